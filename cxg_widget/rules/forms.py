@@ -9,7 +9,7 @@ from typing import Any
 
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.grammar import parse
-from cxg_widget.rules.packed_rows import PackedRows, as_json
+from cxg_widget.rules.packed_rows import as_json
 from cxg_widget.spatial.polygon import as_polygon
 from cxg_widget.text.names import shown
 
@@ -49,11 +49,6 @@ def check_rule(rule: Any) -> Rule:
         _CHECKS[form_of(one)](one)
     found: Rule = plain
     return found
-
-
-def as_plain(rule: Rule) -> Rule:
-    """Return a rule that was checked as plain JSON, with the text of rows that it holds packed."""
-    return check_rule(rule) if any(isinstance(one, PackedRows) for one, _ in within(rule)) else rule
 
 
 def is_form(word: Any) -> bool:

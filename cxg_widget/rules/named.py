@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -90,11 +89,6 @@ def rule_of_set(rule: Any) -> RuleOfSet | RowsOfSet:
     if any("set" in inner for inner, _ in within(plain)):
         raise InvalidValue("the rule of a set names a set; it must hold that one's rule.")
     return RowsOfSet.of(plain) if "rows" in plain else RuleOfSet(plain)
-
-
-def as_state(sets: Iterable[Rule]) -> list[Rule]:
-    """Return sets as plain JSON, which may be changed without changing them."""
-    return [{**one, "rule": deepcopy(dict(one["rule"]))} for one in sets]
 
 
 def _check_above(name: str, above: Mapping[str, Any]) -> None:

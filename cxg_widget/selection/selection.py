@@ -13,7 +13,7 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
-from cxg_widget.rules.forms import as_plain
+from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.rules.rule import finds, may_change, packed_rule
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.text.names import not_found, text_of
@@ -49,7 +49,7 @@ class SelectedCells:
 
     @property
     def rule(self) -> Rule:
-        """What finds the same cells again, as `w.sets.apply` takes it.
+        """What finds the same cells again, as `w.sets.apply` takes it, a copy.
 
         Cells that were given by a mask, rows or labels, or by labels of an annotation, which may change, are packed
         rows, which fit this very dataset alone.
@@ -57,7 +57,8 @@ class SelectedCells:
         rule, mask, dataset = self._rule, self.mask, self._dataset
         if rule is None or may_change(rule, dataset) or not finds(rule, mask, dataset):
             return packed_rule(mask, dataset)
-        return as_plain(rule)
+        copied: Rule = own_copy(rule)
+        return copied
 
     def is_of(self, dataset: Dataset) -> bool:
         """Say whether these are cells of a dataset as it is open: of another one their mask says nothing."""

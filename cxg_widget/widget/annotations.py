@@ -15,6 +15,7 @@ from cxg_widget.annotations.merging import OnConflict
 from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.nouns import Noun
 
@@ -30,15 +31,17 @@ class Annotations(Mapping[str, "Annotation"]):
     `w.annotations.new("mine")` makes one, `w.annotations["mine"].assign("B cell")` gives the selected cells a label.
     Each is an obs column of this widget: `w.color = "mine"`, `w.filters["mine"]`, `w.counts("mine")`,
     `w.select({"mine": "B cell"})`, `w.selection.obs("mine")`.
-
-    Attributes
-    ----------
-    rules : each annotation as JSON: {"name", "log"}
     """
 
     def __init__(self, widget: CxgWidget, rules: list[dict[str, Any]]) -> None:
         self._widget = widget
-        self.rules = rules
+        self._rules = rules
+
+    @property
+    def rules(self) -> list[dict[str, Any]]:
+        """Each annotation as JSON, a copy: {"name", "log"}."""
+        rules: list[dict[str, Any]] = own_copy(self._rules)
+        return rules
 
     def new(self, name: str, of: str | None = None) -> Annotation:
         """Make an annotation, which holds no labels yet.
@@ -135,7 +138,7 @@ class Annotations(Mapping[str, "Annotation"]):
         return len(self._now())
 
     def __eq__(self, other: object) -> bool:
-        return self.rules == (other.rules if isinstance(other, Annotations) else other)
+        return self._rules == (other._rules if isinstance(other, Annotations) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -153,7 +156,7 @@ class Annotations(Mapping[str, "Annotation"]):
 
     def _now(self) -> list[dict[str, Any]]:
         """Return the annotations of the widget now, whatever they were when this object was taken."""
-        rules: list[dict[str, Any]] = self._widget.annotations.rules
+        rules: list[dict[str, Any]] = self._widget._kept("annotations")
         return rules
 
     def _put(self, logs: Mapping[str, Log]) -> None:
@@ -161,7 +164,7 @@ class Annotations(Mapping[str, "Annotation"]):
 
     def _set(self, rules: list[dict[str, Any]]) -> None:
         self._widget.annotations = rules
-        self.rules = self._now()
+        self._rules = self._now()
 
 
 class Annotation:
@@ -242,7 +245,7 @@ class Annotation:
         """Return what was done: a row each with its time (UTC), what, labels, what they became, cells, rule."""
         import pandas as pd
 
-        rows = [_told(step) for step in self._log]
+        rows = [_told(own_copy(step)) for step in self._log]
         table = pd.DataFrame(rows, columns=["at", "step", "label", "to", "n", "rule"])
         return table.astype({"at": "datetime64[ns, UTC]", "n": "int64"})
 

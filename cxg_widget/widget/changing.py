@@ -190,7 +190,7 @@ class ChangingWidget(WidgetTraits):
         """Check a value and read what it needs, so that a failure is raised where it was caused."""
         self._check_open()
         if name == "filters" and isinstance(value, Mapping):
-            value = check_filters(value, self._dataset, self.layer, self.sets.rules)
+            value = check_filters(value, self._dataset, self.layer, self._kept("sets"))
         value = check(name, value, self._dataset, self._beside())
         if not self._is_checked:
             self._since = self._session.costs.now()
@@ -221,7 +221,7 @@ class ChangingWidget(WidgetTraits):
         return value
 
     def _beside(self, sets: Any = None) -> Beside:
-        return Beside(self.embedding, by_name(self.gene_sets if sets is None else sets), list(self.sets))
+        return Beside(self.embedding, by_name(self._kept("gene_sets") if sets is None else sets), list(self.sets))
 
     def _read_ahead(self, name: str, settings: Settings) -> None:
         if name == "annotations":
@@ -254,7 +254,7 @@ class ChangingWidget(WidgetTraits):
     def _keep_on_plot(self, before: Settings) -> None:
         """Let contours and difference follow their sets, which may have other names, or be gone."""
         after = {
-            name: names_after(value, before.sets, self.sets.rules)
+            name: names_after(value, before.sets, self._kept("sets"))
             for name in ("contours", "difference")
             if isinstance(value := getattr(before, name), tuple)
         }
@@ -276,9 +276,7 @@ class ChangingWidget(WidgetTraits):
         return Settings.of(values)
 
     def _values(self) -> dict[str, Any]:
-        rules = {name: getattr(self, name).rules for name in ("annotations", "filters", "sets")}
-        own = {"table": self.table.setting.as_json(), "panels": self.panels.looks}
-        return {name: getattr(self, name) for name in STATE} | rules | own
+        return {name: self._kept(name) for name in STATE} | {"table": self.table.setting.as_json()}
 
     def _put_labels(self, settings: Settings, *, besides: Mapping[str, Codes] = MappingProxyType({})) -> None:
         """Let the dataset have the annotations of some settings, and tell the front-end of its columns."""
@@ -295,11 +293,11 @@ class ChangingWidget(WidgetTraits):
 
     def _take_sets(self, before: Settings) -> None:
         """Let what names sets follow them; the colour first, without which nothing else can be shown."""
-        now = self.sets.rules
+        now = self._kept("sets")
         color = partial(color_after, before=before.sets, now=now, dataset=self._dataset, gene_sets=before.own_gene_sets)
         after = self._settings({"color": color(self.color)})
         self._set_checked({"color": color(self.color), "hidden": self._hidden_left(before, after)})
-        self._set_checked({"filters": followed(self.filters.rules, now, before.sets)})
+        self._set_checked({"filters": followed(self._kept("filters"), now, before.sets)})
         self._keep_on_plot(before)
         self._set_checked({"panels": looks_after(self.panels.looks, color, lambda rule: rule)})
 
@@ -387,7 +385,7 @@ class ChangingWidget(WidgetTraits):
         session, cost = self._session, "all" if is_other_way else BY_NAME[name].cost
         besides = session.filters_besides(session.settings)
         is_colored_anew = before.color_key != session.settings.color_key
-        is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self.filters.rules))
+        is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self._kept("filters")))
         if cost == "tuning" and is_colored_anew:
             cost = "color"  # of several genes, a hue each, the kernel mixes the colours
         hides_sets = bool(session.settings.hidden or before.hidden) and session.legend_column(session.settings) is None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.errors import UnknownName
 from cxg_widget.rules.filters import QUERY, filter_of, hidden_by, key_of
 from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import label_of, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
@@ -24,25 +25,27 @@ class Filters(MutableMapping[str, Any]):
     `w.filters["cell_type"] = ["B cell"]` keeps values, `w.filters["n_genes"] = (500, None)` a range with both ends
     included, `w.filters["var:CD3E"] = (0.5, None)` that of a gene, `w.filters["set:mine"] = True` the cells of a set,
     False all others; `del` takes one away. What the legend hides is the filter of the column it shows.
-
-    Attributes
-    ----------
-    rules : each filter as JSON
     """
 
     def __init__(self, widget: CxgWidget, rules: list[Rule]) -> None:
         self._widget = widget
-        self.rules = rules
+        self._rules = rules
+
+    @property
+    def rules(self) -> list[Rule]:
+        """Each filter as JSON, a copy."""
+        rules: list[Rule] = own_copy(self._rules)
+        return rules
 
     @property
     def rule(self) -> Rule:
-        """All filters as one rule: {"and": [...]}."""
-        return {"and": list(self.rules)}
+        """All filters as one rule, a copy: {"and": [...]}."""
+        return {"and": self.rules}
 
     @property
     def query(self) -> str | None:
         """The query of `w.filter(query)`, None without one."""
-        return next((str(rule["query"]) for rule in self.rules if "query" in rule), None)
+        return next((str(rule["query"]) for rule in self._rules if "query" in rule), None)
 
     @property
     def mask(self) -> NDArray[np.bool_]:
@@ -71,7 +74,7 @@ class Filters(MutableMapping[str, Any]):
     def __setitem__(self, name: str, kept: Any) -> None:
         """Keep values, or a range, of an obs column or gene; raises as `rules.filters.filter_of`."""
         widget = self._widget
-        self.put(filter_of(name, kept, widget.dataset, widget.layer, widget.sets.rules))
+        self.put(filter_of(name, kept, widget.dataset, widget.layer, widget._kept("sets")))
 
     def __delitem__(self, name: str) -> None:
         rule = self._named(name)
@@ -89,13 +92,13 @@ class Filters(MutableMapping[str, Any]):
         self._set([])
 
     def __iter__(self) -> Iterator[str]:
-        return (key_of(rule) for rule in self.rules if "query" not in rule)
+        return (key_of(rule) for rule in self._rules if "query" not in rule)
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
     def __eq__(self, other: object) -> bool:
-        return self.rules == (other.rules if isinstance(other, Filters) else other)
+        return self._rules == (other._rules if isinstance(other, Filters) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -104,15 +107,15 @@ class Filters(MutableMapping[str, Any]):
         return "{" + ", ".join([*kept, *([f"{QUERY}: {shown(self.query)}"] if self.query else [])]) + "}"
 
     def _named(self, name: str) -> Rule | None:
-        known = {key_of(rule): rule for rule in self.rules if "query" not in rule}
+        known = {key_of(rule): rule for rule in self._rules if "query" not in rule}
         names = (name, f"obs:{name}", f"var:{name}", str(name).removeprefix("obs:"))
         return next((known[one] for one in names if one in known), None)
 
     def _now(self) -> list[Rule]:
         """Return the filters on the widget now, whatever they were when this object was taken."""
-        rules: list[Rule] = self._widget.filters.rules
+        rules: list[Rule] = self._widget._kept("filters")
         return rules
 
     def _set(self, rules: list[Rule]) -> None:
         self._widget.filters = rules
-        self.rules = self._now()
+        self._rules = self._now()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 from cxg_widget.display.looks import MOST_PANELS, NAMES
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.by_value import is_missing
+from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import and_not, label_of, misspelt, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
@@ -81,15 +82,16 @@ class Panels(Sequence[Panel]):
     """The panels beside each other in their order; none where there is the plot alone.
 
     `w.panels[1].remove()`, `del w.panels[1]` and `w.panels.clear()` take them away.
-
-    Attributes
-    ----------
-    looks : what each shows otherwise than the widget
     """
 
     def __init__(self, widget: CxgWidget, looks: Sequence[dict[str, Any]]) -> None:
         self._widget = widget
-        self.looks = [dict(one) for one in looks]
+        self._looks = looks
+
+    @property
+    def looks(self) -> list[dict[str, Any]]:
+        """What each shows otherwise than the widget, a copy."""
+        return [own_copy(one) for one in self._looks]
 
     @overload
     def __getitem__(self, at: int) -> Panel: ...

@@ -11,6 +11,7 @@ from cxg_widget.display.by_sets import set_colors
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule, check_rule
 from cxg_widget.rules.named import check_name, expanded, rule_of_set
+from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
@@ -31,15 +32,17 @@ class Sets(MutableMapping[str, CellSet]):
     `w.sets.add("B cells", {"cell_type": "B cell"})` names some cells, `w.sets.add("mine")` the selection, and
     `w.sets["c"] = w.sets["a"] - w.sets["b"]` what algebra gives. A set has its rule where it was made by gestures,
     values of columns or a query; `w.sets.apply(rule)` finds its cells in another dataset or widget.
-
-    Attributes
-    ----------
-    rules : each set: {"name", "rule"}, and "within" of a set that was made in another; `w.state` has them as JSON
     """
 
     def __init__(self, widget: CxgWidget, rules: list[Rule]) -> None:
         self._widget = widget
-        self.rules = rules
+        self._rules = rules
+
+    @property
+    def rules(self) -> list[Rule]:
+        """Each set as JSON, a copy: {"name", "rule"}, and "within" of a set that was made in another."""
+        rules: list[Rule] = own_copy(self._rules)
+        return rules
 
     def add(self, name: str, what: Any = None, *, within: str | None = None) -> CellSet:
         """Name some cells that have no name yet.
@@ -175,10 +178,10 @@ class Sets(MutableMapping[str, CellSet]):
         return iter(self._by_name())
 
     def __len__(self) -> int:
-        return len(self.rules)
+        return len(self._rules)
 
     def __eq__(self, other: object) -> bool:
-        return self.rules == (other.rules if isinstance(other, Sets) else other)
+        return self._rules == (other._rules if isinstance(other, Sets) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -238,12 +241,12 @@ class Sets(MutableMapping[str, CellSet]):
 
     def _now(self) -> list[Rule]:
         """Return the sets of the widget now, whatever they were when this object was taken."""
-        rules: list[Rule] = self._widget.sets.rules
+        rules: list[Rule] = self._widget._kept("sets")
         return rules
 
     def _set(self, rules: list[Rule]) -> None:
         self._widget.sets = rules
-        self.rules = self._now()
+        self._rules = self._now()
 
 
 def _placed(one: Rule, within: str | None) -> Rule:

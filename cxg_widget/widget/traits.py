@@ -10,6 +10,7 @@ import traitlets
 from cxg_widget.color.colormap import as_synced
 from cxg_widget.display.settings import SETTINGS, STATE, Setting
 from cxg_widget.errors import InvalidOption
+from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import misspelt
 from cxg_widget.widget.annotations import Annotations
 from cxg_widget.widget.filters import Filters
@@ -22,6 +23,14 @@ class _Trait(traitlets.Any):
     """A trait whose values the check of its setting judges, None among them, which traitlets would let pass unseen."""
 
     allow_none = False
+
+    def kept(self, obj: Any) -> Any:
+        """Return the very value that is set, which nobody changes."""
+        return super().get(obj, type(obj))
+
+    def get(self, obj: Any, cls: Any = None) -> Any:  # noqa: ARG002
+        """Return a copy of the value, which may be changed without changing what is set."""
+        return own_copy(self.kept(obj))
 
 
 def _trait_of(setting: Setting) -> Any:
@@ -58,11 +67,11 @@ class _RulesTrait(_Trait):
 
     def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
         """Return the rules of a mapping that this or another widget gave."""
-        return value.rules if isinstance(value, self._mapping) else value
+        return value._rules if isinstance(value, self._mapping) else value
 
-    def get(self, obj: Any, cls: Any = None) -> Annotations | Filters | Sets:
+    def get(self, obj: Any, cls: Any = None) -> Annotations | Filters | Sets:  # noqa: ARG002
         """Return the mapping over the rules."""
-        return self._mapping(obj, super().get(obj, cls) or [])
+        return self._mapping(obj, self.kept(obj) or [])
 
 
 class _PanelsTrait(_Trait):
@@ -70,11 +79,11 @@ class _PanelsTrait(_Trait):
 
     def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
         """Return the looks of panels that this or another widget gave."""
-        return value.looks if isinstance(value, Panels) else value
+        return value._looks if isinstance(value, Panels) else value
 
-    def get(self, obj: Any, cls: Any = None) -> Panels:
+    def get(self, obj: Any, cls: Any = None) -> Panels:  # noqa: ARG002
         """Return the panels of the looks."""
-        return Panels(obj, super().get(obj, cls) or [])
+        return Panels(obj, self.kept(obj) or [])
 
 
 class _TableTrait(_Trait):
@@ -84,9 +93,9 @@ class _TableTrait(_Trait):
         """Return the setting of a table that this or another widget gave."""
         return value.setting.as_json() if isinstance(value, Table) else value
 
-    def get(self, obj: Any, cls: Any = None) -> Table:
+    def get(self, obj: Any, cls: Any = None) -> Table:  # noqa: ARG002
         """Return the table of the setting."""
-        return Table(obj, super().get(obj, cls))
+        return Table(obj, self.kept(obj))
 
 
 _TRAITS = {one.name: _trait_of(one) for one in SETTINGS}
@@ -94,7 +103,7 @@ _TRAITS["cmap"].tag(to_json=lambda cmap, _: as_synced(cmap), from_json=_of_stops
 _TRAITS["annotations"] = _RulesTrait(Annotations, help=_TRAITS["annotations"].help)
 _TRAITS["sets"] = _RulesTrait(Sets, help=_TRAITS["sets"].help)
 _TRAITS["filters"] = _RulesTrait(Filters, help=_TRAITS["filters"].help).tag(
-    sync=True, to_json=lambda filters, _: filters.rules, from_json=lambda rules, _: rules
+    sync=True, to_json=lambda filters, _: filters._rules, from_json=lambda rules, _: rules
 )
 _TRAITS["table"] = _TableTrait(None, help=_TRAITS["table"].help).tag(
     sync=True, to_json=lambda table, _: table.setting.as_json(), from_json=lambda setting, _: setting
@@ -130,3 +139,12 @@ class WidgetTraits(anywidget.AnyWidget):
         if meant is not None:
             raise InvalidOption(f"CxgWidget has no trait {name!r}. Did you mean {meant!r}?")
         super().__setattr__(name, value)
+
+    def _kept(self, name: str) -> Any:
+        """Return the very value of a setting, which nobody changes; what `getattr` gives is a copy."""
+        return getattr(type(self), name).kept(self)
+
+    def notify_change(self, change: Any) -> None:
+        """Tell who observes a setting what it was and is, as copies."""
+        told = {word: own_copy(change[word]) for word in ("old", "new") if word in change}
+        super().notify_change(traitlets.Bunch({**change, **told}))

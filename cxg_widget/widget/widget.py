@@ -29,7 +29,7 @@ from cxg_widget.draw.lettering import load_letters
 from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import query_filter
-from cxg_widget.rules.named import as_state
+from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.selection.given import looked_at, rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
@@ -403,7 +403,7 @@ class CxgWidget(PlottingWidget):
         if query is not None:
             self.filters.put(query_filter(query, self.layer))
         else:
-            self.filters = [rule for rule in self.filters.rules if "query" not in rule]
+            self.filters = [rule for rule in self._kept("filters") if "query" not in rule]
 
     @property
     def genes(self) -> Genes:
@@ -720,13 +720,12 @@ class CxgWidget(PlottingWidget):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The view as a small JSON dict; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
+        """The view as a small JSON dict, a copy; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
         defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
         if self._color_of_itself is not None:
             defaults["color"] = Given.NOT  # None is then no default, and has to be said
         now = self._values()
-        now |= {"sets": as_state(now["sets"])}
-        return {name: value for name, value in now.items() if value != defaults[name]}
+        return {name: own_copy(value) for name, value in now.items() if value != defaults[name]}
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:

@@ -74,6 +74,7 @@ class ChangingWidget(WidgetTraits):
     _shown_before: dict[str, dict[str, Any]]
     _labels_on_leave: Mapping[str, Codes]
     _since: Traffic | None
+    _pinned: Mapping[str, Any] = MappingProxyType({})
     _n_steps: Iterator[int]
     _open = _built = _is_checked = _draws_panels = False
 
@@ -119,9 +120,12 @@ class ChangingWidget(WidgetTraits):
 
         Where one looks, and the tools at hand, are no steps. 100 steps are kept, at most 64 MiB.
 
+        Callbacks of `on_selection` and observers are told of what is taken back; but what they set meanwhile is no step
+        of its own, and of all that undo brings back nothing stays as they set it.
+
         Returns
         -------
-        whether there was one
+        whether there was one; False too where it is asked for while something is being changed
 
         Raises
         ------
@@ -140,13 +144,44 @@ class ChangingWidget(WidgetTraits):
         return self._values(), *self._session.selected_by_rule()
 
     def _restore(self, moment: Moment) -> None:
-        now, mask, _ = self._moment()
-        with self._all_or_nothing():
-            self._show({name: value for name, value in moment.values.items() if value != now[name]})
-        past = unpack_mask(moment.bits, self._dataset.n_obs)
-        self._session.select(past, rule=moment.rule)
-        if not np.array_equal(past, mask):
-            self._selection_changed(self._session.selection)
+        """Show a moment, and tell who observes; what they set of it meanwhile does not last."""
+        before, past = self._session.selected_by_rule(), unpack_mask(moment.bits, self._dataset.n_obs)
+        try:
+            with self._all_or_nothing():
+                self._show_moment(moment)
+                now = self._session.mask
+                self._session.select(past, rule=moment.rule)
+                if not np.array_equal(past, now):
+                    self._selection_changed(self._session.selection)
+                self._show_moment(moment)
+                with self._pinned_to(moment):  # for observers that always answer a change by one of their own
+                    self._show_moment(moment)
+                    self._select_again(past, moment.rule)
+        except BaseException:
+            self._select_again(*before)
+            raise
+
+    def _show_moment(self, moment: Moment) -> None:
+        now = self._values()
+        if other := {name: value for name, value in moment.values.items() if value != now[name]}:
+            self._show(other)
+
+    @contextmanager
+    def _pinned_to(self, moment: Moment) -> Iterator[None]:
+        """Let settings become what they were in a moment, whatever is set."""
+        self._pinned = moment.values
+        try:
+            yield
+        finally:
+            self._pinned = {}
+
+    def _select_again(self, mask: NDArray[np.bool_], rule: Rule | None) -> None:
+        """Select what was selected, of which callbacks have been told."""
+        now = self._session.mask
+        self._session.select(mask, rule=rule)
+        if not np.array_equal(now, mask):
+            self._exchange.send("selection", self._session.selection)
+        self.set_trait("n_selected", len(self.selection))
 
     def _tell_steps(self, undo: str, redo: str) -> None:
         self.set_trait("steps", {"undo": undo, "redo": redo, "n": next(self._n_steps)})
@@ -177,6 +212,8 @@ class ChangingWidget(WidgetTraits):
         name, value = proposal["trait"].name, proposal["value"]
         if not self._built:
             return value
+        if name in self._pinned:
+            return self._pinned[name]
         try:
             return self._accept(name, value)
         except CxgWidgetError as error:

@@ -126,7 +126,7 @@ class History:
             self._told()
 
     def back(self, restore: Callable[[Moment], object]) -> bool:
-        """Undo a step by a function that shows a moment; False where there is none."""
+        """Undo a step by a function that shows a moment; False where there is none, or one is under way."""
         return self._go(self._past, self._future, restore)
 
     def forth(self, restore: Callable[[Moment], object]) -> bool:
@@ -136,7 +136,7 @@ class History:
     def _go(self, taken: list[Moment], left: list[Moment], restore: Callable[[Moment], object]) -> bool:
         with self._lock:
             self._note()
-            if not taken:
+            if not taken or self._depth:
                 return False
             before = self._now
             with self._within():

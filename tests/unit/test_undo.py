@@ -228,3 +228,60 @@ def test_a_step_that_fails_on_the_way_leaves_all_as_it_was(widget):
     widget.unobserve(failing, "color")
     assert widget.undo()
     assert seen(widget) == before
+
+
+def colored_by_size(widget):
+    return lambda cells: setattr(widget, "color", "CD3E" if len(cells) > 300 else "n_genes")
+
+
+def test_what_callbacks_and_observers_set_meanwhile_is_no_step_and_does_not_last(widget):
+    told = []
+    widget.on_selection(colored_by_size(widget))
+    widget.on_selection(lambda cells: told.append((widget.color, len(cells))))
+    first = seen(widget)
+    widget.select([1])
+    widget.vmax = 3_000.0
+    widget.select(np.arange(1000) < 400)
+    last, n = seen(widget), len(widget._history._past)
+    assert (widget.color, len(told)) == ("CD3E", 2)
+    while widget.undo():
+        widget.front.settle()
+    assert seen(widget) == first
+    assert told[-1] == ("n_genes", 0)
+    while widget.redo():
+        widget.front.settle()
+    assert (seen(widget), len(widget._history._past)) == (last, n)
+
+
+OBSERVERS = {
+    "color": lambda w, _: setattr(w, "vmax", 7_000.0),
+    "filters": lambda w, _: setattr(w, "color", "n_counts"),
+    "vmax": lambda w, change: setattr(w, "vmax", 5.0),  # whatever is set
+    "embedding": lambda w, _: w.select([5], "add"),
+    "sets": lambda w, _: w.filters.clear(),
+    "axes": lambda w, _: w.undo(),
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_observers_do_all_undone_gives_the_first_state_and_all_redone_the_last(seed, widget):
+    rng = np.random.default_rng(seed)
+    first = seen(widget)
+    for name, act in OBSERVERS.items():
+        widget.observe(lambda change, act=act: act(widget, change), name)
+    widget.on_selection(lambda cells: widget.sets.update({"of the callback": cells}) if len(cells) else None)
+    widget.on_selection(colored_by_size(widget))
+    for name in rng.choice(list(STEPS), 12):
+        STEPS[name](widget, rng)
+        widget.front.settle()
+    last = seen(widget)
+    n = 0
+    while widget.undo():
+        widget.front.settle()
+        n += 1
+    assert seen(widget) == first
+    assert widget.n_selected == len(widget.selection) == 0
+    for _ in range(n):
+        assert widget.redo()
+        widget.front.settle()
+    assert seen(widget) == last

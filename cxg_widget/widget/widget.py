@@ -715,7 +715,10 @@ class CxgWidget(PlottingWidget):
         self.view, self.views = list(self._session.view_of(mask)), self._session.views_of(mask)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
-        """Call `callback(selection)` after each change of the selection; remove=True stops that."""
+        """Call `callback(selection)` after each change of the selection; remove=True stops that.
+
+        It is called by undo and redo too, which then show over what it sets; see `undo`.
+        """
         self._callbacks.register_callback(callback, remove=remove)
 
     @property

@@ -146,5 +146,5 @@ class WidgetTraits(anywidget.AnyWidget):
 
     def notify_change(self, change: Any) -> None:
         """Tell who observes a setting what it was and is, as copies."""
-        told = {word: own_copy(change[word]) for word in ("old", "new") if word in change}
+        told = {word: own_copy(change[word], packs=False) for word in ("old", "new") if word in change}
         super().notify_change(traitlets.Bunch({**change, **told}))

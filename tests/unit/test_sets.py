@@ -321,7 +321,7 @@ MADE = {
     "the selection": lambda w, name: w.sets.add(name),
     "algebra": lambda w, name: w.sets.update({name: ~w.sets["warm"]}),
     "a rule": lambda w, name: w.sets.add(name, {"cell_type": "T cell"}),
-    "a state": lambda w, name: w._set_checked({"sets": [*w.sets.rules, {**w.state["sets"][0], "name": name}]}),
+    "a state": lambda w, name: w._set_checked({"sets": [*w._kept("sets"), {**w.state["sets"][0], "name": name}]}),
 }
 
 

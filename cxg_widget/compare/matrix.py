@@ -69,7 +69,7 @@ class Matrix:
     def give_up(self) -> None:
         """Raise `Cancelled` when nobody waits any more."""
         if self._cancelled():
-            raise Cancelled("cells were being compared; it was given up")
+            raise Cancelled("a comparison was given up")
 
     def _grouped(self, grouping: Grouping, question: Question, *, every: bool = False) -> Grouped:
         dataset = self.dataset

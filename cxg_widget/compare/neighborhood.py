@@ -105,8 +105,8 @@ def neighborhood(
     chosen, reach = _nearest(distance, len(rows), farthest / field.side)
     if not chosen.size:
         raise SelectionError(
-            f"no other cells lie within {farthest:.3g} of {told}, the radius that it would have in one piece: it "
-            "stands alone in this embedding. against='rest' takes all other cells."
+            f"nothing else lies within {farthest:.3g} of {told}, the radius that it would have in one piece: it "
+            "stands alone in this embedding. against='rest' takes all others."
         )
     found = np.zeros(len(mask), dtype=np.bool_)
     found[chosen] = True

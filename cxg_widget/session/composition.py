@@ -94,17 +94,17 @@ def composition_frame(columns: Columns, loader: Loader, now: tuple[Settings, Mas
 
     now : the settings, and which cells are meant
     """
-    settings, mask = now
+    (settings, mask), many = now, loader.dataset.obs_noun.many
     column = _column_of(name, "column", columns, settings)
     counter = loader.of(settings).counter
     donors = None if by is None else _donors(by, column, loader, columns, settings)
     if not mask.any():
-        raise SelectionError("composition() needs cells, and there are none: select some, or name a set by of=.")
+        raise SelectionError(f"composition() needs {many}, and there are none: select some, or name a set by of=.")
     tally = counter.count(column, settings.filters, mask, besides_own=False)
     rows = slice(n_rows_of(tally))
     found = Composition(tally.chosen[rows], tally.filtered[rows])
     if found.n_drawn == 0:
-        raise SelectionError("composition() needs cells that pass the filters, and none of the set does.")
+        raise SelectionError(f"composition() needs {many} that pass the filters, and none of the set does.")
     pairs = None
     if donors is not None:
         held, drawn = counter.count_by(column, donors, settings.filters, mask)

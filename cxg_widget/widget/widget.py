@@ -622,7 +622,7 @@ class CxgWidget(PlottingWidget):
         self._check_open()
         question = Question(method, layer, normalize, genes_meant(self, genes), fold)
         if by is not None and (a is not None or against != "rest"):
-            raise InvalidOption("markers(by=...) compares each value with all other cells, and takes no a or against.")
+            raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
         with self._session.costs.action("markers"):
             if by is not None:
                 return markers_by(self, by, question)

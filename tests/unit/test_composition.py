@@ -11,6 +11,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.compare.composition import Composition
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.text.nouns import Noun
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset
 from tests.unit.test_early_lassos import recorded
@@ -275,3 +276,19 @@ def test_donors_with_too_few_cells_are_left_out_and_counted_and_one_alone_tells_
     assert alone["p_by"].isna().all()
     assert alone["p_by_adj"].isna().all()
     widget.close()
+
+
+def test_the_nouns_of_a_store_are_in_its_sentences():
+    class Spectra(MemoryDataset):
+        obs_noun = Noun("spectrum", "spectra")
+
+    codes = Codes(np.array([0, 1, 1], np.int8), ("1", "2"))
+    with closing(
+        CxgWidget(Spectra({"level": codes}, np.zeros((3, 1), np.float32), ["mz"], {"e": np.eye(3)[:, :2]}))
+    ) as w:
+        with pytest.raises(SelectionError, match="needs spectra, and there are none"):
+            w.composition("level")
+        w.select(np.array([True, False, False]))
+        w.filters["level"] = ["2"]
+        with pytest.raises(SelectionError, match="needs spectra that pass the filters"):
+            w.composition("level")

@@ -254,7 +254,7 @@ def test_a_set_that_is_mixed_with_others_has_as_many_of_these_around_it(widgets)
 def test_a_set_that_stands_alone_is_told_so(widgets):
     xy, inside = plane()
     xy[~inside] += 40
-    with pytest.raises(SelectionError, match=r"no other cells lie within .* stands alone in this embedding"):
+    with pytest.raises(SelectionError, match=r"nothing else lies within .* stands alone in this embedding"):
         widgets(cells_at(xy)).markers(inside, against="neighborhood")
 
 

@@ -32,7 +32,8 @@ writes it, not compressed, CXG as `convert` writes it. A quarter of the cells ag
 anywhere (scattered) or are the first half of the rows (contiguous); or each of 30 groups of a column against the rest.
 The floor reads the entries of the same rows by the library of the store, all of them where they are scattered or lie
 by column, and adds values and squares of each set up by `numpy.bincount`. "Rows alone" are the same rows out of
-`Dataset.rows_of`, in blocks that nothing is done with. scanpy reads the file into memory first, which counts.
+`Dataset.rows_of`, in blocks that nothing is done with; of CSC each block takes a look at all of it. scanpy reads the
+file into memory first, which counts.
 
 The best of {calls} calls (scanpy: one) in a process of its own, which opens the store in each. Memory is the peak of
 resident bytes above what the process held after a call on a small store. Beside the clock stands what it is compared
@@ -142,6 +143,7 @@ def act(what: str, path: str, small: str, where: str, calls: int) -> None:
     """Do something several times in this process, and print seconds of clock and processor, and MiB."""
     do = ACTS[what][0]
     do(small, where)
+    codes(int(Path(path).parent.name.partition("-")[0]), where)  # which is not what is measured
     before, taken = _resident("VmRSS"), []
     for _ in range(calls):
         clock, processor = time.perf_counter(), time.process_time()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ _BLOCK = 8_000_000
 Entries = Iterator[tuple[Any, Any, Any]]
 
 
+@cache
 def codes(n: int, where: str) -> Any:
     """Return the set of each cell, int8: 0 = a, 1 = b, 2 = neither; a quarter of the cells in each of a and b."""
     found = np.full(n, 2, dtype=np.int8)

@@ -53,7 +53,7 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
     linear : whether to sum up expm1 of the values too
     """
     read = cells.read
-    moments = Moments(cells.n_cells, len(read), linear=linear)
+    moments = Moments(cells.n_cells, len(read), linear=linear, by_rows=cells.by_rows)
     ranks = Ranks(cells) if cells.ranked else None
     if not len(cells.rows):  # of a part of all cells, which Dask's workers gather
         pass

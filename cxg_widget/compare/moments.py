@@ -88,6 +88,14 @@ def entries_of(block: MatrixBlock) -> tuple[NDArray[Any], NDArray[Any], NDArray[
     return frozen(starts), frozen(positions), frozen(block.values)
 
 
+def nothing_known(n_groups: int, n_var: int, *, by_rows: bool) -> tuple[Floats, NDArray[np.int32]]:
+    """Return `state` and `rare` of the loops, zeros: what is taken in one after the other lies together."""
+    if by_rows:
+        state, rare = np.zeros((n_groups, n_var, 5)), np.zeros((n_groups, n_var, 2), dtype=np.int32)
+        return state.transpose(1, 0, 2), rare.transpose(1, 0, 2)
+    return np.zeros((n_var, n_groups, 5)), np.zeros((n_var, n_groups, 2), dtype=np.int32)
+
+
 class Moments:
     """Moments of genes in groups of cells.
 
@@ -96,16 +104,18 @@ class Moments:
     n_cells : int (n_groups,), how many cells each group has
     n_var : how many genes
     linear : whether expm1 of the values is summed up too
+    by_rows : whether rows are taken in, group by group, rather than columns
 
     Attributes
     ----------
     fill : float64 (n_var,), the value of cells that are not listed
     """
 
-    def __init__(self, n_cells: NDArray[np.int64], n_var: int, *, linear: bool = False) -> None:
+    def __init__(
+        self, n_cells: NDArray[np.int64], n_var: int, *, linear: bool = False, by_rows: bool = False
+    ) -> None:  # fmt: skip
         self._n_cells, self._linear = n_cells, linear
-        self._state = np.zeros((n_var, len(n_cells), 5))
-        self._rare = np.zeros((n_var, len(n_cells), 2), dtype=np.int32)
+        self._state, self._rare = nothing_known(len(n_cells), n_var, by_rows=by_rows)
         self.fill = np.zeros(n_var)
 
     def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:

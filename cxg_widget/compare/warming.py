@@ -7,6 +7,7 @@ import numpy as np
 from cxg_widget.compare.composition import Composition
 from cxg_widget.compare.group_kernels import add_to_bins, add_values
 from cxg_widget.compare.kernels import add_columns, add_dense_rows, add_rows, add_totals, put_totals
+from cxg_widget.compare.moments import nothing_known
 from cxg_widget.compare.rank_kernels import add_ranks, count_turned, put_columns, put_keys, put_turned, sort_keys
 from cxg_widget.compute.compiled import frozen
 
@@ -17,11 +18,11 @@ def compile_loops() -> None:
     starts, ends = frozen(np.zeros(2, dtype=np.int64)), np.zeros(1, dtype=np.int64)
     entries = starts, frozen(np.zeros(0, dtype=np.int32)), frozen(np.zeros(0, dtype=np.float32))
     cells = frozen(np.zeros(1, dtype=np.int32)), frozen(np.zeros(0))
-    state, rare = np.zeros((1, 1, 5)), np.zeros((1, 1, 2), dtype=np.int32)
+    known, by_rows = (nothing_known(2, 2, by_rows=axis) for axis in (False, True))
     ordered = *cells, frozen(np.zeros(1, dtype=np.int64))
-    add_rows(entries, ordered, False, state, rare)
-    add_dense_rows(frozen(np.zeros((1, 1), dtype=np.float32)), ordered, False, state, rare)
-    add_columns(entries, cells, False, state, rare)
+    add_rows(entries, ordered, False, *by_rows)
+    add_dense_rows(frozen(np.zeros((1, 1), dtype=np.float32)), ordered, False, *by_rows)
+    add_columns(entries, cells, False, *known)
     put_totals(entries, np.zeros(1))
     add_totals(entries, np.zeros(0))
     keys, fill = np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.float32)

@@ -1,0 +1,207 @@
+"""Some cells beside others, as users call it: counts, comparisons, markers and compositions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.question import Question
+from cxg_widget.errors import InvalidOption
+from cxg_widget.widget.plots import PlottingWidget
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.compare.markers import Markers
+    from cxg_widget.compare.result import Comparison
+
+
+class AnalysingWidget(PlottingWidget):
+    """A widget that says how some of its cells differ from others."""
+
+    def counts(self, column: str | Sequence[str]) -> pd.DataFrame:
+        """Count cells by the values of an obs column or gene, or by those of two or three genes together.
+
+        Parameters
+        ----------
+        column : obs column or gene; "obs:NAME" and "var:NAME" force one. Or a list of two or three genes: their cells
+            are counted by the part of its limits, which `vmin`, `vmax` and `scale` set as for `blend="colors"`, in
+            which each gene lies: of two genes "low", "middle" or "high", of three "low" or "high"
+
+        Returns
+        -------
+        DataFrame of int64 with the columns `all`, `filtered` (cells that pass all filters but that of the column
+        itself) and `selected`. Its index holds categories in their order, of text sorted; or intervals of numbers, 64
+        equal ones or fewer, of integers one each where there are few: as `numpy.histogram` has them, each holds its
+        left end, the last one its right end too. Cells without a value, infinite numbers among them, come last where
+        there are any. Of several genes the index has a level for each, and `filtered` are cells that pass all filters.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        InvalidValue
+            If it holds more than 65,534 distinct texts; if a list has other than two or three genes, or Dask's workers
+            hold the cells.
+        InvalidStore, DamagedStore
+            If it cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        with self._session.costs.action("counts"):
+            return self._session.counts(column)
+
+    def compare(
+        self, a: Any = None, b: Any = "rest", *, method: str = "t-test", layer: str | None = None,
+        normalize: str | None = None, by: str | None = None, genes: Sequence[str] | str | None = None,
+        fold: str = "scanpy", min_cells: int = 10, min_donors: int = 3,
+    ) -> Comparison:  # fmt: skip
+        """Compare two sets of cells gene by gene: which genes are higher in one, how much, and how surely.
+
+        The matrix is read in blocks, of which nothing is kept; no gesture waits for it, and Ctrl-C ends it at once. The
+        newest result is what the panel "compare" shows.
+
+        Parameters
+        ----------
+        a, b : None or "selection" = the selection; the name of a set, a query ("n_genes > 500 and type == 'B cell'"), a
+            set or a selection, a rule, a polygon; else as `select` takes it: {obs column: values}, a mask (n_obs,),
+            rows, obs index labels. For b "rest" = all cells that are not in a, whatever the filters
+        method : "t-test" = Welch's, of unequal variances; "wilcoxon" = rank sums, with ties corrected and without
+            continuity correction; "pseudobulk" = sums of counts of each donor, a t-test of their log2 counts per
+            million; "deseq2" = the same sums by PyDESeq2 (`pip install 'cxg-widget[deseq2]'`); "explorer" = the numbers
+            of CELLxGENE Explorer, to reproduce lists made with it
+        layer : name of the layer that is compared; None = X, whatever is on show
+        normalize : "log1p_10k" compares log1p of counts per 10,000 of all genes of the cell; None = values as they are
+        by : the obs column of donors, for "pseudobulk" and "deseq2"; else None. Where enough donors are on both sides,
+            they are compared in pairs, without the others
+        genes : names, or the name of a gene set; None = all
+        fold : how `log2fc` is defined: "scanpy" = log2((expm1(mean_a) + 1e-9) / (expm1(mean_b) + 1e-9)), as scanpy has
+            it, "pseudocount" = log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1)), as Seurat has it;
+            "pseudobulk" and "deseq2" have their own
+        min_cells, min_donors : cells that a donor needs on a side, and donors that each side needs
+
+        Returns
+        -------
+        what has `.frame()`, a DataFrame with a row for each gene, `.notes`, sentences on what the numbers are,
+        `.log10_p`, `.u` and `.to_csv(path)`; by donors also `.donors` and `.sums`, by "explorer" `.listed(n)`
+
+        Raises
+        ------
+        SelectionError
+            If no cells are meant, a set holds too few, or both hold the same.
+        UnknownName, InvalidValue, InvalidOption
+            If there is no such layer, gene, method or definition, or `normalize` or a sum is given values that are no
+            counts; the sentence names layers that hold counts.
+        MissingDependency
+            If "deseq2" is asked for, and PyDESeq2 is not installed.
+        InvalidStore, DamagedStore
+            If the matrix cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        from cxg_widget.widget.comparing import compared, genes_meant
+
+        self._check_open()
+        question = Question(method, layer, normalize, genes_meant(self, genes), fold, by, min_cells, min_donors)
+        question.check(self._dataset)
+        with self._session.costs.action("compare"):
+            return compared(self, a, b, question, level=2)
+
+    def markers(
+        self, a: Any = None, against: str = "rest", *, by: str | None = None, method: str = "t-test",
+        layer: str | None = None, normalize: str | None = None, genes: Sequence[str] | str | None = None,
+        fold: str = "scanpy",
+    ) -> Comparison | Markers:  # fmt: skip
+        """Say which genes mark some cells, or the cells of each value of a column.
+
+        Parameters
+        ----------
+        a : as `compare` takes it, None = the selection
+        against : "rest" = all other cells, whatever the filters; "neighborhood" = those nearest to the edge of `a` in
+            the embedding on show, as many as `a` has, none farther off than the radius of `a` in one piece
+        by : obs column of categories: each value against all other cells, for all values in one look at the matrix
+        method, layer, normalize, genes, fold : as `compare`; no methods by donor, and with `by` no "explorer"
+
+        Returns
+        -------
+        what `compare` returns, with `.background`, the cells of `against`: `w.sets["around"] = found.background` keeps
+        and draws them. With `by` the same of each value, and `.frame()` is one DataFrame of all, indexed by `group` and
+        var name; missing values are no group, but in the rest of each, and a value of one cell has NaN.
+
+        Raises
+        ------
+        InvalidOption
+            If `by` stands beside `a` or `against`.
+        SelectionError
+            As `compare`; if nothing lies around `a`, or a column has fewer than two values.
+        UnknownName, InvalidValue, InvalidStore, DamagedStore, ClosedDataset
+            As `compare`; if there is no such column, or it has too many values.
+        """
+        from cxg_widget.widget.comparing import genes_meant, markers_by, markers_of_set
+
+        self._check_open()
+        question = Question(method, layer, normalize, genes_meant(self, genes), fold)
+        if by is not None and (a is not None or against != "rest"):
+            raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
+        with self._session.costs.action("markers"):
+            if by is not None:
+                return markers_by(self, by, question)
+            return markers_of_set(self, a, against, question, level=2)
+
+    def composition(self, column: str, of: Any = None, by: str | None = None) -> pd.DataFrame:
+        """Say how a set of cells falls to the values of a column, and what is enriched in it, against the other cells.
+
+        Only cells that pass all filters count, those of the set too: without filters all cells.
+
+        Parameters
+        ----------
+        column : obs column or gene; "obs:NAME" and "var:NAME" force one
+        of : None = the selection; else as `compare` takes cells: a set or its name, {obs column: values}, a rule, a
+            query, a mask (n_obs,), rows, a polygon, or obs index labels. A set comes before a cell of the same label.
+        by : obs column of categories or few whole numbers, such as the donor: its values are tested against each other
+            too
+
+        Returns
+        -------
+        DataFrame with the index of `counts`: categories or intervals, missing values last where there are any.
+
+        - `n` : int64, cells of the set; `share` : their part of the set; `expected` : how many there would be by chance
+        - `odds_ratio` : ad / bc of the set and the rest; inf where bc is 0, NaN where ad is too
+        - `p` : chance of `n` cells or more among as many drawn blindly (hypergeometric, as a one-sided Fisher test);
+          `p_adj` : adjusted over the rows (Benjamini and Hochberg); `log10_p` : where `p` is less than a float holds
+
+        and with `by`, the mean over donors that have 10 cells in the set and in the rest, and the category at all:
+
+        - `n_donors`, `n_left_out` : int64, donors that were tested, and all others with cells that count
+        - `share_by`, `rest_by` : mean of their shares in the set, and in the rest
+        - `p_by`, `p_by_adj` : paired t-test on the logits of both shares, half a cell added to each count: whether they
+          are higher in the set, one-sided; NaN below two donors
+
+        Cells of one donor resemble each other, so that `p` is small for what donors differ in; `p_by` is not.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column or set.
+        InvalidValue
+            If it holds more than 65,534 distinct texts; if `by` holds numbers, or is the column itself.
+        SelectionError
+            If no cells are meant, or none of them passes the filters.
+        InvalidStore, DamagedStore
+            If a column cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        with self._session.costs.action("composition"):
+            return self._session.composition(column, None if of is None else self._mask_of(of), by)
+
+    def _mask_of(self, what: Any) -> NDArray[np.bool_]:
+        """Return the cells that `composition` or `zoom_to` were given, bool (n_obs,), as `compare` takes them."""
+        from cxg_widget.widget.comparing import cells_meant
+
+        return cells_meant(self, what, "what was given", level=3)[0]

@@ -456,14 +456,17 @@ class ChangingWidget(WidgetTraits):
         """
         while True:
             settings, labels = self._session.settings, dict(self._dataset.own_columns)
+            n_turns = self._history.n_turns
             try:
                 yield from stream()
                 return
             except CxgWidgetError as error:
                 self._history.wait()
-                if settings is self._session.settings and self._session.has_labels(labels):
-                    if isinstance(error, Overtaken):
+                is_as_before = settings is self._session.settings and self._session.has_labels(labels)
+                if isinstance(error, Overtaken):
+                    if is_as_before:
                         return
+                elif is_as_before and n_turns == self._history.n_turns:  # a step may have ended as it began
                     raise
 
     def _set_back(self, trait: str, value: Any) -> None:

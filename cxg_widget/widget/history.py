@@ -83,12 +83,16 @@ class History:
     ----------
     now : gives values of settings, the mask and its rule as they are
     tell : called with what would be undone and redone, in a word each, "" = nothing, whenever that changes
+
+    Attributes
+    ----------
+    n_turns : how many outermost changes have begun, and how many have ended; odd while one is under way
     """
 
     def __init__(self, now: Callable[[], Now], tell: Callable[[str, str], object]) -> None:
         self._read, self._tell = now, tell
         self._lock = threading.RLock()
-        self._depth = 0
+        self._depth = self.n_turns = 0
         self._past: list[Moment] = []
         self._future: list[Moment] = []
         self._now = self._take(None)
@@ -149,11 +153,13 @@ class History:
 
     @contextmanager
     def _within(self) -> Iterator[None]:
+        self.n_turns += self._depth == 0
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
+            self.n_turns += self._depth == 0
 
     def _note(self) -> None:
         """Make a step of what has changed since the last."""

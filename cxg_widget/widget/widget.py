@@ -550,20 +550,21 @@ class CxgWidget(AnalysingWidget):
         self._since = self._session.costs.now()
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
         labels = dict(self._dataset.own_columns)
-        try:
-            checked = self._check(defaults | wanted)
-            settings = self._settings(checked)
-            self._session.place(settings)
-            self._session.coloring(settings)
-            self._check_hidden(settings)
-            self._session.check.limits(settings)
-            self._session.check.statistic(settings)
-            self._session.check.panels(settings)
-        except CxgWidgetError:
-            self._session.check.give_up()
-            raise
-        finally:
-            self._session.put_labels(labels)  # until the annotations are set
+        with self._history.step():  # until they are put back, what is on show lacks its labels
+            try:
+                checked = self._check(defaults | wanted)
+                settings = self._settings(checked)
+                self._session.place(settings)
+                self._session.coloring(settings)
+                self._check_hidden(settings)
+                self._session.check.limits(settings)
+                self._session.check.statistic(settings)
+                self._session.check.panels(settings)
+            except CxgWidgetError:
+                self._session.check.give_up()
+                raise
+            finally:
+                self._session.put_labels(labels)  # until the annotations are set
         with self._step():
             self._show(checked)
 

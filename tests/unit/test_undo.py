@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget.errors import ClosedDataset, CxgWidgetError
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, UnknownName
 from cxg_widget.widget import history
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
@@ -285,3 +285,24 @@ def test_whatever_observers_do_all_undone_gives_the_first_state_and_all_redone_t
         assert widget.redo()
         widget.front.settle()
     assert seen(widget) == last
+
+
+@pytest.mark.parametrize("steps", [True, False])
+def test_a_stream_that_failed_while_a_step_was_under_way_is_sent_again_and_no_other(widget, steps):
+    tries = []
+
+    def stream():
+        tries.append(len(tries))
+        if len(tries) == 1:
+            if steps:
+                with widget._history.step():  # which leaves all as it was, after labels had been gone
+                    pass
+            raise UnknownName("no obs column 'mine'")
+        yield "frame"
+
+    if steps:
+        assert list(widget._between_steps(stream)) == ["frame"]
+    else:
+        with pytest.raises(UnknownName):
+            list(widget._between_steps(stream))
+    assert len(tries) == 1 + steps

@@ -140,7 +140,7 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
     found, n_known = _over(table, names, where, dataset)
     said = table.attrs.get(_KEY)
     identity = said.get("identity") if isinstance(said, dict) else None
-    if identity is not None and identity not in (dataset.identity, dataset.obs_identity):
+    if identity is not None and not dataset.has_rows_of(dataset.n_obs, identity):
         warn(
             f"{where} was saved from another dataset, or another state of this one; {n_known:,} of "
             f"{dataset.obs_noun.counted(dataset.n_obs)} are in it.",

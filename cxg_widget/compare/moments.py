@@ -111,9 +111,7 @@ class Moments:
     fill : float64 (n_var,), the value of cells that are not listed
     """
 
-    def __init__(
-        self, n_cells: NDArray[np.int64], n_var: int, *, linear: bool = False, by_rows: bool = False
-    ) -> None:  # fmt: skip
+    def __init__(self, n_cells: NDArray[np.int64], n_var: int, *, linear: bool = False, by_rows: bool = False) -> None:
         self._n_cells, self._linear = n_cells, linear
         self._state, self._rare = nothing_known(len(n_cells), n_var, by_rows=by_rows)
         self.fill = np.zeros(n_var)

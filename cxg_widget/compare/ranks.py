@@ -86,7 +86,7 @@ class Ranks:
                     span = spans.pop()
                     genes = slice(*span)
                     found = turned.keys(span, keys, fill[genes])
-                    left_out = fill[genes] * np.float32(not turned.is_double)  # which is in the middle of the order
+                    left_out = np.zeros_like(fill[genes]) if turned.is_double else fill[genes]
                     keys, spare = found[0], self._rank(span[0], found, n[genes], left_out, spare)
 
         try:

@@ -230,14 +230,19 @@ def undone(widget):
     return widget.state, widget.selection.mask.tobytes()
 
 
-def test_all_that_names_a_set_is_called_anew_with_it_and_undo_gives_what_was(widget, tmp_path):
-    first = undone(widget)
+def show_by_set(widget):
+    """Let a set colour and filter the cells, have contours, and colour a panel."""
     widget.sets.add("a", {"cell_type": "B cell"})
     widget.filters["n_genes"] = (500, None)
     widget.filters["set:a"] = True
     widget.color = "sets:a"
     widget.contours = ["a"]
     widget.panel(color="sets:a")
+
+
+def test_all_that_names_a_set_is_called_anew_with_it_and_undo_gives_what_was(widget, tmp_path):
+    first = undone(widget)
+    show_by_set(widget)
     widget.panel(color="sets", within={"cell_type": ["B cell"]})
     before = widget.state
     widget.sets.rename("a", "z")
@@ -251,12 +256,7 @@ def test_all_that_names_a_set_is_called_anew_with_it_and_undo_gives_what_was(wid
 
 def test_all_that_names_a_set_lets_go_of_it_when_it_is_deleted_in_one_step(widget, tmp_path):
     first = undone(widget)
-    widget.sets.add("a", {"cell_type": "B cell"})
-    widget.filters["n_genes"] = (500, None)
-    widget.filters["set:a"] = True
-    widget.color = "sets:a"
-    widget.contours = ["a"]
-    widget.panel(color="sets:a")
+    show_by_set(widget)
     widget.panel(color="sets", vmax=3, within={"cell_type": ["B cell"]})
     widget.panel(color="sets:a", embedding="pca")
     before = widget.state

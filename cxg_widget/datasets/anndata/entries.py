@@ -31,7 +31,7 @@ def pick_entries(
     """
     before = np.concatenate([[0], np.cumsum(ends - first)])
     positions = np.empty(before[-1], dtype=np.int32 if n_positions < 2**31 else np.int64)
-    values = np.empty(before[-1], dtype=data.dtype if data.dtype.itemsize > np.dtype(np.int16).itemsize else np.float32)
+    values = np.empty(before[-1], dtype=data.dtype)
     for lows, highs in _ranges(first, ends, indices.chunks):
         these = slice(np.searchsorted(ends, lows[0], side="right"), np.searchsorted(first, highs[-1]))
         begin, end = np.maximum(first[these], lows[0]), np.minimum(ends[these], highs[-1])

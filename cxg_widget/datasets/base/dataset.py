@@ -209,7 +209,9 @@ class Dataset(Contract):
 
         `identity` fits too: it is that of rows which were packed before cells were known by their names.
         """
-        return n_obs == self.n_obs and identity in (self.identity, self.obs_identity)
+        if n_obs != self.n_obs or identity == self.identity:
+            return n_obs == self.n_obs
+        return identity == self.obs_identity  # for which names may be read
 
     def is_open_as(self, other: Dataset) -> bool:
         """Say whether this and another one are the same dataset, opened once: what was read of one holds of both."""

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import kernels
-from tests.datasets.make_mzpeak import deltas
+from cxg_widget.errors import DamagedStore
+from tests.datasets.make_mzpeak import MZ_SCALE, SLOF_SCALE, deltas, make_mzpeak, make_run
 
 few = settings(max_examples=60, deadline=None)
 scales = st.sampled_from([1.0, 3.5, 1e4, 1e5, 2.0**20])
@@ -150,3 +152,41 @@ def test_delta_lists_with_nulls_give_the_values_back(values):
     assert status == kernels.OK
     assert valid.tolist() == [one is not None for one in values]
     np.testing.assert_allclose(out[valid], known, atol=1e-9)
+
+
+def flanked(by: float, intensity: float = 0.0):
+    """Return an edit of chunks: a point beside each of their bounds, as the format's writer closes a profile."""
+
+    def edit(chunks):
+        for chunk in chunks:
+            start, end = chunk["mz_chunk_start"], max(chunk["mz_chunk_start"], chunk["mz_chunk_end"])
+            mz, packed = bytes(chunk["mz_numpress_linear_bytes"]), bytes(chunk["intensity_packed_bytes"])
+            inner = [start] if len(mz) == 12 else decoded("linear", mz)
+            values = [intensity, *decoded("slof", packed), intensity]
+            chunk["mz_numpress_linear_bytes"] = list(encoded("linear", [start - by, *inner, end + by], MZ_SCALE))
+            chunk["intensity_packed_bytes"] = list(encoded("slof", values, SLOF_SCALE))
+
+    return edit
+
+
+@pytest.mark.parametrize("by", [0.002, 0.05, 0.5])
+def test_points_of_intensity_0_beside_the_bounds_of_a_chunk_change_no_chromatogram(tmp_path, by):
+    run = make_run()
+    path = make_mzpeak(tmp_path / "flanked.mzpeak", run, "slof", edit=[flanked(by)])
+    truth = make_mzpeak(tmp_path / "plain.mzpeak", run, "slof")
+    with open_dataset(path) as dataset, open_dataset(truth) as plain:
+        for name in ("mz:500+-499", "mz:300+-20", "mz:700+-0.6"):
+            np.testing.assert_allclose(dataset.values(name), plain.values(name), rtol=1e-6)
+    if by > 0.01:  # nearer ones cannot be told from what rounding moves
+        with open_dataset(path, observations="peaks") as dataset, open_dataset(truth, observations="peaks") as plain:
+            assert dataset.n_obs == plain.n_obs
+            np.testing.assert_allclose(dataset.obs()["mz"], plain.obs()["mz"], atol=2 / MZ_SCALE)
+
+
+def test_a_signal_outside_the_bounds_of_its_chunk_is_damage(tmp_path):
+    path = make_mzpeak(tmp_path / "wrong.mzpeak", make_run(), "slof", edit=[flanked(0.05, intensity=7.0)])
+    with (
+        open_dataset(path) as dataset,
+        pytest.raises(DamagedStore, match="a chunk holds m/z outside of its own bounds"),
+    ):
+        dataset.values("mz:500+-499")

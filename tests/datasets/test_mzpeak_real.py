@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -84,3 +87,45 @@ def test_the_centroids_of_the_archive_can_be_chosen(real_data):
         assert dataset.n_obs == 24_903
         assert dataset.details["layouts"] == {"spectra_peaks.parquet": "point"}
         assert dataset.numbers("intensity").max() == np.float32(2637890.75)
+
+
+@pytest.fixture(scope="module")
+def numpress(real_data):
+    return real_data / "mzpeak" / "small.numpress.mzpeak"
+
+
+@pytest.mark.parametrize(("low", "high"), [(810.39, 810.43), (450, 750), (0, 4000), (402.80, 402.83), (1636.3, 1636.6)])
+def test_chromatograms_of_numpress_are_those_of_the_plain_run_within_the_error_of_numpress(numpress, points, low, high):
+    """SLOF rounds log(1 + intensity) x scale to a whole number; m/z near an end of the window may change sides."""
+    per_point, near = 2e-4, 1e-5  # of the scales in this file
+    certain = points[points["mz"].between(low + near, high - near)]
+    possible = points[points["mz"].between(low - near, high + near)]
+    least, most = (np.bincount(part["spectrum"], part["intensity"], minlength=48) for part in (certain, possible))
+    with open_dataset(numpress) as dataset:
+        found = dataset.values(f"mz:{(low + high) / 2!r}+-{(high - low) / 2!r}")
+    assert (found >= least * (1 - per_point) - 1e-3).all()
+    assert (found <= most * (1 + per_point) + 1e-3).all()
+    assert most.sum() > 0
+
+
+def test_peaks_of_numpress_are_those_that_the_reference_library_decodes(numpress):
+    pynumpress = pytest.importorskip("pynumpress")
+    with zipfile.ZipFile(numpress) as archive:
+        table = pq.read_table(io.BytesIO(archive.read("spectra_data.parquet")))["chunk"].combine_chunks()
+    mz, intensity = [], []
+    for chunk in table.to_pylist():
+        buffers = (
+            np.array(chunk[name], np.uint8) for name in ("mz_numpress_linear_bytes", "intensity_numpress_slof_bytes")
+        )
+        linear, slof = buffers
+        one_point = len(linear) == 12  # legal, and refused by the library
+        axis = np.array([chunk["mz_chunk_start"]]) if one_point else pynumpress.decode_linear(linear)
+        values = np.asarray(pynumpress.decode_slof(slof))
+        end = max(chunk["mz_chunk_start"], chunk["mz_chunk_end"])
+        is_flank = (values == 0) & ((axis < chunk["mz_chunk_start"] - 0.01) | (axis > end + 0.01))
+        mz.append(axis[~is_flank])
+        intensity.append(values[~is_flank])
+    with open_dataset(numpress, observations="peaks") as dataset:
+        obs = dataset.obs()
+    np.testing.assert_allclose(obs["mz"], np.concatenate(mz), atol=1e-6)
+    np.testing.assert_allclose(obs["intensity"], np.concatenate(intensity), rtol=1e-6, atol=1e-9)

@@ -76,7 +76,7 @@ def decode(batch: pa.RecordBatch, layout: ChunkLayout, label: str) -> Decoded:
     status = np.zeros(batch.num_rows, dtype=np.uint8)
     decode_axis(
         encodings, starts, ends, values.values, values.valid, values.offsets, packed.values, packed.offsets,
-        intensity.offsets, SLACK, mz, valid, status,
+        intensity.offsets, intensity.values == 0, SLACK, mz, valid, status,
     )  # fmt: skip
     _check(status, index, label, "m/z", (starts, ends))
     return Decoded(mz, intensity.values, valid & intensity.valid, intensity.offsets)

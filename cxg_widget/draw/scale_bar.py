@@ -24,8 +24,10 @@ def bar_for(um_per_px: float, width: float) -> tuple[float, str]:
 
 
 def lay_out_scale_bar(um_per_px: float, size: tuple[float, float], paper: Paper) -> Parts:
-    """Return the parts of a bar at the lower right of a plot; size: its width and height, px."""
+    """Return the parts of a bar at the lower right of a plot, none where no number says how long it is; size: px."""
     width, height = size
+    if not 0 < um_per_px * width < math.inf:
+        return Parts()
     long, text = bar_for(um_per_px, width)
     wide = round(max(long, width_of(text, _SIZE_PX))) + 2 * _PAD_PX
     left, top = round(width) - _EDGE_PX - wide, round(height) - _EDGE_PX - _HIGH_PX

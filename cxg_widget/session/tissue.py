@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cxg_widget.datasets import Dataset
-from cxg_widget.datasets.base.sections import SectionImage
+from cxg_widget.datasets.base.sections import MOST_STEP, SectionImage
 from cxg_widget.draw.jpeg import encode_jpeg
 from cxg_widget.session.newest import Newest
 from cxg_widget.spatial.view import View
@@ -35,7 +35,8 @@ def part_for(image: SectionImage, view: View, size: tuple[int, int]) -> Part:
     (left, right), (low, high) = sorted(view[:2]), sorted(view[2:])
     finest = max((right - left) / size[0], (high - low) / size[1]) * image.scale
     longest = max(image.shape)
-    step = 2 ** int(np.clip(np.floor(np.log2(max(finest, 1.0))), 0, np.ceil(np.log2(longest))))
+    # Memory for one px of a coarser step grows with the step, as it is read at once.
+    step = 2 ** int(np.clip(np.floor(np.log2(max(finest, 1.0))), 0, np.log2(MOST_STEP)))
     if longest <= MOST_PX * step:
         return Part((0, image.shape[0]), (0, image.shape[1]), step)
     lines, columns = (

@@ -1,13 +1,19 @@
 """Images of sections as stores hold them: h5ad, zarr, AnnData in memory, and the scale factors of a CXG."""
 
+import tracemalloc
+from contextlib import closing
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.base.sections import MOST_STEP, Library, SectionImage, sections_of
 from cxg_widget.datasets.cxg.demo import write_demo
+from cxg_widget.draw.parts import Parts
+from cxg_widget.draw.scale_bar import lay_out_scale_bar
 
 FACTORS = {"tissue_hires_scalef": 0.1, "tissue_lowres_scalef": 0.02, "spot_diameter_fullres": 89.5,
            "fiducial_diameter_fullres": 144.5}  # fmt: skip
@@ -123,6 +129,83 @@ def test_a_store_may_have_scale_factors_and_no_image_or_nothing(opened, spatial)
         is_told = "scalefactors" in (spatial.get("V1") if isinstance(spatial.get("V1"), dict) else {})
         assert (dict(found.images), found.spot) == ({}, 89.5 if is_told else None)
         assert dataset.notes == () or not any("section" in note for note in dataset.notes)
+
+
+def declared(path, shape):
+    """Write an AnnData whose image declares px that nobody wrote: a file of a few KB."""
+    import h5py
+    import zarr
+
+    spatial = {"V1": {"scalefactors": FACTORS}, "V2": {"images": images(), "scalefactors": FACTORS}}
+    if path.suffix == ".h5ad":
+        with h5py.File(path, "w") as file:
+            write(file, None, spatial)
+            options = {"shape": shape, "dtype": "u1", "chunks": (512, 512, 3), "compression": "gzip"}
+            file.create_dataset("uns/spatial/V1/images/hires", **options)
+    else:
+        root = zarr.open_group(path, mode="w", zarr_format=2)
+        write(root, zarr, spatial)
+        images_of = root["uns/spatial/V1"].create_group("images")
+        images_of.create_array("hires", shape=shape, dtype="u1", chunks=(512, 512, 3))
+    return path
+
+
+@pytest.mark.parametrize("name", ["v.h5ad", "v.zarr"])
+@pytest.mark.parametrize("side", [2**26, 2**14])
+def test_an_image_that_declares_more_px_than_its_bytes_can_hold_is_a_note_and_the_next_is_shown(tmp_path, name, side):
+    from cxg_widget import CxgWidget
+
+    tracemalloc.start()
+    with closing(CxgWidget(declared(tmp_path / name, (side, side, 3)), tissue=True, embedding="spatial")) as w:
+        assert w.tissue == "V2/hires"
+        assert any(f"declares {side * side * 3:,} values" in note for note in w.dataset.notes)
+        w.save(tmp_path / "a.html")
+        w.save(tmp_path / "a.png")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**29, f"{peak / 2**20:.0f} MiB"
+
+
+def test_an_image_of_a_side_that_nobody_shows_is_refused_whatever_its_bytes(opened):
+    found = sections_of([Library("V1", {"hires": ((2**26, 2**26, 3), "u")}, FACTORS)])
+    assert "declares 67,108,864 x 67,108,864 px" in found.faults["V1/hires"]
+    assert found.images == {}
+
+
+@pytest.mark.parametrize("side", [0.3, 3.0, 1e3, 1e12])
+def test_a_view_takes_no_more_memory_than_tiles_of_an_image_however_far_out_it_is(tmp_path, monkeypatch, side):
+    from cxg_widget.session.tissue import part_for
+
+    image = SectionImage((2**17, 2**17), 1.0)
+    part = part_for(image, (-side * 2**17, side * 2**17, -side * 2**17, side * 2**17), (300, 200))
+    assert part.step <= MOST_STEP
+    size = [(stop - start) // part.step for start, stop in (part.lines, part.columns)]
+    assert max(size) <= 2048
+
+
+BEYOND = [0.0, -1.0, float("nan"), float("inf"), -float("inf"), 1e308, 1e-308, 5e-324]
+
+
+@pytest.mark.parametrize("stated", BEYOND)
+def test_lengths_that_no_screen_can_show_are_not_known(opened, stated):
+    factors = {**FACTORS, "microns_per_pixel": stated, "spot_diameter_fullres": stated}
+    with opened({"V1": {"images": images(), "scalefactors": factors}}) as dataset:
+        found = dataset.sections()
+        assert (found.um, found.spot) == (None, None)
+        assert [(one.um, one.spot) for one in found.images.values()] == [(None, None)] * 2
+
+
+@pytest.mark.parametrize("scale", BEYOND)
+def test_an_image_of_a_scale_that_no_screen_can_show_is_a_note(opened, scale):
+    factors = {**FACTORS, "tissue_hires_scalef": scale}
+    with opened({"V1": {"images": images(), "scalefactors": factors}}) as dataset:
+        assert list(dataset.sections().images) == ["V1/lowres"]
+        assert any("'tissue_hires_scalef'" in note for note in dataset.notes)
+
+
+@pytest.mark.parametrize("um_per_px", [0.0, float("nan"), float("inf"), 1e308])
+def test_a_view_that_no_number_can_measure_has_no_scale_bar(um_per_px):
+    assert lay_out_scale_bar(um_per_px, (400.0, 300.0), PAPERS["white"]) == Parts()
 
 
 @pytest.mark.parametrize("is_nested", [True, False])

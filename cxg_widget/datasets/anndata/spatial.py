@@ -23,7 +23,8 @@ def libraries_in(group: Group) -> list[Library]:
         if images or factors:
             numbers = {key: number for key, one in factors.items() if (number := _number(one)) is not None}
             arrays = {key: (one.shape, one.dtype.kind) for key, one in images.items()}
-            found.append(Library(name, arrays, numbers))
+            faults = {key: fault for key, one in images.items() if (fault := _fault_of(one))}
+            found.append(Library(name, arrays, numbers, faults))
     return found
 
 
@@ -45,6 +46,17 @@ def _nodes(group: Group, path: str) -> dict[str, Array]:
     below = _quietly(group, path)
     nodes = {name: _quietly(below, name) for name in below.names()[:_MOST]} if isinstance(below, Group) else {}
     return {name: node for name, node in nodes.items() if isinstance(node, Array)}
+
+
+def _fault_of(image: Array) -> str:
+    """Return why an image cannot be shown that declares more px than its bytes can hold; "" where it does not."""
+    try:
+        image.check_plausible()
+    except InvalidStore as error:
+        return str(error).rstrip(".").removeprefix(f"{image.uri}: ")
+    except DamagedStore:
+        return ""  # which reading it says
+    return ""
 
 
 def _quietly(group: Group, path: str) -> Node | None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.errors import InvalidStore, UnknownName
-from cxg_widget.text.names import not_found
+from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
+from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.contract import Contract
@@ -20,6 +20,12 @@ VISIUM_SPOT_UM = 55.0
 """How wide a spot of Visium is."""
 TILE_PX = 2048
 """Images are read in tiles so wide and high, at multiples of this, where the chunks of most writers end too."""
+MOST_STEP = 2048
+"""Px that become one at most, both ways: a tile is at least a step wide."""
+MOST_PX = 2**34
+"""Of an image: 131,072 px high and wide. A store that declares more is taken to be damaged, or hostile."""
+_PLAUSIBLE = (1e-9, 1e9)
+"""Scale factors, micrometres and widths of spots: beyond these, places and lengths on the screen overflow."""
 _BEST_FIRST = ("hires", "lowres", "fullres")
 _CHANNELS = (3, 4)
 _SIDES = 2
@@ -85,11 +91,13 @@ class Library:
     ----------
     images : shape and kind of dtype of each array, by resolution
     factors : its scale factors; what is no number is left out
+    faults : of images that declare more than the store can hold, why they cannot be shown, by resolution
     """
 
     name: str
     images: Mapping[str, tuple[tuple[int, ...], str]]
     factors: Mapping[str, float]
+    faults: Mapping[str, str] = field(default_factory=dict)
 
 
 def sections_of(libraries: list[Library]) -> Sections:
@@ -117,28 +125,36 @@ def _image(library: Library, resolution: str) -> SectionImage | str:
     is_grey = len(shape) == _SIDES
     if not (is_grey or (len(shape) == _SIDES + 1 and shape[2] in _CHANNELS)) or 0 in shape:
         return f"it has the shape {shape}, and must be (high, wide, 3)"
+    if resolution in library.faults:
+        return library.faults[resolution]
+    if shape[0] * shape[1] > MOST_PX:
+        return f"it declares {shape[0]:,} x {shape[1]:,} px, and at most {MOST_PX:,} can be shown"
     if kind not in "uf":
         return "it must hold uint8, or numbers from 0 to 1"
     scale = library.factors.get(factor, 1.0 if resolution == "fullres" else 0.0)
-    if not (np.isfinite(scale) and scale > 0):
+    if not _is_plausible(scale):
         known = ", ".join(sorted(library.factors)) or "none"
-        return f"its scale factor {factor!r} is missing or no positive number (found: {known})"
+        return f"its scale factor {factor!r} is missing or no positive number of a plausible size (found: {known})"
     return SectionImage((shape[0], shape[1]), float(scale), _spot_of(library.factors), _um_of(library.factors))
 
 
 def _spot_of(factors: Mapping[str, float]) -> float | None:
     spot = factors.get("spot_diameter_fullres", 0.0)
-    return spot if spot > 0 else None
+    return spot if _is_plausible(spot) else None
+
+
+def _is_plausible(length: float) -> bool:
+    return _PLAUSIBLE[0] <= length <= _PLAUSIBLE[1]
 
 
 def _um_of(factors: Mapping[str, float]) -> float | None:
     """Return the micrometres of a unit: as stated, or by the width of a spot of Visium."""
     stated = factors.get("microns_per_pixel", 0.0)
-    if np.isfinite(stated) and stated > 0:
+    if _is_plausible(stated):
         return float(stated)
     spot = factors.get("spot_diameter_fullres", 0.0)
     # Readers of other machines write a spot of 1 or so, or none, for want of one.
-    return VISIUM_SPOT_UM / spot if np.isfinite(spot) and spot > 1 and "transformation_matrix" not in factors else None
+    return VISIUM_SPOT_UM / spot if 1 < spot <= _PLAUSIBLE[1] and "transformation_matrix" not in factors else None
 
 
 class SectionImages:
@@ -162,7 +178,7 @@ class SectionImages:
         Parameters
         ----------
         lines, columns : the first, and the one before which it ends; it is cut to the image
-        step : px of the image that become one, both ways: their mean, uint8
+        step : px of the image that become one, both ways: their mean, uint8; at most 2,048
         check : called before each tile; what it raises ends the reading
 
         Returns
@@ -171,11 +187,15 @@ class SectionImages:
 
         Raises
         ------
+        InvalidValue
+            If the step is not from 1 to 2,048.
         UnknownName, InvalidStore
             If there is no such image, or it cannot be shown.
         DamagedStore
             If it cannot be read.
         """
+        if not 1 <= step <= MOST_STEP:
+            raise InvalidValue(f"step must be from 1 to {MOST_STEP:,} px; found {shown(step)}")
         image = self.find_image(name)
         (top, bottom), (left, right) = (
             (max(low, 0), min(high, n)) for (low, high), n in zip((lines, columns), image.shape, strict=True)

@@ -16,6 +16,7 @@ export function barFor(umPerPx, width) {
 /** @param {CanvasRenderingContext2D} context @param {number} umPerPx @param {import("../screen/camera.js").Camera} camera
  * @param {import("../style/style.js").Theme} theme @param {string} family */
 export function paintScaleBar(context, umPerPx, camera, { foreground, background }, family) {
+  if (!(umPerPx * camera.width > 0 && umPerPx * camera.width < Infinity)) return; // of a view that no number can measure
   const [long, text] = barFor(umPerPx, camera.width);
   context.font = `${SIZE_PX}px ${family || "sans-serif"}`;
   const wide = Math.max(long, context.measureText(text).width) + 2 * PAD_PX;

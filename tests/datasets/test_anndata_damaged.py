@@ -18,6 +18,7 @@ import pytest
 import zarr
 
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.anndata import stored_columns
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore, MissingDependency
 from tests.datasets.make_anndata import LAYOUTS, make_anndata, truth_of
 
@@ -362,6 +363,45 @@ def test_columns_and_matrices_of_absurd_sizes_are_refused(tmp_path, truth):
             refused(lambda: dataset.matrix_block(0, 40, "sparse"), InvalidStore, "takes 0 bytes")
 
     assert peak_of(read) < 2**24
+
+
+def with_categories(path, **options):
+    """Give the column cell_type categories of other sizes."""
+    with h5py.File(path, "r+") as file:
+        column = file["obs/cell_type"]
+        attrs = dict(column["categories"].attrs)
+        del column["categories"]
+        column.create_dataset("categories", **options).attrs.update(attrs)
+
+
+@pytest.mark.parametrize("options", [
+    {"shape": (300,), "dtype": "S3000000", "chunks": (1,), "compression": "gzip"},
+    {"shape": (300,), "dtype": "S300000", "chunks": (1,), "compression": "gzip"},
+    {"shape": (2**23,), "dtype": "i8", "chunks": (2**20,), "compression": "gzip"},
+    {"shape": (2**23,), "dtype": h5py.string_dtype(), "chunks": (2**20,), "compression": "gzip"},
+])  # fmt: skip
+def test_a_column_that_declares_more_categories_than_its_bytes_can_hold_is_left_out_with_a_note(path, options):
+    with_categories(path, **options)
+    with h5py.File(path, "r+") as file:  # that some bytes were written is no reason to take memory for all
+        file["obs/cell_type/categories"][:2] = [b"0" * 8, b"1" * 8] if options["dtype"] != "i8" else [0, 1]
+    dataset = None
+
+    def opened():
+        nonlocal dataset
+        dataset = open_dataset(path)
+
+    assert peak_of(opened) < 2**24
+    with dataset:
+        assert "cell_type" not in dataset.obs_columns
+        assert any("'cell_type'" in note for note in dataset.notes)
+
+
+def test_strings_that_lie_at_one_place_of_a_file_take_no_memory_for_each(path, monkeypatch):
+    """A file may name one string a thousand times: few bytes there, 3 MB each in memory."""
+    monkeypatch.setattr(stored_columns, "MAX_CATEGORY_BYTES", 2**22)
+    with_categories(path, data=[f"{i:08d}" * 40_000 for i in range(100)], dtype=h5py.string_dtype())
+    with open_dataset(path) as dataset:
+        refused(lambda: dataset.codes("cell_type"), InvalidStore, "take more than 4,194,304 bytes of text")
 
 
 @pytest.mark.parametrize("container", ["h5ad", "zarr2"])

@@ -105,11 +105,13 @@ class Array(Node):
         InvalidStore
             If it declares many more elements than it has bytes.
         """
-        if self.size <= _MANY:
+        width = self.dtype.itemsize if self.dtype.kind in "SU" else 1  # of text, a byte is what differs
+        if self.size * width <= _MANY:
             return
         stored = self.stored_bytes()
-        if stored * _MOST_PER_BYTE < self.size:
-            raise InvalidStore(f"{self.uri}: {self.path} declares {self.size:,} values but takes {stored:,} bytes.")
+        if stored * _MOST_PER_BYTE < self.size * width:
+            what = f"{self.size:,} values" if width == 1 else f"{self.size:,} texts of {width:,} bytes"
+            raise InvalidStore(f"{self.uri}: {self.path} declares {what} but takes {stored:,} bytes.")
 
     def check_chunks(self) -> None:
         """Refuse chunks that are too large to be decoded; raises InvalidStore."""

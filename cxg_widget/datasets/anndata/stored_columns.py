@@ -15,6 +15,12 @@ from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Kind, Values, as_plain
 from cxg_widget.errors import InvalidStore
 
+MAX_CATEGORY_BYTES = 2**26
+"""Of all categories of a column as text; their labels travel to the page and into files."""
+_MANY_CATEGORIES = 1 << 16
+_USUAL_PER_ROW = 16
+_AT_ONCE = 1 << 10
+
 
 class Element(ABC):
     """One column, with a row for each entry of an array.
@@ -135,8 +141,18 @@ class Coded(Element):
         return Codes(smallest_codes(meant, len(categories)), categories, self._ordered)
 
     def labels(self) -> list[Any]:
-        """Return all categories as they are stored, in their order."""
-        return labels_of(self._stored)
+        """Return all categories as they are stored, in their order; too much text raises `InvalidStore`."""
+        if not isinstance(self._stored, Text):
+            return labels_of(self._stored)
+        found: list[Any] = []
+        size = 0
+        for start in range(0, self._stored.n, _AT_ONCE):  # many strings may lie at one place of a file
+            block = self._stored.read(start, min(start + _AT_ONCE, self._stored.n))
+            size += block.text.nbytes
+            if size > MAX_CATEGORY_BYTES:
+                raise _too_long(self._array.uri, self._name)
+            found += as_plain(block).tolist()
+        return found
 
     def _categories(self) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
         with self._lock:
@@ -169,6 +185,8 @@ def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> 
         if categories is not None:
             return _coded(name, node, categories, ordered=bool(categories.attrs.get("ordered", False)))
     if node.is_text:
+        if node.dtype.kind in "SU":
+            node.check_plausible()
         return Text(node)
     if node.dtype.kind not in KIND_OF_TYPE:
         raise InvalidStore(f"{node.uri}: {name} is of the type {node.dtype}, which is not supported.")
@@ -211,8 +229,21 @@ def _coded(name: str, codes: Array, categories: Node, *, ordered: bool) -> Coded
     if codes.dtype.kind not in "iu" or len(codes.shape) != 1:
         raise InvalidStore(f"{codes.uri}: {name} has codes of the type {codes.dtype}, not integers.")
     if isinstance(categories, Array):
-        categories.check_plausible()
+        _check_categories(name, categories, codes.shape[0])
     return Coded(name, codes, element_of(categories, f"the categories of {name}"), ordered=ordered)
+
+
+def _check_categories(name: str, categories: Array, n: int) -> None:
+    """Refuse categories that take absurdly much memory, before any is read; raises `InvalidStore`."""
+    categories.check_plausible()
+    if categories.size > max(_MANY_CATEGORIES, _USUAL_PER_ROW * n) and categories.stored_bytes() < categories.size:
+        raise InvalidStore(f"{categories.uri}: {name} declares {categories.size:,} categories for {n:,} values.")
+    if categories.dtype.kind in "SU" and categories.size * categories.dtype.itemsize > MAX_CATEGORY_BYTES:
+        raise _too_long(categories.uri, name)
+
+
+def _too_long(uri: str, name: str) -> InvalidStore:
+    return InvalidStore(f"{uri}: the categories of {name} take more than {MAX_CATEGORY_BYTES:,} bytes of text.")
 
 
 def _part(group: Group, part: str, name: str) -> Array:

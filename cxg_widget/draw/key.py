@@ -93,9 +93,9 @@ def key_of(
         return replace(named, rows=(*told, *missing, *left_out), more=len(shown) - len(rows))
     named = replace(named, rows=(*missing, *left_out))
     if legend.n_missing >= legend.n_obs:
-        return replace(named, said="There are no values.")
+        return replace(named, said="No values.")
     if legend.lo == legend.hi:
-        return replace(named, said=f"Every value is {short_number(legend.lo)}.")
+        return replace(named, said=f"All values are {short_number(legend.lo)}.")
     stops = stops_of(settings.cmap, dark=dark)
     suiting = None if automatic is None else numbers_at(automatic, legend.lo, legend.hi)
     known = Range(legend.lo, legend.hi, quantiles, legend.least)
@@ -103,7 +103,7 @@ def key_of(
     said = legend.detail, statistic, "log scale" if scale.is_log else ""
     named = replace(named, detail=" · ".join(filter(None, said)), rows=(*_zeros(legend, settings, dark), *named.rows))
     if scale.is_log and legend.hi <= 0:
-        return replace(named, said="No value lies above 0.")
+        return replace(named, said="No values above 0.")
     middle = "" if scale.middle is None else short_number(scale.middle)
     ends = ends_of(scale.low, scale.high, legend.least if scale.is_log else legend.lo, legend.hi)
     return replace(named, ramp=tuple(stops), ends=ends, middle=middle)

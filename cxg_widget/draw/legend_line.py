@@ -65,19 +65,19 @@ def _pieces(told: Sequence[tuple[str, PlotLegend]], room: float, paper: Paper) -
     most = min(_WIDEST_PX, room / 2 - _DASH_PX - _BESIDE - _BETWEEN)
     pieces = [_together([_dash(color), _words(name, most)]) for name, color in sets]
     if sets:
-        pieces.append(_words("lines around 50 % and 90 %", room, quiet=True, is_note=True))
+        pieces.append(_words("lines enclose 50 % and 90 %", room, quiet=True, is_note=True))
     compared = [(place, legend) for place, legend in told if legend.names]
     if all(before.limit == after.limit for (_, before), (_, after) in pairwise(compared)):
         compared = [("", legend) for _, legend in compared[:1]]
     pieces += [_denser(place, legend, room, paper) for place, legend in compared]
     if compared:
         legend = compared[0][1]
-        pieces.append(_words(f"blank: under {legend.least} {legend.many} near", room, quiet=True, is_note=True))
+        pieces.append(_words(f"blank: < {legend.least} {legend.many} nearby", room, quiet=True, is_note=True))
     return pieces
 
 
 def _denser(place: str, legend: PlotLegend, room: float, paper: Paper) -> _Piece:
-    heading = _words("Denser in, log2" + (f" of {place}" if place else ""), room / 3, bold=True)
+    heading = _words("log2 density ratio" + (f", {place}" if place else ""), room / 3, bold=True)
     limit = short_number(legend.limit)
     low, high, ramp = _words(f"−{limit}", room, quiet=True), _words(limit, room, quiet=True), _bar(paper)
     most = min(_WIDEST_PX, (room - _together([heading, low, ramp, high]).width - 2 * _BESIDE) / 2)

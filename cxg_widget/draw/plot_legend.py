@@ -82,7 +82,7 @@ def lay_out_legend(legend: PlotLegend, size: tuple[float, float], paper: Paper) 
         texts.append(_text(name, x + indent, y, wide - indent, form))
         y += form.line
     if legend.sets and not form.is_small:
-        texts.append(_text("lines around 50 % and 90 %", x, y, wide, form, quiet=True))
+        texts.append(_text("lines enclose 50 % and 90 %", x, y, wide, form, quiet=True))
         y += form.line
     if legend.names:
         top = y + form.line + (1 if form.is_small else 4)
@@ -97,8 +97,8 @@ def _of_difference(legend: PlotLegend, x: int, y: int, wide: int, form: _Form) -
     ends = y + 2 * form.line, y + 3 * form.line
     right = x + wide
     middle = x + (wide - width_of("0", form.size)) / 2
-    heading = "Denser, log2" if form.is_small else "Denser in, log2 of the ratio"
-    blank = f"blank: under {legend.least} {legend.many} near"
+    heading = "log2 density" if form.is_small else "log2 density ratio"
+    blank = f"blank: < {legend.least} {legend.many} nearby"
     return [
         _text(heading, x, y, wide, form, bold=True),
         _text(f"−{limit}", x, ends[0], half, form),

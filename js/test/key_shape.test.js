@@ -93,7 +93,7 @@ test("what encloses nothing is not sent, and the sentence says why", () => {
   const rectangle = start("rectangle");
   rectangle.press("Enter", "Enter", "5 ArrowRight", "Enter");
   assert.deepEqual([polygon.seen.sent, rectangle.seen.sent], [[], []]);
-  assert.equal(polygon.seen.said.at(-1), "A polygon has three corners or more.");
+  assert.equal(polygon.seen.said.at(-1), "A polygon needs at least three corners.");
   assert.equal(rectangle.seen.said.at(-1), "The rectangle is too thin.");
 });
 

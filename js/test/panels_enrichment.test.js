@@ -41,7 +41,7 @@ test("a row is told with its share, what was expected, its odds and its chance",
     ["Odds ratio", "∞"],
     ["p, adjusted", "0.0032"],
   ]);
-  assert.equal(enrichedTold(counts(), [2, 1, 0]), "1 of 3 enriched, most (empty)");
+  assert.equal(enrichedTold(counts(), [2, 1, 0]), "1 of 3 enriched; strongest: (empty)");
   assert.equal(enrichedTold(counts({ arrays: { log10_p: new Float32Array(4) } }), [1, 2, 0]), "None of 3 enriched");
 });
 

@@ -114,7 +114,7 @@ test("notes and reasons speak of what the store holds", () => {
   const dataset = { nObs: 5, embeddings: [{ name: "umap", axes: 2 }], notes: [], nouns: WINDOWS };
   const points = { nObs: 5, nMissing: 2, nPoints: 3, aggregated: true, embedding: "map" };
   assert.deepEqual(notesOf(state({ dataset, points, inView: { as: "image", lacks: "" } })), [
-    "The picture is an image of all spectra in view; while it moves, a random sample of 3 spectra fills what it lacks.",
+    "An image shows all spectra in view; while you pan or zoom, a random sample of 3 spectra fills the gaps.",
     "2 spectra have no coordinates in map and are not drawn.",
   ]);
   assert.equal(
@@ -160,7 +160,7 @@ test("an empty plot says why", () => {
 
 test("a note counts the cells that pass the filters", () => {
   const filtered = state({ filter: { seq: 1, n: 3 }, traits: { hidden: [], filters: [{}, {}] } });
-  assert.equal(notesOf(filtered)[0], "3 of 5 cells pass the 2 filters; the others are not drawn.");
+  assert.equal(notesOf(filtered)[0], "3 of 5 cells pass 2 filters; the others are not drawn.");
 });
 
 test("cells without a category count as shown until they are hidden too", () => {

@@ -93,8 +93,8 @@ test("ends are rounded to far less than a bin, to numbers that can be read", () 
 
 test("the example of a query names a column of numbers that the dataset has", () => {
   const of = (...columns) => exampleOf({ columns: columns.map(([name, kind]) => ({ name, kind })) });
-  assert.equal(of(["ms_level", "categorical"], ["retention_time", "float"]), "Query, as retention_time > 0");
-  assert.equal(of(["total counts", "int"]), "Query, as `total counts` > 0");
+  assert.equal(of(["ms_level", "categorical"], ["retention_time", "float"]), "e.g. retention_time > 0");
+  assert.equal(of(["total counts", "int"]), "e.g. `total counts` > 0");
   assert.equal(of(["kind", "string"]), "Query");
 });
 

@@ -31,7 +31,7 @@ test("where what draws it cannot be had, that is said", async () => {
   const { store, saved } = start();
   const picture = saved.figure(2);
   store.set({ needsPanels: false });
-  await assert.rejects(picture, /cannot be had/);
+  await assert.rejects(picture, /could not be loaded/);
   store.set({ link: "offline" });
-  await assert.rejects(saved.figure(2), /cannot be had/);
+  await assert.rejects(saved.figure(2), /could not be loaded/);
 });

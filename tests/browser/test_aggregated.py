@@ -219,7 +219,7 @@ def test_a_legend_follows_though_no_cell_is_in_view(stage):
     assert stage.host.get_by_role("heading", name="CD3E").count() == 1
     stage.set("w.render = 'raster'; w.view = [0, 1e-12, 0, 1e-12]")
     assert stage.page.get_by_role("alert").count() == 0
-    stage.host.get_by_role("button", name="Show everything").click()
+    stage.host.get_by_role("button", name="Zoom to fit").click()
     stage.shows_no("No cells in view.")
     stage.until(lambda: stage.json("w.view is None"))
 

@@ -85,7 +85,7 @@ def test_the_menu_gives_the_pdf_and_the_page_that_the_kernel_writes(served: Serv
     w.state = {"height": 420, "color": "cell_type"}
     w.clear_selection()
     served.tell()
-    page.get_by_role("button", name="Save a picture").click()
+    page.get_by_role("button", name="Save picture").click()
     served.tell()
     with page.expect_download() as download:
         page.get_by_role("button", name="PDF").click()
@@ -97,7 +97,7 @@ def test_the_menu_gives_the_pdf_and_the_page_that_the_kernel_writes(served: Serv
     assert "T cell" in reader.pages[0].extract_text()
     assert [one.image.size for one in reader.pages[0].images] == [(round(width * 3.125), round(height * 3.125))]
     assert page.locator(".popover").count() == 0
-    page.get_by_role("button", name="Save a picture").click()
+    page.get_by_role("button", name="Save picture").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="HTML").click()
         served.tell()

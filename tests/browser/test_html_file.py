@@ -99,7 +99,7 @@ def test_a_file_pans_zooms_tells_of_cells_and_recolors_without_kernel_or_network
 
 
 def pan_and_zoom(page: Any, box: dict[str, float], first: np.ndarray) -> None:
-    """The wheel zooms, a drag moves what is drawn, and a button shows everything again."""
+    """Scroll to zoom, a drag moves what is drawn, and a button shows everything again."""
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(*middle)
     page.mouse.wheel(0, -400)

@@ -95,7 +95,7 @@ def test_a_widget_whose_kernel_was_restarted_says_so_keeps_its_picture_and_moves
     stage = open_stage()
     before = stage.pixels()
     stage.notebook.restart()
-    stage.host.get_by_text("No kernel any more. Run the cell again to explore.").wait_for()
+    stage.host.get_by_text("The kernel restarted. Run this cell again.").wait_for()
     assert stage.host.get_by_role("combobox", name="Color by").is_disabled()
     np.testing.assert_array_equal(stage.pixels(), before)
     left, right, *_ = stage.view()

@@ -127,7 +127,7 @@ def test_pinned_genes_and_categories_are_shown_beside_each_other_by_hand(linked:
     expect(page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
     assert [one.look for one in w.panels] == [{}, {"color": "var:LEFT"}, {"color": "var:LOW"}]
     page.locator(".opener", has_text="donor").click()
-    page.get_by_role("button", name="Split by it").click()
+    page.get_by_role("button", name="Split into panels").click()
     expect(page.locator(".panel-head h3")).to_have_text(list(LABELS))
     assert [one.within["in"] for one in w.panels] == [["d0"], ["d1"]]
     page.get_by_role("button", name="Undo").click()
@@ -137,7 +137,7 @@ def test_pinned_genes_and_categories_are_shown_beside_each_other_by_hand(linked:
 def test_the_picture_that_is_saved_holds_all_panels(linked: ServedWidget, tmp_path: Any) -> None:
     linked.widget.grid(["donor", "LEFT"])
     look_at_all(linked)
-    linked.page.get_by_role("button", name="Save a picture").click()
+    linked.page.get_by_role("button", name="Save picture").click()
     with linked.page.expect_download() as download:
         linked.page.get_by_role("button", name="PNG 2×").click()
     download.value.save_as(tmp_path / "all.png")

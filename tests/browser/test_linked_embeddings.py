@@ -171,7 +171,7 @@ def test_the_head_of_a_panel_offers_the_embeddings_and_undo_takes_it_back(linked
 def test_the_picture_that_is_saved_shows_each_panel_in_its_embedding(linked: ServedWidget, tmp_path: Any) -> None:
     linked.widget.panel(embedding="X_pca")
     linked.tell()
-    linked.page.get_by_role("button", name="Save a picture").click()
+    linked.page.get_by_role("button", name="Save picture").click()
     linked.tell()
     with linked.page.expect_download() as download:
         linked.page.get_by_role("button", name="PNG 2×").click()

@@ -156,9 +156,9 @@ def test_limits_are_typed_as_numbers_or_percentiles(page: Any) -> None:
 
 
 @pytest.mark.parametrize(("end", "typed", "sentence"), [
-    ("Lower", "6.4", "The lower limit must not lie above the upper one."),
-    ("Lower", "p100", "The lower limit must not lie above the upper one."),
-    ("Upper", "0.25", "The upper limit must not lie below the lower one."),
+    ("Lower", "6.4", "The lower limit must not exceed the upper limit."),
+    ("Lower", "p100", "The lower limit must not exceed the upper limit."),
+    ("Upper", "0.25", "The upper limit must not be below the lower limit."),
 ])  # fmt: skip
 def test_a_lower_limit_above_the_upper_one_is_refused_by_hand(page: Any, end: str, typed: str, sentence: str) -> None:
     show(page, "clipped")  # 0.5 to p99
@@ -319,12 +319,12 @@ def test_the_list_of_keys_opens_over_the_page_and_gives_the_focus_back(page: Any
 
 
 def test_the_picture_downloads_under_a_plain_name(page: Any) -> None:
-    page.get_by_role("button", name="Save a picture").click()
+    page.get_by_role("button", name="Save picture").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="PNG 2×").click()
     assert download.value.suggested_filename == "PBMC_atlas_38_donors-cell_type.png"
     assert calls(page, "figure") == [[2]]
-    expect(page.get_by_role("dialog", name="Save a picture")).to_have_count(0)
+    expect(page.get_by_role("dialog", name="Save picture")).to_have_count(0)
 
 
 def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
@@ -341,7 +341,7 @@ def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
 def test_how_pictures_are_saved_is_chosen_by_keyboard(page: Any) -> None:
     page.get_by_role("button", name="Settings").focus()
     page.keyboard.press("Enter")
-    legend, background = page.get_by_role("checkbox", name="Legend in pictures"), page.get_by_label("Pictures on")
+    legend, background = page.get_by_role("checkbox", name="Legend in pictures"), page.get_by_label("Background")
     expect(legend).to_be_checked()
     assert background.input_value() == ""
     legend.focus()
@@ -360,13 +360,13 @@ def test_what_is_filtered_out_is_chosen_between_gone_and_grey_and_told_of_as_suc
     assert page.locator(".tooltip").inner_text().split("\n") == [
         "AAAC-1", "CD8 T cell", LEFT_OUT_LABEL, "n_counts", "4,312",
     ]  # fmt: skip
-    page.get_by_role("button", name="About the picture").click()
+    page.get_by_role("button", name="Notes on the plot").click()
     expect(page.get_by_role("dialog")).to_contain_text("; the others are grey.")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Settings").click()
     chosen = page.get_by_label("Filtered out")
     assert chosen.input_value() == "grey"
-    chosen.select_option("not drawn")
+    chosen.select_option("hidden")
     assert calls(page, "setTrait") == [["filtered", "hide"]]
 
 
@@ -386,7 +386,7 @@ def test_names_and_contours_are_chosen_among_columns_of_categories_and_what_is_c
     page.evaluate(
         "() => store.set({ contours: { column: 'cell_type', labels: Array(30).fill('x'), n_present: 1234 } })"
     )
-    page.get_by_role("button", name="About the picture").click()
+    page.get_by_role("button", name="Notes on the plot").click()
     expect(page.get_by_role("dialog")).to_contain_text(
         "Contours run around the 30 largest of 1,234 categories of cell_type."
     )
@@ -470,8 +470,8 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
             page.keyboard.press("Escape")
             settle(page)
     assert names[:23] == [
-        "Pan", "Lasso", "Rectangle", "Reset view", "Save a picture", "Settings", "Full screen",
-        "Keys and gestures", "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel",
+        "Pan", "Lasso", "Rectangle", "Reset view", "Save picture", "Settings", "Full screen",
+        "Keys and gestures", "Scatterplot", "Notes on the plot", "Hide side panel", "Width of the side panel",
         "Embedding", "Columns", "Genes", "Sets of cells", "Annotations", "Table of cells", "Compare", "Color by",
         "Filter categories", "Sort by count", "Categories of cell_type",
     ]  # fmt: skip
@@ -526,7 +526,7 @@ def test_no_button_lies_on_the_plot(page: Any, width: int, height: int, least: i
     assert covered == []
     assert across >= width - 240
     assert down >= least
-    for name in ("Pan", "Rectangle", "Save a picture", "Settings"):
+    for name in ("Pan", "Rectangle", "Save picture", "Settings"):
         assert page.get_by_role("button", name=name, exact=True).is_visible()
     tools = page.locator(".toolbar").bounding_box()
     rest = [page.locator(part).bounding_box() for part in (".fold", ".status")]
@@ -561,10 +561,10 @@ def test_panels_speak_of_what_the_store_holds(page: Any) -> None:
     titles = [one.get_attribute("title") for one in page.locator(".rows .row, .row.missing").all()]
     assert len(titles) > 5
     assert all(" spectra" in title for title in titles)
-    page.get_by_role("button", name="About the picture").click()
-    about = page.get_by_role("dialog", name="About the picture")
+    page.get_by_role("button", name="Notes on the plot").click()
+    about = page.get_by_role("dialog", name="Notes on the plot")
     expect(about).to_contain_text("12 spectra have no coordinates")
-    expect(about).to_contain_text("an image of all spectra in view")
+    expect(about).to_contain_text("An image shows all spectra in view")
     page.get_by_role("combobox", name="Color by").click()
     headings = page.locator(".found .heading")
     expect(headings.nth(1)).to_have_text("m/z windows")

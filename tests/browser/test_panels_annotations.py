@@ -65,7 +65,7 @@ def test_a_hand_selects_renames_merges_deletes_and_takes_away(panel: Any, panels
     row.get_by_role("button", name="Select T cell").click(modifiers=["Alt"])
     row.locator(".opener").click()
     row.get_by_role("button", name="Deselect these").click()
-    name = row.get_by_role("textbox", name="Name of T cell")
+    name = row.get_by_role("textbox", name="Rename T cell")
     name.fill("T")
     panels.evaluate("store.set({})")  # whatever is drawn anew meanwhile, what is being typed stays
     settle(panels)
@@ -75,7 +75,7 @@ def test_a_hand_selects_renames_merges_deletes_and_takes_away(panel: Any, panels
     panels.keyboard.press("Enter")
     row.locator(".opener").click()
     row.get_by_role("button", name="Delete label").click()
-    panel.get_by_role("button", name="Take the label away from the selection").click()
+    panel.get_by_role("button", name="Remove the label from the selection").click()
     of = {"name": "my types", "label": "T cell"}
     assert edits(panels) == [
         {"op": "select", **of, "mode": "subtract"}, {"op": "select", **of, "mode": "subtract"},
@@ -87,16 +87,16 @@ def test_a_hand_selects_renames_merges_deletes_and_takes_away(panel: Any, panels
 def test_cells_of_a_label_are_kept_alone_or_left_out_by_one_filter_and_colour(panel: Any, panels: Any) -> None:
     first, last = panel.get_by_role("listitem").first, panel.get_by_role("listitem").last
     first.locator(".opener").click()
-    only, without = (first.get_by_role("button", name=name) for name in ("Only these", "Without these"))
+    only, without = (first.get_by_role("button", name=name) for name in ("Only these", "Exclude these"))
     only.click()
     assert filters(panels) == [{"obs": "my types", "in": ["T cell"]}]
     expect(only).to_have_attribute("aria-pressed", "true")
     without.click()
     last.locator(".opener").click()
-    last.get_by_role("button", name="Without these").click()
+    last.get_by_role("button", name="Exclude these").click()
     assert filters(panels) == [{"not": {"obs": "my types", "in": ["T cell", None]}}]
     without.click()
-    last.get_by_role("button", name="Without these").click()
+    last.get_by_role("button", name="Exclude these").click()
     assert filters(panels) == []
     panel.get_by_role("button", name="Color by my types").click()
     assert calls(panels, "setTrait")[-1] == ["color", "obs:my types"]
@@ -110,14 +110,14 @@ def test_other_labels_in_a_file_are_told_with_both_counts_and_three_ways_out(pan
     file.press("Enter")
     told = panel.get_by_role("alert")
     expect(told).to_contain_text("1,234 cells have one there, 900 here, and 34 differ")
-    panel.get_by_role("button", name="Save elsewhere").click()
+    panel.get_by_role("button", name="Choose another file").click()
     expect(told).to_have_count(0)
     expect(file).to_be_focused()
     file.press("Enter")
-    panel.get_by_role("button", name="Write those from here").click()
+    panel.get_by_role("button", name="Overwrite with mine").click()
     expect(panel.get_by_text("are in 'mine.csv' now")).to_be_visible()
-    panel.get_by_role("button", name="Into adata.obs").click()
-    panel.get_by_role("button", name="Keep those there, add ours").click()
+    panel.get_by_role("button", name="Save to adata.obs").click()
+    panel.get_by_role("button", name="Keep existing, add mine").click()
     expect(told).to_have_count(0)
     ways = [(one["to"], one["on_conflict"]) for one in edits(panels)]
     assert ways == [("mine.csv", "error"), ("mine.csv", "error"), ("mine.csv", "ours"), ("", "error"), ("", "theirs")]
@@ -127,12 +127,12 @@ def test_the_first_annotation_is_made_by_its_name_and_all_rest_waits_for_it(pane
     panels.evaluate("window.noAnnotations = true; store.set({ selection: { seq: 9, n: 0 } })")
     field = panel.get_by_role("textbox", name="Name of the annotation")
     field.fill("mine")
-    panel.get_by_role("combobox", name="Begins with").select_option("cell_type")
+    panel.get_by_role("combobox", name="Start from").select_option("cell_type")
     field.press("Enter")
     assert edits(panels) == [{"op": "new", "name": "mine", "to": "cell_type"}]
     panels.evaluate("window.noAnnotations = false; store.set({ selection: { seq: 10, n: 0 } })")
-    expect(panel.get_by_role("button", name="Label the selection", exact=True)).to_be_disabled()
-    expect(panel.get_by_role("button", name="Label the selection T cell")).to_be_disabled()
+    expect(panel.get_by_role("button", name="Label selection", exact=True)).to_be_disabled()
+    expect(panel.get_by_role("button", name="Label the selection as T cell")).to_be_disabled()
 
 
 def test_of_more_labels_than_are_told_the_rest_is_counted(panel: Any, panels: Any) -> None:

@@ -113,7 +113,7 @@ def test_a_hand_compares_and_table_volcano_gene_set_and_file_hold_what_python_ha
     lower = frame[frame["log2fc"] < 0]
     expect(panel_.get_by_text(f"{len(lower)} of 300 genes")).to_be_visible()
     panel_.get_by_label("Name of a gene set").fill("<u>lower</u>")
-    panel_.get_by_role("button", name="Make a gene set").click()
+    panel_.get_by_role("button", name="Create gene set").click()
     settle(served)
     assert sorted(widget.genes.sets["<u>lower</u>"]) == sorted(lower.index)
     with served.page.expect_download() as download:

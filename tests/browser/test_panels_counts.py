@@ -204,7 +204,7 @@ def test_arrows_move_the_range_shift_grows_it_and_escape_clears_it(panels: Any) 
 def test_ends_can_be_typed_and_crossed_ones_are_refused_in_a_sentence(panels: Any) -> None:
     show(panels, "columns")
     body = open_column(panels, "n_counts")
-    lower, upper = body.get_by_label("Lower end of n_counts"), body.get_by_label("Upper end of n_counts")
+    lower, upper = body.get_by_label("Lower limit of n_counts"), body.get_by_label("Upper limit of n_counts")
     lower.fill("1,200.5")
     lower.press("Enter")
     assert filters(panels) == [{"obs": "n_counts", "range": [1200.5, None]}]
@@ -225,9 +225,9 @@ def test_the_overview_tells_how_many_pass_and_each_filter_can_be_taken_away(pane
     panel = panels.get_by_role("complementary", name="Columns")
     expect(panel.locator(".passing p")).to_have_text("41,203 of 100,000 cells pass")
     expect(panel.locator(".chips .chip")).to_have_count(3)
-    panel.get_by_role("button", name="Remove the filter of n_counts").click()
+    panel.get_by_role("button", name="Remove filter on n_counts").click()
     assert [next(iter(one)) for one in filters(panels)] == ["not", "query"]
-    field = panel.get_by_label("Keep by a query")
+    field = panel.get_by_label("Filter by query")
     expect(field).to_have_value("n_counts > 10 and CD3E > 0")
     field.fill("")
     field.press("Enter")
@@ -237,7 +237,7 @@ def test_the_overview_tells_how_many_pass_and_each_filter_can_be_taken_away(pane
 def test_a_query_that_the_kernel_refuses_stays_with_its_sentence(panels: Any) -> None:
     show(panels, "columns")
     panel = panels.get_by_role("complementary", name="Columns")
-    field = panel.get_by_label("Keep by a query")
+    field = panel.get_by_label("Filter by query")
     field.fill("nosuch > 1")
     field.press("Enter")
     panels.evaluate("""() => store.set({ traits: { ...store.get().traits, filters: [] },

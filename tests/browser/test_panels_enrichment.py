@@ -107,7 +107,7 @@ def test_numbers_show_two_outlines_of_shares_and_the_brush_stays(panels: Any) ->
     assert body.locator("path.all").count() == 1
     select(panels, 5)
     expect(body.get_by_role("img")).to_have_accessible_name(
-        "Histogram of n_counts as shares: of the selected, and of the rest"
+        "Histogram of n_counts: shares of the selection and of the rest"
     )
     assert body.locator("path.chosen, path.rest").count() == 2
     body.get_by_role("slider").focus()

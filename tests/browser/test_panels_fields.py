@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 def test_arrows_go_from_field_to_field_of_two_genes_and_enter_selects_with_the_keys_of_a_lasso(panels: Any) -> None:
     show(panels, "twoGenes")
-    grid = panels.get_by_role("grid", name="CD3E across, NKG7 upwards")
+    grid = panels.get_by_role("grid", name="CD3E horizontal, NKG7 vertical")
     assert grid.locator("[tabindex='0']").count() == 1
     grid.get_by_role("gridcell", name="CD3E low, NKG7 low: 0 cells").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp"):

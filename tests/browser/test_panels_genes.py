@@ -69,9 +69,9 @@ def test_an_open_gene_says_how_many_zeros_there_are_and_what_var_holds_and_its_b
     expect(panels.locator(".pinned .opener .filtered")).to_have_count(1)
     panels.locator(".pinned .opener").first.click()
     body = panels.locator(".pinned .body")
-    expect(body.locator(".caption").first).to_have_text("48\u00a0% are 0; their bar is cut")
+    expect(body.locator(".caption").first).to_have_text("48\u00a0% zeros (bar truncated)")
     assert body.locator("dt").all_text_contents() == ["feature_name", "<b>length</b>"]
-    body.get_by_label("Lower end of CD3E").fill("2.5")
+    body.get_by_label("Lower limit of CD3E").fill("2.5")
     panels.keyboard.press("Enter")
     assert trait(panels, "filters") == [{"var": "MS4A1", "range": [1, None]}, {"var": "CD3E", "range": [2.5, None]}]
 
@@ -96,12 +96,14 @@ def test_a_pasted_list_becomes_a_set_and_what_was_left_out_is_told_in_sight(pane
     show(panels, "genes")
     panels.locator(".pinned .opener").nth(1).click()
     panels.get_by_role("button", name="Paste genes or GMT").click()
-    field = panels.get_by_label("Names of genes, or lines of a GMT")
+    field = panels.get_by_label("List of genes or GMT lines")
     expect(field).to_be_focused()
     field.fill("CD3E\nFOO CD8A")
     panels.get_by_label("Name of the gene set").fill("<b>mine</b>")
     panels.keyboard.press("Enter")
-    expect(panels.locator(".paste [role=status]")).to_contain_text("1 gene set made. 1 name is no gene of this dataset")
+    expect(panels.locator(".paste [role=status]")).to_contain_text(
+        "Added 1 gene set. 1 name is no gene of this dataset"
+    )
     expect(panels.locator(".paste [role=status]")).to_be_in_viewport(ratio=1)
     assert trait(panels, "gene_sets")[1:] == [{"name": "<b>mine</b>", "genes": ["CD3E", "CD8A"]}]
     assert labels(panels, ".gene-sets")[1] == "<b>mine</b>"
@@ -110,7 +112,7 @@ def test_a_pasted_list_becomes_a_set_and_what_was_left_out_is_told_in_sight(pane
 def test_what_is_typed_in_the_paste_field_is_there_when_the_panel_comes_back(panels: Any) -> None:
     show(panels, "genes")
     panels.get_by_role("button", name="Paste genes or GMT").click()
-    field = panels.get_by_label("Names of genes, or lines of a GMT")
+    field = panels.get_by_label("List of genes or GMT lines")
     field.fill("CD3E\nCD8A")
     panels.keyboard.press("Escape")
     expect(field).to_have_count(0)

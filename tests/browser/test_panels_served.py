@@ -89,13 +89,13 @@ def test_a_text_finds_values_of_a_long_column_that_were_never_sent_and_keys_filt
     assert served.widget.filters.rules == [{"obs": "clone", "in": [wanted[-1]]}]
     served.widget.filters.clear()
     served.tell()
-    panel.get_by_role("button", name="Keep found").click()
+    panel.get_by_role("button", name="Keep matches").click()
     served.settle()
     assert served.widget.filters.rules == [{"obs": "clone", "in": wanted}]
     served.widget.undo()
     assert served.widget.filters.rules == []
     field.fill("clon")  # all: there is nothing to keep
-    expect(panel.get_by_role("button", name="Keep found")).to_have_count(0)
+    expect(panel.get_by_role("button", name="Keep matches")).to_have_count(0)
     field.fill("no such clone")
     expect(panel.get_by_text("No category matches “no such clone”.")).to_be_visible()
     assert violations(served.page, "#el") == {}

@@ -71,7 +71,7 @@ def test_a_hand_names_selects_filters_zooms_renames_and_deletes(panel: Any, pane
     panel.get_by_role("button", name="Select T cells").click(modifiers=["Alt"])
     row = panel.get_by_role("listitem").first
     row.locator(".opener").click()
-    for name in ("Zoom to", "Replace by selection", "Delete"):
+    for name in ("Zoom to", "Replace with selection", "Delete"):
         row.get_by_role("button", name=name).click()
     name = row.get_by_role("textbox", name="Name of T cells")
     name.fill("T")

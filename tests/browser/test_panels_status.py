@@ -110,8 +110,8 @@ def test_the_plot_is_described_in_words_that_follow_what_is_shown(page: Any) -> 
         ("noEmbedding", "no embedding to draw"),
         ("noPlace", "No cell has coordinates"),
         ("allHidden", "All categories are hidden."),
-        ("constant", "Every value is 3."),
-        ("noValues", "There are no values."),
+        ("constant", "All values are 3."),
+        ("noValues", "No values."),
         ("noColor", "Color the cells by any column, gene or gene set."),
     ],
 )
@@ -123,8 +123,8 @@ def test_what_there_is_not_is_said(page: Any, scene: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("scene", "message", "button", "action"),
     [
-        ("nothingInView", "No cells in view.", "Show everything", "resetView"),
-        ("noSpectraInView", "No spectra in view.", "Show everything", "resetView"),
+        ("nothingInView", "No cells in view.", "Zoom to fit", "resetView"),
+        ("noSpectraInView", "No spectra in view.", "Zoom to fit", "resetView"),
         ("hiddenInView", "All cells in view are hidden.", "Show all categories", "showAll"),
     ],
 )
@@ -168,13 +168,16 @@ def test_the_details_of_a_failure_are_shown_on_request_by_keyboard_too(page: Any
 
 
 def test_without_a_kernel_the_line_says_so_and_covers_nothing(page: Any) -> None:
-    for scene, text in {"offline": "No kernel any more. Run", "offlineBare": "No kernel: static picture. Run"}.items():
+    for scene, text in {
+        "offline": "The kernel restarted. Run",
+        "offlineBare": "Static picture, no kernel. Run",
+    }.items():
         show(page, scene)
         plot, line = page.locator(".plot").bounding_box(), page.locator(".notice").bounding_box()
         assert line["y"] >= plot["y"] + plot["height"]
         expect(page.locator(".notice")).to_contain_text(text)
-        page.get_by_role("button", name="No kernel").click()
-        expect(page.get_by_role("dialog", name="Details")).to_contain_text("Run the cell again to explore.")
+        page.get_by_role("button", name="The kernel restarted").click()
+        expect(page.get_by_role("dialog", name="Details")).to_contain_text("Run this cell again.")
         page.keyboard.press("Escape")
 
 
@@ -213,18 +216,18 @@ def test_counts_are_never_cut_before_the_title(page: Any, width: int) -> None:
 
 def test_the_notes_say_what_is_on_show_now(page: Any) -> None:
     show(page, "categories")
-    page.get_by_role("button", name="About the picture").click()
-    about = page.get_by_role("dialog", name="About the picture")
-    expect(about).to_contain_text("Every cell is a point.")
+    page.get_by_role("button", name="Notes on the plot").click()
+    about = page.get_by_role("dialog", name="Notes on the plot")
+    expect(about).to_contain_text("Each cell is drawn as a point.")
     expect(about).to_contain_text("12 cells have no coordinates in X_umap and are not drawn.")
     expect(about).to_contain_text("'raw_ids' is damaged")
     show(page, "image")
-    expect(about).to_contain_text("an image of all cells in view")
-    expect(about).to_contain_text("High values lie on top.")
+    expect(about).to_contain_text("An image shows all cells in view")
+    expect(about).to_contain_text("High values are drawn on top.")
     page.evaluate("() => store.set({ crowd: { ...store.get().crowd, weight: 0, solidity: 0 } })")
-    expect(about).to_contain_text("Where cells share a pixel, it shows their mean.")
+    expect(about).to_contain_text("Where cells share a pixel, its color shows their mean.")
     page.evaluate("() => store.set({ inView: { as: 'cells', lacks: '' } })")
-    expect(about).to_contain_text("Every cell in view is a point")
+    expect(about).to_contain_text("Each cell in view is drawn as a point")
     page.evaluate("() => store.set({ inView: { as: 'sample', lacks: '' } })")
     expect(about).to_contain_text("The points are a random sample of 40,000 cells")
     show(page, "hidden")
@@ -236,9 +239,9 @@ def test_what_the_filters_leave_is_counted_and_they_can_be_cleared_where_nothing
     show(page, "filtered")
     expect(page.locator(".what")).to_have_text("4,321 of 100,000 cells shown")
     expect(page.locator(".said")).to_have_text("4,321 of 100,000 cells pass the filters")
-    page.get_by_role("button", name="About the picture").click()
-    expect(page.get_by_text("4,321 of 100,000 cells pass the 2 filters; the others are not drawn.")).to_be_visible()
+    page.get_by_role("button", name="Notes on the plot").click()
+    expect(page.get_by_text("4,321 of 100,000 cells pass 2 filters; the others are not drawn.")).to_be_visible()
     show(page, "lost")
     expect(page.get_by_text("No cells pass the filters.")).to_be_visible()
-    page.get_by_role("button", name="Clear the filters").click()
+    page.get_by_role("button", name="Clear filters").click()
     assert calls(page, "clearFilters") == [[]]

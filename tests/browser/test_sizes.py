@@ -128,7 +128,7 @@ def take_screen(page: Any, key: str | None = None) -> None:
         page.get_by_role("button", name="Full screen", exact=True).click()
     else:
         page.keyboard.press(key)
-    expect(page.get_by_role("button", name="Leave full screen")).to_be_visible()
+    expect(page.get_by_role("button", name="Exit full screen")).to_be_visible()
     page.wait_for_function("() => root.querySelector('.root').getBoundingClientRect().height === innerHeight")
     assert has_screen(page)
 
@@ -145,7 +145,7 @@ def test_a_button_takes_the_whole_screen_and_gives_it_back(page: Any) -> None:
     box = page.locator(".root").bounding_box()
     assert [box[edge] for edge in ("x", "y", "width", "height")] == [0, 0, *page.evaluate("[innerWidth, innerHeight]")]
     assert line(page, "height").count() == 0
-    page.get_by_role("button", name="Leave full screen").click()
+    page.get_by_role("button", name="Exit full screen").click()
     leave_screen(page)
     page.wait_for_function("() => root.querySelector('.root').getBoundingClientRect().height === 520")
     assert page.locator(".root").bounding_box() == before

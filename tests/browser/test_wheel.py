@@ -1,4 +1,4 @@
-"""The wheel zooms a plot that the pointer has come to, and scrolls the page past one that has come to the pointer."""
+"""Scroll to zoom a plot that the pointer has come to, and scrolls the page past one that has come to the pointer."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def test_the_difference_of_two_sets_and_a_blend_are_explained_as_text(tmp_path):
     w.difference, w.contours = ["one", "two"], ["one", "two"]
     w.save(tmp_path / "a.svg", dpi=96)
     said = texts(tmp_path / "a.svg")
-    assert "Denser in, log2 of the ratio" in said
+    assert "log2 density ratio" in said
     assert said.count("one") == 2
     assert any("CD3E" in one and "MS4A1" in one for one in said)
     assert len(images(tmp_path / "a.svg")) == 1
@@ -196,9 +196,11 @@ def test_the_difference_of_two_sets_and_a_blend_are_explained_as_text(tmp_path):
     w.split("cell_type")
     w.save(tmp_path / "b.svg", dpi=96)
     assert len(images(tmp_path / "b.svg")) > 2
-    assert sum(one.startswith("Denser") for one in texts(tmp_path / "b.svg")) == 1
+    assert sum(one.startswith("log2 density") for one in texts(tmp_path / "b.svg")) == 1
     figure = w.figure()
-    legend = [one.get_position()[1] for one in figure.texts if one.get_text().startswith(("Denser", "lines around"))]
+    legend = [
+        one.get_position()[1] for one in figure.texts if one.get_text().startswith(("log2 density", "lines enclose"))
+    ]
     assert len(legend) == 2
     assert max(legend) < min(axes.get_position().y0 for axes in figure.axes)  # below every panel, on no cell
     w.panels = []

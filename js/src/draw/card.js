@@ -46,7 +46,7 @@ function usableContext(style) {
     if (shared !== null) tryShaders(shared, style);
     return shared;
   } catch (failure) {
-    console.warn("cxg-widget: drawn without the graphics card, since WebGL 2 does not work here.", failure);
+    console.warn("cxg-widget: WebGL 2 is not available here, so the CPU draws the plot.", failure);
     return null;
   }
 }

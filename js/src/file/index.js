@@ -69,5 +69,5 @@ async function importPiece(id) {
 
 const main = /** @type {HTMLElement} */ (document.getElementById("widget"));
 open(main).catch((failure) => {
-  main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It takes a browser of 2023 or later.`;
+  main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It needs a browser from 2023 or later.`;
 });

@@ -171,7 +171,7 @@ export function createKernel(about, held, now, host) {
       try {
         await (answers[kind] ?? (() => refuse(kind, id)))(asked);
       } catch (failure) {
-        const message = `A part of this file cannot be read: ${failure instanceof Error ? failure.message : failure}`;
+        const message = `Part of this file cannot be read: ${failure instanceof Error ? failure.message : failure}`;
         host().tell({ kind: "error", id, of: kind, type: "DamagedStore", message, details: "", arrays: [] });
       }
     },

@@ -21,7 +21,7 @@ const imported = (page["cxg-widget/panels"] ??= new Map());
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =
-  "This page lets no panel load: its security policy refuses scripts from blob: addresses. Names, contours, saved pictures and drawing by keys are missing too; all else works.";
+  "Panels cannot load: this page's security policy blocks scripts from blob: URLs. Names, contours, saved pictures and drawing by keys are not available either; everything else works.";
 
 /**
  * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client

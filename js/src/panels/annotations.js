@@ -58,9 +58,9 @@ export function createAnnotations({ client, redraw }) {
       });
     };
     return html`<form class="maker" @submit=${make}>
-      <div class="box"><input type="text" data-field=${isFirst ? "name" : nothing} aria-label="Name of the annotation" placeholder="Name, such as my types" maxlength="200" autocomplete="off" spellcheck="false"
+      <div class="box"><input type="text" data-field=${isFirst ? "name" : nothing} aria-label="Name of the annotation" placeholder="e.g. my types" maxlength="200" autocomplete="off" spellcheck="false"
         .value=${live(making.name)} @input=${(/** @type {Event} */ event) => then(() => void (making = { ...making, name: textIn(event) }))}></div>
-      <label class="setting choose"><span>Begins with</span><select class="wide" .value=${making.of} @change=${(/** @type {Event} */ event) => then(() => void (making = { ...making, of: textIn(event) }))}>
+      <label class="setting choose"><span>Start from</span><select class="wide" .value=${making.of} @change=${(/** @type {Event} */ event) => then(() => void (making = { ...making, of: textIn(event) }))}>
         <option value="" ?selected=${making.of === ""}>no labels</option>${columns.map(({ name }) => html`<option value=${name} ?selected=${name === making.of}>${name}</option>`)}</select></label>
       <button type="submit" class="text" ?disabled=${state.link === "offline"}>New annotation</button>
     </form>`;
@@ -88,14 +88,14 @@ export function createAnnotations({ client, redraw }) {
     };
     const told =
       n === 0
-        ? `Nothing is selected. Select ${obs.many} by a lasso, in the legend, or as a set.`
+        ? `No ${obs.many} selected. Select ${obs.many} with a lasso, in the legend or from a set.`
         : nLeftOut === 0
           ? ""
-          : `The filters leave out ${wholeNumber(nLeftOut)} of the ${counted(n, obs)} that are selected; they are labelled too.`;
+          : `Filters hide ${wholeNumber(nLeftOut)} of the ${counted(n, obs)} selected; these are labelled too.`;
     return html`<form class="labeler" @submit=${assign}>
-      <div class="box"><input type="text" data-field="label" aria-label="Label" placeholder=${n === 0 ? "Find a label" : `Label the ${counted(n, obs)}`} maxlength="200" autocomplete="off" spellcheck="false"
+      <div class="box"><input type="text" data-field="label" aria-label="Label" placeholder=${n === 0 ? "Find a label" : `Label for ${counted(n, obs)}`} maxlength="200" autocomplete="off" spellcheck="false"
         .value=${live(typed)} @keydown=${clear} @input=${(/** @type {Event} */ event) => then(() => void (typed = textIn(event)))}></div>
-      <button type="submit" class="text" ?disabled=${n === 0 || state.link === "offline"}>${label === "" || isKnown ? "Label the selection" : "New label of the selection"}</button>
+      <button type="submit" class="text" ?disabled=${n === 0 || state.link === "offline"}>${label === "" || isKnown ? "Label selection" : "Create label for selection"}</button>
       ${told === "" ? nothing : html`<p class="caption">${told}</p>`}
     </form>`;
   }
@@ -110,7 +110,7 @@ export function createAnnotations({ client, redraw }) {
     const forget = () =>
       void list.edit({ op: "drop", name }).then((done) => done !== null && then(() => void (chosen = "")));
     return html`${labeler(context, listed)}${failure()}
-      <p class="caption" role="status">${nAll === 0 ? "It has no label yet." : nFound < nAll ? `${wholeNumber(nFound)} of ${counted(nAll, LABELS)}` : counted(nAll, LABELS)}</p>
+      <p class="caption" role="status">${nAll === 0 ? "No labels yet." : nFound < nAll ? `${wholeNumber(nFound)} of ${counted(nAll, LABELS)}` : counted(nAll, LABELS)}</p>
       <ul class="list" aria-label="Labels">${rows.draw(context, listed)}</ul>${rows.known(listed)}
       ${nFound > nShown ? html`<p class="caption">${wholeNumber(nFound - nShown)} more. Type to narrow down.</p>` : nothing}
       <div class="doing foot">
@@ -130,7 +130,7 @@ export function createAnnotations({ client, redraw }) {
       return html`<div class="columns annotations"><p class="caption" role="status" tabindex="-1" data-field="reading">Reading…</p></div>`;
     const isFirst = listed.annotations.length === 0;
     const { many } = nounsOf(context.state).obs;
-    const told = `An annotation is a column of labels of your own. Name it, select ${many}, and label them.`;
+    const told = `An annotation is a column of your own labels. Name it, select ${many}, then label them.`;
     const press = (/** @type {KeyboardEvent} */ event) => void moveByKey(event, listed.labels.length);
     return html`<div class="columns annotations" @keydown=${press}>
       ${isFirst ? html`<p class="caption">${told}</p>` : chooser(context, listed)}

@@ -41,7 +41,7 @@ export function createBlendLegend({ client, redraw }) {
     };
     const nouns = nounsOf(context.state);
     const field = fields.names.length === 2 ? "field" : "mix";
-    const hint = `Point at a ${field} for its ${nouns.obs.many}; a click or Enter selects them.`;
+    const hint = `Hover a ${field} to count its ${nouns.obs.many}; click or press Enter to select them.`;
     return html`${fields.names.length === 2 ? square(drawn) : list(drawn)}
       <p class="detail fields-told">${at.pointed < 0 ? hint : told(fields, at.pointed, nouns.obs)}</p>`;
   };
@@ -60,7 +60,7 @@ function square(drawn) {
   });
   return html`<div class="map">
     <div class="up" aria-hidden="true"><span>${highest}</span><b title=${names[1]}>${names[1]}</b><span>${lowest}</span></div>
-    <div class="square" role="grid" aria-label="${names[0]} across, ${names[1]} upwards" style="background:${stripes.join()}">
+    <div class="square" role="grid" aria-label="${names[0]} horizontal, ${names[1]} vertical" style="background:${stripes.join()}">
       ${[...all].reverse().map((y) => html`<div role="row">${all.map((x) => cell(drawn, fieldAt(fields, [x, y]), "gridcell", ""))}</div>`)}
     </div>
     <div class="across" aria-hidden="true"><span>${low}</span><b title=${names[0]}>${names[0]}</b><span>${high}</span></div>

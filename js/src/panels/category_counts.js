@@ -129,15 +129,15 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     <div class="bar"><span class="grow" role=${place.text === "" && place.mode === "counts" ? nothing : "status"}>${said}</span>
       ${
         areFound
-          ? html`<button type="button" class="text" title=${areTold ? "Filter by all values that were found" : "These are too many; find fewer"}
-            ?disabled=${isOffline || !areTold} @click=${keep}>Keep found</button>`
+          ? html`<button type="button" class="text" title=${areTold ? "Filter by all matching values" : "Too many values; narrow the search"}
+            ?disabled=${isOffline || !areTold} @click=${keep}>Keep matches</button>`
           : nothing
       }
       ${rule === undefined ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => setRule(() => null)}>Show all</button>`}
       ${
         nAll > 2
           ? html`<button type="button" class="small" aria-label="Sort ${name} by ${sorted}" aria-pressed=${isSorted}
-            title=${isSorted ? `Sorted by ${sorted}; click for the given order` : `Sort by ${sorted}`}
+            title=${isSorted ? `Sorted by ${sorted}; click for the original order` : `Sort by ${sorted}`}
             @click=${() => move({ ...sort, scroll: 0, active: -1 })}>${ICONS.sort}</button>`
           : nothing
       }</div>

@@ -54,7 +54,7 @@ export function createColumns({ redraw, opened }) {
       <button type="button" class="opener" data-row=${i} tabindex=${isFirst ? 0 : -1} aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
         @click=${() => then(() => ((active = name), opened.toggle(spec)))}>${ICONS.down}
         <span class="label">${name === "" ? html`<em>(empty)</em>` : marked(name, filter)}</span>
-        ${ruleOf(state.traits.filters, spec) === undefined ? nothing : html`<span class="filtered" title="It has a filter"></span>`}
+        ${ruleOf(state.traits.filters, spec) === undefined ? nothing : html`<span class="filtered" title="Has a filter"></span>`}
         <span class="kind">${WORDS[kind] ?? "number"}</span></button>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline}
         @click=${() => actions.setTrait("color", PREFIXED.test(name) ? `obs:${name}` : name)}><i></i></button>
@@ -70,7 +70,7 @@ export function createColumns({ redraw, opened }) {
       <div class="find"><div class="box">${ICONS.search}<input type="text" data-field="find" aria-label="Find a column" placeholder="Find a column" autocomplete="off"
         spellcheck="false" .value=${live(filter)} @input=${(/** @type {Event} */ event) => then(() => void (filter = textIn(event)))}
         @keydown=${(/** @type {KeyboardEvent} */ event) => leave(event, () => then(() => void (filter = "")))}></div>
-        <button type="button" class="small" aria-label="Sort by name" aria-pressed=${byName} title=${byName ? "Sorted by name; click for the order of the file" : "Sort by name"}
+        <button type="button" class="small" aria-label="Sort by name" aria-pressed=${byName} title=${byName ? "Sorted by name; click for file order" : "Sort by name"}
           @click=${() => then(() => void (byName = !byName))}>${ICONS.sort}</button></div>
       ${modes.draw(context)}
       <p class="caption" role="status">${told(columns.length, dataset.columns.length, filter)}</p>
@@ -96,7 +96,7 @@ function leave(event, clear) {
 
 /** @param {number} n @param {number} nAll @param {string} filter */
 function told(n, nAll, filter) {
-  if (nAll === 0) return "There are no columns.";
+  if (nAll === 0) return "No columns.";
   if (n === 0) return `No column matches “${filter.trim()}”.`;
   const all = nAll === 1 ? "1 column" : `${wholeNumber(nAll)} columns`;
   return n < nAll ? `${wholeNumber(n)} of ${all}` : all;

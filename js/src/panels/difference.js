@@ -53,5 +53,5 @@ export function paintDifference(context, difference, camera, theme, isPicture) {
 
 /** What the map shows, in words. @param {Difference} difference @param {string} many */
 export function differenceTold({ sets: [first, second], counts: [nFirst, nSecond], least }, many) {
-  return `log2 of the density of ${first} (${wholeNumber(nFirst)}) over that of ${second} (${wholeNumber(nSecond)}), where at least ${least} ${many} lie near`;
+  return `log2 density ratio of ${first} (${wholeNumber(nFirst)}) to ${second} (${wholeNumber(nSecond)}); blank: fewer than ${least} ${many} nearby`;
 }

@@ -51,7 +51,9 @@ export function enrichedTold(counts, rows) {
   if (counts.rows.length > 0) return `Most enriched: ${labelOf(counts, rows[0])}`;
   const n = rows.filter((i) => isEnriched(counts, i)).length;
   const all = wholeNumber(rows.length);
-  return n === 0 ? `None of ${all} enriched` : `${wholeNumber(n)} of ${all} enriched, most ${labelOf(counts, rows[0])}`;
+  return n === 0
+    ? `None of ${all} enriched`
+    : `${wholeNumber(n)} of ${all} enriched; strongest: ${labelOf(counts, rows[0])}`;
 }
 
 /** @param {Counts} counts @param {number} i */

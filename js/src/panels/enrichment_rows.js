@@ -32,4 +32,4 @@ export function enrichmentTable(counts, i) {
 }
 
 /** What bars and numbers mean. */
-export const SHARE_KEY = html`<p class="share-key"><i class="taken"></i>of the selected <i class="tick"></i>of all <span>odds ratio</span></p>`;
+export const SHARE_KEY = html`<p class="share-key"><i class="taken"></i>share of selection <i class="tick"></i>share of all <span>odds ratio</span></p>`;

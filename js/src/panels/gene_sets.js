@@ -108,7 +108,7 @@ export function createGeneSets(client, redraw) {
             spellcheck="false" .value=${filter} @input=${(/** @type {Event} */ event) => then(() => void (filter = textIn(event)))}></div></div>`
           : nothing
       }
-      <p class="caption" role="status">${store.sets === null && state.link === "live" ? "Reading…" : all.length === 0 ? `There is no ${noun.one} yet.` : counted(found.length, noun)}</p>
+      <p class="caption" role="status">${store.sets === null && state.link === "live" ? "Reading…" : all.length === 0 ? `No ${noun.many} yet.` : counted(found.length, noun)}</p>
       <ul class="list" aria-label=${capitalized(noun.many)}>${sets.map((set, i) => row(context, set, i, set.name === first, pins))}</ul>
       ${found.length > sets.length ? html`<p class="caption">${wholeNumber(found.length - sets.length)} more. Type to narrow down.</p>` : nothing}
       ${pasteField(context)}

@@ -53,7 +53,7 @@ export function createGenes({ client, redraw, opened }) {
     return html`<li class=${isOpen ? "open" : ""}><div class="column">
       <button type="button" class="opener" data-row=${i} tabindex=${isFirst ? 0 : -1} aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
         @click=${() => then(() => ((active = name), opened.toggle(spec)))}>${ICONS.down}<span class="label">${name}</span>
-        ${ruleOf(state.traits.filters, spec) === undefined ? nothing : html`<span class="filtered" title="It has a filter"></span>`}</button>
+        ${ruleOf(state.traits.filters, spec) === undefined ? nothing : html`<span class="filtered" title="Has a filter"></span>`}</button>
       <button type="button" class="small" aria-label="Unpin ${name}" title="Unpin" ?disabled=${isOffline} @click=${() => unpin(context, name)}>${ICONS.close}</button>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline}
         @click=${() => actions.setTrait("color", spec)}><i></i></button>
@@ -75,8 +75,8 @@ export function createGenes({ client, redraw, opened }) {
     return html`<div class="columns">
       <div class="pinned" @keydown=${press}>
         ${pinField(context, (names) => pin(context, names))}
-        <div class="counted-pins"><p class="caption" role="status">${pinned.length === 0 ? `No ${noun.one} is pinned.` : `${counted(pinned.length, noun)} pinned`}${
-          pinned.length < MOST_PINNED ? nothing : `, as many as can be`
+        <div class="counted-pins"><p class="caption" role="status">${pinned.length === 0 ? `No pinned ${noun.many}.` : `${counted(pinned.length, noun)} pinned`}${
+          pinned.length < MOST_PINNED ? nothing : ` (maximum)`
         }</p>${pinned.length < 2 ? nothing : html`${sideBySide(context, pinned.map(specOf))}<button type="button" class="text" ?disabled=${context.state.link === "offline"} @click=${() => context.actions.setTrait("pinned_genes", [])}>Unpin all</button>`}</div>
         ${pinned.length === 0 ? nothing : modes.draw(context)}
         <ul class="list" aria-label="Pinned ${noun.many}">${pinned.map((name, i) => row(context, name, i, name === first))}</ul>

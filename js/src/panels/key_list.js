@@ -14,21 +14,21 @@ import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./key_shape.js";
 
 /** Panels tell their own names. @type {Record<Exclude<keyof typeof PAGE_KEYS, "panel">, string>} */
 const ANYWHERE = {
-  tool: "Pan, Lasso, Rectangle: what a drag and Enter do",
-  everything: "Show everything",
-  undo: "Take the last step back",
-  redo: "Take it again",
-  full: "Full screen, and back",
-  list: "This list",
+  tool: "Tool: Pan, Lasso or Rectangle",
+  everything: "Reset view",
+  undo: "Undo",
+  redo: "Redo",
+  full: "Full screen on or off",
+  list: "Show this list",
 };
 /** @type {Record<Exclude<keyof typeof PLOT_KEYS, "tool">, string>} */
 const ON_THE_PLOT = {
-  move: "Move the picture",
+  move: "Pan",
   closer: "Zoom in",
   farther: "Zoom out",
-  everything: "Show everything",
-  hold: "Held down, a drag moves the picture, whatever the tool",
-  draw: "Begin to draw a polygon (Lasso) or a rectangle by keys",
+  everything: "Reset view",
+  hold: "Hold and drag to pan with any tool",
+  draw: "Draw a polygon (Lasso) or rectangle by keys",
   clear: "Clear the selection",
 };
 /** Of both, what takes a kernel. */
@@ -36,9 +36,9 @@ const BY_KERNEL = ["tool", "undo", "redo", "draw"];
 /** @type {Record<keyof typeof DRAWING_KEYS, string>} */
 const WHILE_DRAWING = {
   cursor: `Move the cursor by ${STEP_PX} px, with Shift by ${FINE_PX}`,
-  corner: "Set a corner: the second one ends a rectangle; the first one, or the last one once more, a polygon",
-  back: "Take the last corner back",
-  drop: "End without selecting",
+  corner: "Set a corner. A rectangle ends at its second corner; a polygon ends at its first or last corner",
+  back: "Remove the last corner",
+  drop: "Cancel",
 };
 
 /** @param {Context["state"]} state @returns {[heading: string, rows: Row[], by?: "kernel"][]} */
@@ -50,12 +50,10 @@ function sections({ dataset, traits }) {
       ([name, does]) =>
         /** @type {Row} */ ([keys[name].map(named), does, BY_KERNEL.includes(name) ? "kernel" : undefined]),
     );
-  const panels = PANELS.map(
-    ({ key, name }) => /** @type {Row} */ ([[key], `${name(nouns)}, open or closed`, "kernel"]),
-  );
+  const panels = PANELS.map(({ key, name }) => /** @type {Row} */ ([[key], `Open or close ${name(nouns)}`, "kernel"]));
   const anywhere = Object.fromEntries(Object.entries(PAGE_KEYS).map(([name, { keys }]) => [name, keys]));
   return [
-    ["Anywhere in the widget", [...rows(ANYWHERE, anywhere), ...panels, [["Escape"], "Close what is open"]]],
+    ["Anywhere in the widget", [...rows(ANYWHERE, anywhere), ...panels, [["Escape"], "Close the open menu or panel"]]],
     ["On the plot", rows(ON_THE_PLOT, PLOT_KEYS)],
     [
       `Selecting ${many} by keys`,
@@ -65,41 +63,41 @@ function sections({ dataset, traits }) {
     [
       "By hand",
       [
-        [["Click"], `Tell of the ${nouns.obs.one} that is there, and show it in the table where that is open`],
-        [["Drag"], "Move the picture, or draw what selects, as the tool says"],
-        [["Shift", "Alt"], `At the begin or end of a drag: ${MODES_TOLD}`, "kernel"],
-        [[traits.wheel_zoom ? "Wheel" : "Ctrl + wheel"], "Zoom where the pointer is"],
-        [["Double click"], "Show everything"],
-        [["Middle button"], "Drag to move the picture, whatever the tool"],
-        [["Two fingers"], "Move and zoom"],
+        [["Click"], `Show details of the ${nouns.obs.one}, and its row if the table is open`],
+        [["Drag"], "Pan or select, depending on the tool"],
+        [["Shift", "Alt"], `At the start or end of a drag: ${MODES_TOLD}`, "kernel"],
+        [[traits.wheel_zoom ? "Wheel" : "Ctrl + wheel"], "Zoom at the pointer"],
+        [["Double click"], "Reset view"],
+        [["Middle button"], "Drag to pan with any tool"],
+        [["Two fingers"], "Pan and zoom"],
       ],
     ],
     [
       "In the table",
       [
-        [["Arrow keys", "Home", "End"], "Go from value to value"],
-        [["Page Up", "Page Down", "Ctrl + Home", "Ctrl + End"], "Go far, to the first row and the last"],
-        [["Enter", "Click"], "On a head: sort by it, up, down, not at all"],
-        [["Enter", "Double click"], `On a row: select its ${one}. ${MODES_TOLD}`],
+        [["Arrow keys", "Home", "End"], "Move between cells of the table"],
+        [["Page Up", "Page Down", "Ctrl + Home", "Ctrl + End"], "Move by a page, to the first or last row"],
+        [["Enter", "Click"], "On a column header: sort ascending, descending, not at all"],
+        [["Enter", "Double click"], `On a row: select the ${one}. ${MODES_TOLD}`],
         [["Ctrl + C"], "Copy rows"],
       ],
       "kernel",
     ],
     [
-      `In the table of ${nouns.var.many} of a comparison`,
+      `In the ${nouns.var.one} table of a comparison`,
       [
-        [["Enter", "Click"], `On a head: sort by it. On a row: color by its ${nouns.var.one}`],
-        [["Drag"], `Over the volcano: list the ${nouns.var.many} within; a click beside them lists all again`],
+        [["Enter", "Click"], `On a column header: sort. On a row: color by the ${nouns.var.one}`],
+        [["Drag"], `On the volcano plot: list the ${nouns.var.many} in the box; click outside to list all`],
       ],
     ],
     [
-      "In the legend, and in columns",
+      "In the legend and in Columns",
       [
-        [["Arrow keys"], "Go from row to row"],
+        [["Arrow keys"], "Move between rows"],
         [["Space", "Click"], "Hide or show a category"],
-        [["Enter", "Double click"], "Show it alone"],
-        [["S"], `Select its ${many}. ${MODES_TOLD}`, "kernel"],
-        [["Arrow keys"], "On a range or a limit: move it; Shift and arrows grow a range, Escape clears it"],
+        [["Enter", "Double click"], "Show only this category"],
+        [["S"], `Select the ${many}. ${MODES_TOLD}`, "kernel"],
+        [["Arrow keys"], "On a range or limit: move it; Shift + arrows resize a range, Escape clears it"],
       ],
     ],
   ];

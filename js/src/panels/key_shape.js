@@ -89,7 +89,7 @@ export function createKeyShape(element, meaning) {
   function close(places, mode) {
     const polygon = shapeOf(places).finish();
     if (polygon === null)
-      return show(kind === "rectangle" ? "The rectangle is too thin." : "A polygon has three corners or more.");
+      return show(kind === "rectangle" ? "The rectangle is too thin." : "A polygon needs at least three corners.");
     end(`Closed at corner ${places.length}.`);
     return meaning.select(polygon, mode);
   }
@@ -113,7 +113,7 @@ export function createKeyShape(element, meaning) {
       else if (DRAWING_KEYS.back.includes(key)) {
         corners.pop();
         show(`${corners.length} ${corners.length === 1 ? "corner" : "corners"} left.`);
-      } else if (DRAWING_KEYS.drop.includes(key)) end("Nothing is drawn any more.");
+      } else if (DRAWING_KEYS.drop.includes(key)) end("Drawing cancelled.");
       else return false;
       return true;
     },

@@ -41,8 +41,8 @@ export function createLabelRows(edit, redraw) {
       edit({ op: "select", name, label: label ?? "", mode: modeOf({ shift: event.shiftKey, alt: event.altKey }) });
     const [word, title] =
       label === null
-        ? ["Take the label away from the selection", ICONS.close]
-        : [`Label the selection ${label}`, ICONS.check];
+        ? ["Remove the label from the selection", ICONS.close]
+        : [`Label the selection as ${label}`, ICONS.check];
     return html`<li class=${isOpen ? "open" : ""}><div class="column">
       <button type="button" class="opener" data-row=${i} tabindex=${i === 0 ? 0 : -1} aria-expanded=${isOpen} title=${text} ?disabled=${isOffline}
         @click=${() => then(() => open.delete(label) || open.add(label))}>${ICONS.down}<i class="swatch" style="--c:${color === "" ? "var(--missing)" : safeColor(color)}"></i><span class="label">${text}</span>
@@ -67,10 +67,10 @@ export function createLabelRows(edit, redraw) {
     ];
     return html`<div class="body">
       <p class="caption">${parts.join(", ")}.</p>
-      ${label === null ? nothing : html`${field(name, label, "rename", `Name of ${label}`, "", i)}${field(name, label, "merge", `Merge ${label} into`, "Merge into", i)}`}
+      ${label === null ? nothing : html`${field(name, label, "rename", `Rename ${label}`, "", i)}${field(name, label, "merge", `Merge ${label} into`, "Merge into", i)}`}
       <div class="doing">
         ${filter("Only these", isOnly, isOnly ? null : { obs: name, in: [label] })}
-        ${filter("Without these", leavesOut(rule, label), without(rule, name, label))}
+        ${filter("Exclude these", leavesOut(rule, label), without(rule, name, label))}
         <button type="button" class="text" ?disabled=${isOffline || nSelected === 0} @click=${() => edit({ op: "select", name, label: label ?? "", mode: "subtract" })}>Deselect these</button>
         ${label === null ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => edit({ op: "delete", name, label })}>Delete label</button>`}
       </div>

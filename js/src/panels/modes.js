@@ -7,8 +7,8 @@ import { nounsOf } from "../words/nouns.js";
 
 /** @type {[Mode, string, string][]} */
 const MODES = [
-  ["counts", "Counts", "How many there are: all, those that pass the filters, the selected ones"],
-  ["enrichment", "Enrichment", "The selected against all others that pass the filters"],
+  ["counts", "Counts", "Counts: all, passing the filters, selected"],
+  ["enrichment", "Enrichment", "Selection against all others that pass the filters"],
 ];
 
 /** @param {() => void} redraw */

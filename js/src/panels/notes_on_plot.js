@@ -8,8 +8,8 @@ import { nounsOf } from "../words/nouns.js";
 export const notesOnPlot = (state) => [
   tieNote(state),
   spreadNote(state),
-  largestNote(state.labels, "Names stand for"),
-  largestNote(state.contours, "Contours run around"),
+  largestNote(state.labels, "Names label"),
+  largestNote(state.contours, "Contours outline"),
 ];
 
 /** Not all categories are told apart on the plot. @param {State["labels"] | State["contours"]} found @param {string} what */
@@ -40,7 +40,7 @@ export function linesOf({ points }) {
 
 /** @param {State} state */
 export const spreadNote = (state) =>
-  linesOf(state).length === 0 ? "" : `Bars along 0 tell how the ${nounsOf(state).obs.many} there are spread.`;
+  linesOf(state).length === 0 ? "" : `Bars along 0 show how the ${nounsOf(state).obs.many} at 0 are distributed.`;
 
 /** @param {State} state @param {ReturnType<typeof tiesOf>} [ties] */
 export function tieNote(state, ties = tiesOf(state)) {

@@ -24,7 +24,7 @@ export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, 
   const { many } = nounsOf(context.state).obs;
   const nMissing = arrays.all.at(-1) ?? 0;
   const total = arrays.all.reduce((sum, count) => sum + count, 0);
-  if (edges.length < 2) return html`<p class="none">There are no values.</p>`;
+  if (edges.length < 2) return html`<p class="none">No values.</p>`;
   const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
   const isOffline = context.state.link === "offline";
   const room = roomOf(isInteger);
@@ -102,14 +102,14 @@ export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, 
     const commit = (/** @type {Event} */ event) => {
       const input = /** @type {HTMLInputElement} */ (event.currentTarget);
       const value = input.value.trim() === "" ? null : Number(input.value.replace(/(\d),(?=\d{3}\b)/g, "$1"));
-      if (Number.isNaN(value)) return fail("An end is a number, or empty for none.");
+      if (Number.isNaN(value)) return fail("Enter a number, or leave empty for no limit.");
       /** @type {Ends} */
       const wanted = which === 0 ? [value, ends[1]] : [ends[0], value];
       if (wanted[0] !== null && wanted[1] !== null && wanted[0] > wanted[1])
-        return fail("The lower end must not lie above the upper one.");
+        return fail("The lower limit must not exceed the upper limit.");
       return drag(wanted, true);
     };
-    return html`<input type="text" class="limit" aria-label="${title} end of ${name}" title="${title} end, included; empty for none" autocomplete="off"
+    return html`<input type="text" class="limit" aria-label="${title} limit of ${name}" title="${title} limit, inclusive; empty for none" autocomplete="off"
       spellcheck="false" placeholder=${shortNumber(which === 0 ? lo : hi - room)} ?disabled=${isOffline} .value=${shown} @change=${commit}>`;
   }
 
@@ -123,7 +123,7 @@ export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, 
     aria-label="Histogram of ${name}, heights by cube root: all ${many}, those that pass, those selected">
     ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>`;
   return html`<div class="numbers">
-    <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift and arrows grow it, Escape clears it"
+    <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift + arrows resize it, Escape clears it"
       aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press}>
       ${isOfShares ? shareStrip(counts, cut, name) : countStrip()}
       ${cut < 0 ? nothing : html`<i class="cut" style="left:${(100 * cut) / n}%;width:${100 / n}%"></i>`}
@@ -139,7 +139,7 @@ export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, 
       ${field(1, "Upper")}</div>
     ${isOfShares ? shareCaption(counts, cut) : nothing}
     ${wrong === "" ? nothing : html`<p class="fault" role="alert">${wrong}</p>`}
-    ${counts.n_zeros > 0 ? html`<p class="caption">${share(counts.n_zeros, total)} are 0${cut < 0 || isOfShares ? "" : "; their bar is cut"}</p>` : nothing}
+    ${counts.n_zeros > 0 ? html`<p class="caption">${share(counts.n_zeros, total)} zeros${cut < 0 || isOfShares ? "" : " (bar truncated)"}</p>` : nothing}
     ${nMissing > 0 ? html`<p class="caption">${wholeNumber(nMissing)} without a value</p>` : nothing}
   </div>`;
 }

@@ -39,12 +39,12 @@ export function createOverview() {
               const name = nameOf(rule);
               const text = told(rule);
               return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
-                <button type="button" class="small" aria-label="Remove the filter of ${name}" title="Remove" ?disabled=${isOffline}
+                <button type="button" class="small" aria-label="Remove filter on ${name}" title="Remove" ?disabled=${isOffline}
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;
             })}</ul>`
       }
-      <div class="box"><input type="text" class="query" aria-label="Keep by a query" placeholder=${exampleOf(dataset)} autocomplete="off" spellcheck="false"
-        title="Names of columns and ${nounsOf(state).var.many}, comparisons, and, or, not, in" aria-invalid=${isRefused} ?disabled=${isOffline}
+      <div class="box"><input type="text" class="query" aria-label="Filter by query" placeholder=${exampleOf(dataset)} autocomplete="off" spellcheck="false"
+        title="Column and ${nounsOf(state).var.one} names, comparisons, and, or, not, in" aria-invalid=${isRefused} ?disabled=${isOffline}
         .value=${isRefused ? tried : query} @change=${commit}></div>
       ${isRefused ? html`<p class="fault" role="alert">${state.error?.message}</p>` : nothing}
     </div>`;
@@ -54,5 +54,5 @@ export function createOverview() {
 /** What the field for a query says while it is empty: with a name that this dataset has. @param {Dataset} dataset @returns {string} */
 export function exampleOf({ columns }) {
   const name = columns.find(({ kind }) => kind === "int" || kind === "float")?.name ?? "";
-  return name === "" ? "Query" : `Query, as ${/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``} > 0`;
+  return name === "" ? "Query" : `e.g. ${/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``} > 0`;
 }

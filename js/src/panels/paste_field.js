@@ -34,18 +34,18 @@ export function createPasteField(client, redraw) {
     isAsking = false;
     if (found === null) {
       const { error } = context.state;
-      fault = error?.of === "genes" ? error.message : "The kernel gave no answer.";
+      fault = error?.of === "genes" ? error.message : "The kernel did not respond.";
       return reveal(form.parentElement);
     }
     const sets = found.sets.map(({ name, genes }) => ({ name, genes }));
     context.actions.setTrait("gene_sets", withSets(context.state.traits.gene_sets, sets));
-    said = `${counted(sets.length, setNounOf(nounsOf(context.state)))} made. ${found.said}`;
+    said = `Added ${counted(sets.length, setNounOf(nounsOf(context.state)))}. ${found.said}`;
     typed = { genes: "", name: "" };
     reveal(form.parentElement);
   }
 
   return (context) => {
-    const { one, many } = nounsOf(context.state).var;
+    const { many } = nounsOf(context.state).var;
     const isOffline = context.state.link === "offline";
     const noun = setNounOf(nounsOf(context.state));
     const submit = (/** @type {SubmitEvent} */ event) => {
@@ -69,15 +69,15 @@ export function createPasteField(client, redraw) {
       ${
         isOpen
           ? html`<form @submit=${submit}>
-            <textarea name="genes" rows="4" aria-label="Names of ${many}, or lines of a GMT" placeholder="Names of ${many}, or lines of a GMT" spellcheck="false" ?disabled=${isOffline}
+            <textarea name="genes" rows="4" aria-label="List of ${many} or GMT lines" placeholder="List of ${many} or GMT lines" spellcheck="false" ?disabled=${isOffline}
               .value=${live(typed.genes)} @input=${type("genes")}></textarea>
-            <div class="box"><input name="name" type="text" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of the ${noun.one}" placeholder="Name, where the text has none" ?disabled=${isOffline}
+            <div class="box"><input name="name" type="text" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of the ${noun.one}" placeholder="Name (for a plain list)" ?disabled=${isOffline}
               .value=${live(typed.name)} @input=${type("name")}></div>
-            <button type="submit" class="text" ?disabled=${isOffline || isAsking}>${isAsking ? "Reading…" : `Make the ${noun.one}`}</button></form>`
+            <button type="submit" class="text" ?disabled=${isOffline || isAsking}>${isAsking ? "Reading…" : `Create ${noun.one}`}</button></form>`
           : nothing
       }
       <p class="caption" role="status">${said}</p>
-      ${fault === "" ? nothing : html`<p class="fault" role="alert" title="A ${one} is known by its name in the store">${fault}</p>`}
+      ${fault === "" ? nothing : html`<p class="fault" role="alert" title="Use the names of ${many} in this dataset">${fault}</p>`}
     </div>`;
   };
 }

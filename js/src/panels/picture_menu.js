@@ -9,15 +9,15 @@ import { download } from "./table_file.js";
 const WAIT_MS = 600_000;
 /** Px per CSS px of PNG, and what is said of them. @type {[number, string][]} */
 const PNG = [
-  [1, "as on the screen"],
-  [2, "twice as fine"],
+  [1, "screen resolution"],
+  [2, "double resolution"],
   [4, "for print"],
 ];
 /** What the kernel writes, by its suffix. @type {["svg" | "pdf" | "html", string, string][]} */
 const WRITTEN = [
-  ["svg", "SVG", "words as text"],
-  ["pdf", "PDF", "words as text"],
-  ["html", "HTML", "to pan and zoom"],
+  ["svg", "SVG", "editable text"],
+  ["pdf", "PDF", "editable text"],
+  ["html", "HTML", "interactive page"],
 ];
 
 /** @param {{client: import("../wire/client.js").Client, redraw: () => void}} given */
@@ -57,10 +57,10 @@ export function createPictureMenu({ client, redraw }) {
       html`<button type="button" class="picture" data-by=${by} ?disabled=${off} @click=${act}><span>${name}</span><small>${told}</small></button>`;
     const png = (/** @type {number} */ scale) => () => (context.update({ popover: "" }), context.save(scale));
     const isOff = context.state.link !== "live" || writing !== "";
-    return html`<div class="popover pictures" role="dialog" aria-label="Save a picture">
+    return html`<div class="popover pictures" role="dialog" aria-label="Save picture">
       ${PNG.map(([scale, told]) => item(`PNG ${scale}×`, told, png(scale)))}
       ${WRITTEN.map(([suffix, name, told]) =>
-        item(name, writing === suffix ? "being written…" : told, () => void write(context, suffix), "kernel", isOff),
+        item(name, writing === suffix ? "Writing…" : told, () => void write(context, suffix), "kernel", isOff),
       )}
     </div>`;
   };

@@ -74,7 +74,7 @@ export function createPinField(redraw) {
             title=${match.detail === "" ? match.label : `${match.label}\n${match.detail}`} @pointermove=${() => i !== active && set({ active: i })} @click=${() => choose(match)}>
             <span class="label">${genesOf(match).length > 1 ? `all of ${genesOf(match).join(", ")}` : marked(match.label, text)}</span><span class="detail">${marked(match.detail, text)}</span></div>`,
         )}</div>
-        ${isFresh && matches.length === 0 ? html`<p class="none" role="status">No ${one} here matches “${text.trim()}”.</p>` : nothing}
+        ${isFresh && matches.length === 0 ? html`<p class="none" role="status">No ${one} matches “${text.trim()}”.</p>` : nothing}
       </div>`;
     }
   };

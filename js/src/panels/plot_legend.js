@@ -54,14 +54,14 @@ export function paintPlotLegend(context, { contours, difference }, many, camera,
     y += lineHigh;
   });
   if (sets.length > 0 && !isSmall) {
-    write("lines around 50 % and 90 %", x, y, wide, { quiet: true });
+    write("lines enclose 50 % and 90 %", x, y, wide, { quiet: true });
     y += lineHigh;
   }
   if (difference === null) return;
   const { sets: two, limit, least } = difference;
   const colors = mapColors(difference, theme);
   const [middle, end, half] = [x + wide / 2, x + wide, wide / 2 - GAP_PX];
-  write(isSmall ? "Denser, log2" : "Denser in, log2 of the ratio", x, y, wide, { weight: 600 });
+  write(isSmall ? "log2 density" : "log2 density ratio", x, y, wide, { weight: 600 });
   const n = colors.length / 3;
   for (let px = 0; px < wide; px++) {
     const at = 3 * Math.round((px / (wide - 1)) * (n - 1));
@@ -73,5 +73,5 @@ export function paintPlotLegend(context, { contours, difference }, many, camera,
   write(shortNumber(limit), end, y + 2 * lineHigh, half, { align: "right" });
   write(two[1], x, y + 3 * lineHigh, half);
   write(two[0], end, y + 3 * lineHigh, half, { align: "right" });
-  if (!isSmall) write(`blank: under ${least} ${many} near`, x, y + 4 * lineHigh, wide, { quiet: true });
+  if (!isSmall) write(`blank: < ${least} ${many} nearby`, x, y + 4 * lineHigh, wide, { quiet: true });
 }

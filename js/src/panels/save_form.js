@@ -40,10 +40,10 @@ export function createSaveForm(edit, redraw) {
       const form = /** @type {Element} */ (currentTarget).closest("form");
       /** @type {HTMLInputElement | null} */ (form?.querySelector("input") ?? null)?.select();
     };
-    return html`<div class="question" role="alert"><p>${to === "" ? "obs" : to} has other labels “${name}”: ${nTheirs} ${many} have one there, ${nOurs} here, and ${nDiffering} differ.</p>
-      <div class="doing"><button type="button" class="text" @click=${() => save(name, to, "ours")}>Write those from here</button>
-      <button type="button" class="text" @click=${() => save(name, to, "theirs")}>Keep those there, add ours</button>
-      <button type="button" class="text" @click=${elsewhere}>Save elsewhere</button></div></div>`;
+    return html`<div class="question" role="alert"><p>${to === "" ? "obs" : to} already has labels “${name}”: ${nTheirs} ${many} there, ${nOurs} here, ${nDiffering} differ.</p>
+      <div class="doing"><button type="button" class="text" @click=${() => save(name, to, "ours")}>Overwrite with mine</button>
+      <button type="button" class="text" @click=${() => save(name, to, "theirs")}>Keep existing, add mine</button>
+      <button type="button" class="text" @click=${elsewhere}>Choose another file</button></div></div>`;
   }
 
   return {
@@ -70,14 +70,14 @@ export function createSaveForm(edit, redraw) {
           [path, conflict] = [textIn(event), null];
           redraw();
         }}></div>
-        <p class="caption">A new .parquet, .csv or .cxg beside the notebook, or an .h5ad that is there.</p>
+        <p class="caption">Writes a new .parquet, .csv or .cxg next to the notebook, or into an existing .h5ad.</p>
         <div class="doing"><button type="submit" class="text" ?disabled=${isOffline}>Save</button>
         ${
           hasObs
             ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${(/** @type {Event} */ event) => {
                 const { form } = /** @type {HTMLButtonElement} */ (event.currentTarget);
                 void save(name, "").then(() => reveal(form));
-              }}>Into adata.obs</button>`
+              }}>Save to adata.obs</button>`
             : nothing
         }</div>
         ${conflict?.name === name ? question(context, conflict) : nothing}

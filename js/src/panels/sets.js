@@ -91,7 +91,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
       fault !== ""
         ? fault
         : html`${counted(n, obs)}${above === null ? nothing : html`, ${share(n, above.n)} of <bdi>${above.name}</bdi>`}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
-        ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}`;
+        ${isRule ? "Has a rule, so it can be applied to other data." : "Has no rule, so it applies to this dataset only."}`;
     return html`<div class="body">
       <p class="caption">${holds}</p>
       <div class="named"><input type="color" aria-label="Color of ${name}" title="Color" .value=${live(safeColor(color))} ?disabled=${state.link === "offline"} @change=${(/** @type {Event} */ event) => list.edit({ op: "color", name, to: textIn(event) })}>
@@ -99,8 +99,8 @@ export function createSets({ client, redraw, sets: list, comparing }) {
         @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div></div>
       <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)} ${act("others", "Select all others", fault !== "")}
         ${compare(context, `set:${name}`, n === 0)}
-        <button type="button" class="text" title="Its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && told.name === name ? "Stop" : "CSV"}</button>
-        ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
+        <button type="button" class="text" title="Download its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && told.name === name ? "Stop" : "CSV"}</button>
+        ${act("put", "Replace with selection")} ${act("delete", "Delete")}</div>
       <p class="caption" role="status">${told.name === name ? told.sentence : ""}</p>
       ${compared(state, actions, name, sets)}
     </div>`;
@@ -110,7 +110,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
   function compare(context, a, isOff) {
     const { obs } = nounsOf(context.state);
     const begin = () => (openCompare(context), comparing.compare({ a, b: "rest" }));
-    return html`<button type="button" class="text" title="With all other ${obs.many}, ${nounsOf(context.state).var.one} by ${nounsOf(context.state).var.one}" ?disabled=${isOff || context.state.link === "offline"} @click=${begin}>Compare</button>`;
+    return html`<button type="button" class="text" title="Compare with all other ${obs.many}, ${nounsOf(context.state).var.one} by ${nounsOf(context.state).var.one}" ?disabled=${isOff || context.state.link === "offline"} @click=${begin}>Compare</button>`;
   }
 
   /** The field that names the selection. @param {Context} context @param {CellSet[]} sets */
@@ -130,7 +130,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     };
     const choose = (/** @type {Event} */ event) => then(() => void (typed = { ...typed, within: textIn(event) }));
     return html`<form class="namer" @submit=${add}>
-      <div class="box"><input type="text" data-field="name" aria-label="Name of the selection" placeholder=${n === 0 ? `Select ${obs.many} to name them` : `Name the ${counted(n, obs)}`}
+      <div class="box"><input type="text" data-field="name" aria-label="Name of the selection" placeholder=${n === 0 ? `Select ${obs.many} to name them` : `Name for ${counted(n, obs)}`}
         maxlength="200" autocomplete="off" spellcheck="false" .value=${live(typed.name)} @input=${(/** @type {Event} */ event) => then(() => void (typed = { ...typed, name: textIn(event) }))}></div>
       ${
         sets.length === 0
@@ -147,7 +147,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     if (context === null) return nothing;
     const sets = list.now();
     const { many } = nounsOf(context.state).obs;
-    const none = `There is no set of ${many} yet. Select ${many} by a lasso, in the legend or in the table, and name them.`;
+    const none = `No sets yet. Select ${many} with a lasso, in the legend or in the table, then name them.`;
     const n = { one: `set of ${many}`, many: `sets of ${many}` };
     const first = (sets ?? []).find(({ name }) => name === active) ?? sets?.[0];
     const press = (/** @type {KeyboardEvent} */ event) => {
@@ -173,7 +173,7 @@ function onPlot(state, actions, name, isLost) {
   const put = () => actions.setTrait("contours", isOn ? (left.length > 0 ? left : null) : [...names, name]);
   const isFull = !isOn && names.length >= MOST_CONTOURED;
   return html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${state.link === "offline" || isLost || isFull}
-    title=${isFull ? `At most ${MOST_CONTOURED} sets have contours` : `Lines around 50 % and 90 % of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
+    title=${isFull ? `At most ${MOST_CONTOURED} sets have contours` : `Lines enclose 50 % and 90 % of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
 }
 
 /** Which set its density is compared with. @param {State} state @param {Actions} actions @param {string} name @param {CellSet[]} sets */
@@ -183,7 +183,7 @@ function compared({ traits: { difference }, link }, actions, name, sets) {
   const other = difference?.[0] === name ? difference[1] : "";
   const choose = (/** @type {Event} */ event) =>
     actions.setTrait("difference", textIn(event) === "" ? null : [name, textIn(event)]);
-  return html`<label class="setting choose" title="Where it is denser than another set, and where less dense"><span>Difference</span>
+  return html`<label class="setting choose" title="Map where this set is denser or sparser than another"><span>Difference</span>
     <select class="wide" aria-label="Difference of ${name} from" .value=${live(other)} ?disabled=${link === "offline"} @change=${choose}>
       <option value="" ?selected=${other === ""}>none</option>
       ${others.map((one) => html`<option value=${one.name} ?selected=${one.name === other}>from ${one.name}</option>`)}</select></label>`;

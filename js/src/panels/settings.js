@@ -4,7 +4,7 @@ import { live } from "lit-html/directives/live.js";
 import { textIn } from "../page/panels/ui.js";
 import { readLimit } from "../style/limits.js";
 import { shortNumber } from "../words/format.js";
-import { capitalized, nounsOf } from "../words/nouns.js";
+import { nounsOf } from "../words/nouns.js";
 
 const SIZE_MIN_PX = 0.5;
 const SIZE_MAX_PX = 12;
@@ -13,16 +13,16 @@ const SIZE_START_PX = 3;
 /** @type {Record<import("../wire/constants.js").Settings["density"], string>} */
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
 /** @type {Record<import("../wire/constants.js").Settings["filtered"], string>} */
-const FILTERED = { hide: "not drawn", grey: "grey" };
-const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
+const FILTERED = { hide: "hidden", grey: "grey" };
+const BACKGROUNDS = { "": "as displayed", white: "white", dark: "dark", transparent: "transparent" };
 const SCALES = { linear: "linear", log: "logarithmic" };
-const BLENDS = { mean: "their mean", colors: "a color each" };
-const ZEROS = { color: "colored", grey: "grey, beneath the others" };
+const BLENDS = { mean: "mean", colors: "one color each" };
+const ZEROS = { color: "colored", grey: "grey, behind the others" };
 const STATISTICS = {
-  auto: "highest close by, mean far away",
+  auto: "maximum zoomed in, mean zoomed out",
   mean: "mean",
-  max: "highest",
-  min: "lowest",
+  max: "maximum",
+  min: "minimum",
   sum: "sum",
   std: "standard deviation",
   var: "variance",
@@ -58,9 +58,9 @@ export function settingsPopover(context, tissue) {
     ${tissue(context)}
     ${onPlot(state, actions)}
     ${numbers(state, actions)}
-    <label class="check" title="With Ctrl or Cmd it always does">
+    <label class="check" title="Ctrl or Cmd + scroll always zooms">
       <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
-        @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms
+        @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>Scroll to zoom
     </label>
     ${pictures(state, actions)}
   </div>`;
@@ -68,18 +68,16 @@ export function settingsPopover(context, tissue) {
 
 /** Of what is downloaded or kept in a notebook. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
 function pictures({ traits: { legend, background } }, actions) {
-  return html`<label class="check" title="In what is downloaded or kept in a notebook">
+  return html`<label class="check" title="In downloaded pictures and in the notebook's saved picture">
       <input type="checkbox" .checked=${live(legend)} @change=${() => actions.setTrait("legend", !legend)}>Legend in pictures</label>
-    ${choice("Pictures on", BACKGROUNDS, background ?? "", (value) => actions.setTrait("background", value || null))}`;
+    ${choice("Background", BACKGROUNDS, background ?? "", (value) => actions.setTrait("background", value || null))}`;
 }
 
 /** How the colormap is laid over numbers. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
 function numbers({ traits: { scale, zero, center, color: asked, blend }, color, dataset }, actions) {
   const isSeveral = Array.isArray(asked) && (asked.length === 2 || asked.length === 3);
   const several = isSeveral
-    ? choice(`${capitalized(nounsOf({ dataset }).var.many)} as`, BLENDS, blend, (value) =>
-        actions.setTrait("blend", value),
-      )
+    ? choice(`Several ${nounsOf({ dataset }).var.many}`, BLENDS, blend, (value) => actions.setTrait("blend", value))
     : nothing;
   if (color?.scale !== "continuous") return several;
   const text = center === null || center === undefined ? "" : shortNumber(center);
@@ -91,14 +89,14 @@ function numbers({ traits: { scale, zero, center, color: asked, blend }, color, 
   };
   return html`${several} ${choice("Color scale", SCALES, scale, (value) => actions.setTrait("scale", value))}
     ${choice("Zeros", ZEROS, zero, (value) => actions.setTrait("zero", value))}
-    <label class="setting choose"><span>Centered at</span>
-      <input class="wide" type="text" autocomplete="off" placeholder="nothing" .value=${live(text)} @change=${commit}></label>`;
+    <label class="setting choose"><span>Center</span>
+      <input class="wide" type="text" autocomplete="off" placeholder="none" .value=${live(text)} @change=${commit}></label>`;
 }
 
 /** What becomes of those that share a pixel. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
 function together({ traits, color, points, dataset }, actions) {
   const { statistic } = traits;
-  const label = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
+  const label = `Overlapping ${nounsOf({ dataset }).obs.many}`;
   if (color?.scale === "continuous")
     return choice(
       label,

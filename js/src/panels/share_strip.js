@@ -30,15 +30,15 @@ function outline(shares, most) {
 export function shareStrip(counts, cut, name) {
   const { chosen, rest, most } = sharesOf(counts, cut);
   return html`<svg class="counted shares" viewBox="0 0 ${chosen.length} 1" preserveAspectRatio="none" role="img"
-    aria-label="Histogram of ${name} as shares: of the selected, and of the rest">
+    aria-label="Histogram of ${name}: shares of the selection and of the rest">
     ${svg`<path class="rest" d=${outline(rest, most)} /><path class="chosen" d=${outline(chosen, most)} />`}</svg>`;
 }
 
 /** What the outlines are, and how many of each lie in a bar that is cut. @param {Counts} counts @param {number} cut */
 export function shareCaption(counts, cut) {
   const { chosen, rest } = sharesOf(counts, cut);
-  return html`<p class="share-key"><i class="outline"></i>the selected <i class="others"></i>the rest <span>shares</span></p>
-    ${cut < 0 ? nothing : html`<p class="caption">In the bar that is cut: ${share(chosen[cut], 1)} of the selected, ${share(rest[cut], 1)} of the rest</p>`}`;
+  return html`<p class="share-key"><i class="outline"></i>selection <i class="others"></i>rest <span>shares</span></p>
+    ${cut < 0 ? nothing : html`<p class="caption">Truncated bar: ${share(chosen[cut], 1)} of the selection, ${share(rest[cut], 1)} of the rest</p>`}`;
 }
 
 /** @param {Counts} counts @param {import("./enrichment.js").Mode} mode */

@@ -16,7 +16,7 @@ import { createTableRows } from "./table_rows.js";
 
 /** @type {{of: "filter" | "selection", name: string}[]} */
 const OF = [
-  { of: "filter", name: "All that pass" },
+  { of: "filter", name: "Passing" },
   { of: "selection", name: "Selected" },
 ];
 

@@ -73,7 +73,7 @@ export function createColumnChoice({ client, redraw }) {
           }) => html`<li><label class="check"><input type="checkbox" .checked=${live(columns.includes(spec))} @change=${() => change(spec)}>
             <span class="label">${marked(label, text)}</span><small>${detail}</small></label></li>`,
         )}</ul>
-        <button type="button" class="text" @click=${() => choose(undefined)}>The usual columns</button>
+        <button type="button" class="text" @click=${() => choose(undefined)}>Reset columns</button>
       </div>`
           : nothing
       }

@@ -38,9 +38,9 @@ export function createExport(client, say) {
       if (found === null) return;
       const noun = nounsOf(state).obs;
       const [n, all] = [wholeNumber(found.n), counted(found.total, noun)];
-      const some = found.n < found.total ? `the first ${n} of ${all}; the file holds all` : all;
+      const some = found.n < found.total ? `the first ${n} of ${all}; the CSV has all` : all;
       const isDone = await copy(await found.blob.text());
-      say(isDone ? `Copied ${some}.` : "The browser lets nothing be copied here. The file holds the same.");
+      say(isDone ? `Copied ${some}.` : "The browser blocks copying here. Download the CSV instead.");
     },
     /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file */
     async save(state, of = state.traits.table?.of ?? nounsOf(state).obs.many) {

@@ -32,11 +32,11 @@ export async function tableFile(client, { table, filters }, { separator, most = 
     );
     if (part === undefined) return null;
     if (start > 0 && (part.total !== total || (table?.of === "selection" && part.selection_seq !== seq)))
-      return "The table changed meanwhile. Try again.";
+      return "The table changed during the download. Try again.";
     parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part.arrays.text));
     [start, total, seq, nBytes] = [part.stop, part.total, part.selection_seq, nBytes + part.arrays.text.byteLength];
     if (total === 0) break;
-    if (nBytes > MOST_BYTES) return "The file would be larger than 512 MB. In Python, w.table.to_csv(path) writes it.";
+    if (nBytes > MOST_BYTES) return "The file would exceed 512 MB. Use w.table.to_csv(path) in Python.";
     if (!tell(start, total)) return null;
   }
   return { blob: new Blob(parts, { type: "text/csv" }), n: start, total };

@@ -92,7 +92,7 @@ export function createTwoColumns({ client, redraw }) {
             title=${match.detail === "" ? match.label : `${match.label}\n${match.detail}`} @pointermove=${() => i !== active && set({ active: i })} @click=${() => choose(axis, match.spec)}>
             <span class="label">${marked(match.label, text)}</span><span class="detail">${marked(match.detail, text)}</span></div>`,
         )}</div>
-        ${query === text && matches.length === 0 ? html`<p class="none" role="status">No column of numbers and no ${nounsOf(state).var.one} matches “${text.trim()}”.</p>` : nothing}
+        ${query === text && matches.length === 0 ? html`<p class="none" role="status">No numeric column or ${nounsOf(state).var.one} matches “${text.trim()}”.</p>` : nothing}
       </div>`;
     }
 

@@ -49,7 +49,7 @@ import { createSavedPictures } from "./saved_pictures.js";
 
 const HOVER_PX = 6;
 const LABEL =
-  "Scatterplot. Arrow keys move, plus and minus zoom, 0 shows everything, P, L and R pick a tool, Enter draws by it, Escape clears the selection, question mark lists all keys.";
+  "Scatterplot. Arrow keys pan, plus and minus zoom, 0 resets the view, P, L and R choose a tool, Enter draws with it, Escape clears the selection, question mark lists all keys.";
 
 /**
  * @param {HTMLElement} host the plot fills it

@@ -41,7 +41,7 @@ export function createSavedPictures(plot) {
         if (here() === null && state.link === "live" && state[need]) return;
         unsubscribe();
         if (pictures !== null) resolve(pictures);
-        else reject(Error("what draws it cannot be had."));
+        else reject(Error("the panel code could not be loaded."));
       };
       const unsubscribe = store.subscribe(check);
       if (here() === null) store.set({ [need]: true });

@@ -34,7 +34,7 @@ export function fitCanvas(canvas, { width, height, ratio }) {
 export function toBlob(canvas) {
   return new Promise((resolve, reject) => {
     canvas.toBlob(
-      (blob) => (blob === null ? reject(new Error("the browser made no PNG")) : resolve(blob)),
+      (blob) => (blob === null ? reject(new Error("the browser could not create a PNG")) : resolve(blob)),
       "image/png",
     );
   });

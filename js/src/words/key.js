@@ -57,12 +57,12 @@ export function keyOf(state, dark = false) {
     };
   }
   const others = [...missing, ...leftOut];
-  if (nMissing >= color.nObs) return { ...named, rows: others, said: "There are no values." };
-  if (lo === hi) return { ...named, rows: others, said: `Every value is ${shortNumber(lo)}.` };
+  if (nMissing >= color.nObs) return { ...named, rows: others, said: "No values." };
+  if (lo === hi) return { ...named, rows: others, said: `All values are ${shortNumber(lo)}.` };
   const scale = scaleOf(color, traits);
   const told = [detail, statisticOf(state), scale.isLog ? "log scale" : ""].filter(Boolean).join(" · ");
   const rows = [...zerosOf(color, traits, dark), ...others];
-  if (scale.isLog && hi <= 0) return { ...named, detail: told, rows, said: "No value lies above 0." };
+  if (scale.isLog && hi <= 0) return { ...named, detail: told, rows, said: "No values above 0." };
   const middle = middleOf(scale);
   return {
     ...named,

@@ -94,7 +94,7 @@ function bar(context, color, nHidden) {
     ${nHidden > 0 ? html`<button type="button" class="text" title="${wholeNumber(nHidden)} hidden" @click=${() => context.actions.showAll()}>Show all</button>` : nothing}
     ${
       n > 2
-        ? html`<button type="button" class="small" aria-label="Sort by count" title=${byCount ? "Sorted by count; click for the given order" : "Sort by count"}
+        ? html`<button type="button" class="small" aria-label="Sort by count" title=${byCount ? "Sorted by count; click for the original order" : "Sort by count"}
           aria-pressed=${byCount} @click=${() => patch(context, "legend", { ...back, byCount: !byCount })}>${ICONS.sort}</button>`
         : nothing
     }

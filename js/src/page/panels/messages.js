@@ -20,8 +20,8 @@ export function progressBar({ state }) {
 
 export const WAYS = {
   showAll: "Show all categories",
-  clearFilters: "Clear the filters",
-  resetView: "Show everything",
+  clearFilters: "Clear filters",
+  resetView: "Zoom to fit",
 };
 
 /** @param {Context} context */

@@ -24,12 +24,12 @@ function pictureNote(state) {
   if (points === null || inView === null || points.nObs === 0) return "";
   const { obs } = nounsOf(state);
   const number = color?.scale === "continuous" ? ` ${whatIsShown(state)}` : "";
-  if (inView.as === "points") return `Every ${obs.one} is a point.${number}`;
+  if (inView.as === "points") return `Each ${obs.one} is drawn as a point.${number}`;
   if (inView.as === "cells")
-    return `Every ${obs.one} in view is a point; from further away an image shows them all.${number}`;
+    return `Each ${obs.one} in view is drawn as a point; zoomed out, an image shows all of them.${number}`;
   const sample = `a random sample of ${counted(points.nPoints, obs)}`;
-  if (inView.as === "sample") return `The points are ${sample}; an image of all ${obs.many} follows.${number}`;
-  return `The picture is an image of all ${obs.many} in view; while it moves, ${sample} fills what it lacks.${number}`;
+  if (inView.as === "sample") return `The points are ${sample}; an image of all ${obs.many} is loading.${number}`;
+  return `An image shows all ${obs.many} in view; while you pan or zoom, ${sample} fills the gaps.${number}`;
 }
 
 /** @param {State} state */
@@ -48,7 +48,7 @@ function filterNote(state) {
   const { obs } = nounsOf(state);
   const rules = counted(traits.filters.length, { one: "filter", many: "filters" });
   const others = traits.filtered === "grey" ? "grey" : "not drawn";
-  return `${wholeNumber(filter.n)} of ${counted(dataset.nObs, obs)} pass the ${rules}; the others are ${others}.`;
+  return `${wholeNumber(filter.n)} of ${counted(dataset.nObs, obs)} pass ${rules}; the others are ${others}.`;
 }
 
 /** @param {State} state */

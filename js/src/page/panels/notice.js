@@ -4,14 +4,15 @@ import { ICONS } from "../icons.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-const STAYS = "What is on show stays. To colour, select or look closer, run the cell again that shows the widget.";
+const STAYS =
+  "The current plot stays visible. To color, select or zoom in to more detail, run the cell that shows the widget again.";
 
 /** @param {import("../../state/state.js").State} state @returns {{sentence: string, more: string, isFailure: boolean} | null} */
 export function noticeOf({ error, link, dataset }) {
   if (error !== null) return { sentence: error.message, more: error.details ?? "", isFailure: true };
   if (link !== "offline") return null;
-  const what = dataset === null ? "No kernel: static picture." : "No kernel any more.";
-  return { sentence: `${what} Run the cell again to explore.`, more: dataset === null ? "" : STAYS, isFailure: false };
+  const what = dataset === null ? "Static picture, no kernel." : "The kernel restarted.";
+  return { sentence: `${what} Run this cell again.`, more: dataset === null ? "" : STAYS, isFailure: false };
 }
 
 /** @param {Context} context */

@@ -18,17 +18,17 @@ import { missingRow } from "./missing.js";
 /** @type {Limit[]} */
 const LIMITS = ["vmin", "vmax"];
 const CROSSED = {
-  vmin: "The lower limit must not lie above the upper one.",
-  vmax: "The upper limit must not lie below the lower one.",
+  vmin: "The lower limit must not exceed the upper limit.",
+  vmax: "The upper limit must not be below the lower limit.",
 };
 const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 
 /** @param {Context} context @param {Coloring} color @param {unknown} more the list of colormaps, where it is open */
 export function numberLegend(context, color, more) {
   const { state, actions } = context;
-  if (color.nMissing >= color.nObs) return html`<p class="none">There are no values.</p>${missingRow(context, color)}`;
+  if (color.nMissing >= color.nObs) return html`<p class="none">No values.</p>${missingRow(context, color)}`;
   if (state.traits.scale === "log" && color.hi <= 0)
-    return html`<p class="none">No value lies above 0.</p>${zeroRow(context, color)}${missingRow(context, color)}`;
+    return html`<p class="none">No values above 0.</p>${zeroRow(context, color)}${missingRow(context, color)}`;
   const limits = limitsInForce(context, color);
   const { vmin, vmax } = state.traits;
   const reset = () => LIMITS.forEach((name) => actions.setTrait(name, null));
@@ -89,7 +89,7 @@ function scale(context, color, limits) {
   const selected = ofSelected?.slice(...(isLog ? [n] : [0, n])) ?? [];
   return html`<div class="scale" @pointerdown=${(/** @type {PointerEvent} */ event) => grab(context, color, limits, event)}>
     <svg class="histogram" viewBox="0 0 ${Math.max(1, bars.length)} 1" preserveAspectRatio="none" role="img"
-      aria-label="Histogram of ${color.name}, heights by cube root${isLog ? ", along a log scale" : ""}${selected.length > 0 ? "; in front of all, those selected" : ""}">
+      aria-label="Histogram of ${color.name}, heights by cube root${isLog ? ", along a log scale" : ""}${selected.length > 0 ? "; selection in front" : ""}">
       <path d=${barPath(barHeights(bars))} /><path class="selected" d=${barPath(barHeights(selected, Math.max(...bars)))} /></svg>
     <div class="ramp" style="background:${gradient(stopsOf(traits.cmap, context.ui.dark), places.vmin, places.vmax, middle)}"></div>
     <i class="outside" style="width:${100 * places.vmin}%"></i>
@@ -106,23 +106,23 @@ export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax,
     weight === 0
       ? "their mean"
       : weight < 1
-        ? "a number between their mean and the highest"
+        ? "a value between their mean and maximum"
         : solidity < 1
-          ? "the highest"
+          ? "their maximum"
           : "";
   const shared = color?.statistic
     ? `Shown per pixel: ${color.statistic}.`
     : number === ""
-      ? "High values lie on top."
-      : `Where ${many} share a pixel, it shows ${number}.`;
+      ? "High values are drawn on top."
+      : `Where ${many} share a pixel, its color shows ${number}.`;
   return color?.limits && (vmin === null || vmax === null)
-    ? `${shared} The colors span 99 % of what is shown.`
+    ? `${shared} The colors span 99 % of the displayed values.`
     : shared;
 }
 
 /** A column with one value has no range to show. @param {Coloring} color */
 function oneValue(color) {
-  return html`<p class="none">Every value is ${shortNumber(color.lo)}.</p>`;
+  return html`<p class="none">All values are ${shortNumber(color.lo)}.</p>`;
 }
 
 /** @param {Context} context @param {Coloring} color @param {Limit} name @param {Record<Limit, number>} limits in force @param {number} place */
@@ -209,8 +209,8 @@ function field(context, color, name, limits) {
   const [trait, value] = [state.traits[name], limits[name]];
   const text = typeof trait === "string" && ui.drag?.name !== name ? trait : shortNumber(value);
   const input = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget);
-  return html`<input type="text" class="limit ${trait === null ? "auto" : ""}" aria-label="${LIMIT_NAMES[name]}: a number, or a percentile such as p99"
-    title=${typeof trait === "string" ? `${trait} = ${shortNumber(value)}` : "A number, or a percentile such as p99; empty for what suits the picture"}
+  return html`<input type="text" class="limit ${trait === null ? "auto" : ""}" aria-label="${LIMIT_NAMES[name]}: a number or a percentile such as p99"
+    title=${typeof trait === "string" ? `${trait} = ${shortNumber(value)}` : "A number or a percentile such as p99; empty for automatic"}
     aria-invalid=${ui.badLimit === name} autocomplete="off" spellcheck="false" ?disabled=${state.link === "offline"} .value=${text}
     @focus=${(/** @type {Event} */ event) => input(event).select()} @change=${(/** @type {Event} */ event) => commit(context, color, name, limits, text, input(event))}
     @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && restore(context, text, input(event))}>`;
@@ -221,7 +221,7 @@ function field(context, color, name, limits) {
 function commit(context, color, name, limits, text, input) {
   const limit = readLimit(input.value);
   if (limit === undefined)
-    return context.update({ badLimit: name, limitFault: "A limit is a number, or a percentile such as p99." });
+    return context.update({ badLimit: name, limitFault: "Enter a number or a percentile such as p99." });
   if (input.value !== text) {
     const value = resolveLimit(limit, color, name === "vmin" ? color.lo : color.hi);
     const { center } = scaleOf(color, context.state.traits);

@@ -21,7 +21,7 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
     ${
       canAct
         ? html`<span class="acts" aria-hidden="true">
-          <i class="act select" title="Select the ${cells} (S)\n${MODES_TOLD}">${ICONS.lasso}</i>
+          <i class="act select" title="Select these ${cells} (S)\n${MODES_TOLD}">${ICONS.lasso}</i>
           <i class="act only" title="Show only these ${cells} (Enter)">${ICONS.only}</i></span>`
         : nothing
     }

@@ -65,7 +65,7 @@ function results(context, groups) {
   const none = matches.length === 0 && !stale && text.trim() !== "";
   return html`<div class="found" aria-busy=${stale} @pointerdown=${keepFocus}>
     <div id="found" role="listbox" aria-label="Color by" tabindex="-1">${listed}</div>
-    ${none ? html`<p class="none" role="status">Nothing here matches “${text.trim()}”.</p>` : nothing}
+    ${none ? html`<p class="none" role="status">Nothing matches “${text.trim()}”.</p>` : nothing}
     ${nMore > 0 ? html`<p class="more">${wholeNumber(nMore)} more. Type to narrow down.</p>` : nothing}
   </div>`;
 }

@@ -9,7 +9,7 @@ import { notice } from "./notice.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-const TITLE = "About the picture";
+const TITLE = "Notes on the plot";
 
 /** @param {Context} context */
 export function statusLine(context) {
@@ -44,7 +44,7 @@ function aside({ state, actions }) {
     const { of, done, ends_by } = building;
     const work = of === "index" ? `Indexing ${nounsOf(state).obs.many}` : of === "reading" ? "Reading" : "";
     return html`<span class="aside">${work === "" ? "Starting datashader" : `${work}, ${Math.floor(100 * done)} %`}</span>
-      ${ends_by ? html`<button type="button" class="text" title="Keep what is on show" @click=${() => actions.stop()}>Stop</button>` : nothing}`;
+      ${ends_by ? html`<button type="button" class="text" title="Stop and keep the current plot" @click=${() => actions.stop()}>Stop</button>` : nothing}`;
   }
   const nObs = state.dataset?.nObs ?? 0;
   const n = selection.n > 0 || selection.missed ? nObs - nShown(state, nObs) : 0; // else it is said already
@@ -62,7 +62,7 @@ function cost({ cost: read }) {
   const { nBytes, nReads, isAhead } = read;
   const noun = isAhead ? "request" : "read";
   const reads = `${isAhead ? "up to " : ""}${counted(nReads, { one: noun, many: `${noun}s` })}`;
-  const title = `What the last action read of the store${isAhead ? "; as storage is read ahead, requests may be fewer, and larger" : ""}`;
+  const title = `Data read by the last action${isAhead ? "; read-ahead may merge them into fewer, larger requests" : ""}`;
   return html`<span class="cost" title=${title}><span>${nReads === 0 ? "from memory" : `${byteSize(nBytes)} in ${reads}`}</span></span>`;
 }
 

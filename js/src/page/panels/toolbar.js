@@ -10,11 +10,11 @@ import { isPanelOpen } from "./ui.js";
 
 /** @type {Record<import("../../wire/constants.js").Settings["tool"], {name: string, tip: string}>} */
 const TOOLS = {
-  pan: { name: "Pan", tip: "Drag moves, the wheel zooms, Shift-drag selects" },
+  pan: { name: "Pan", tip: "Drag to pan, scroll to zoom, Shift-drag to select" },
   lasso: { name: "Lasso", tip: MODES_TOLD },
   rectangle: { name: "Rectangle", tip: MODES_TOLD },
 };
-const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selects";
+const PAN_WITHOUT_WHEEL = "Drag to pan, Ctrl-scroll to zoom, Shift-drag to select";
 export const FULL_KEY = "F";
 export const LIST_KEY = "?";
 
@@ -38,7 +38,7 @@ export function toolbar(context, settings, saving) {
       <button type="button" class="tool" aria-label="Reset view" aria-keyshortcuts=${RESET_KEY} ?disabled=${off} @click=${() => actions.resetView()}>
         ${ICONS.reset}${tip("Reset view", "", RESET_KEY)}
       </button>
-      ${opener(context, "save", "Save a picture", ICONS.png, saving)}
+      ${opener(context, "save", "Save picture", ICONS.png, saving)}
       ${opener(context, "settings", "Settings", ICONS.settings, settings)}
       ${ui.full === null ? nothing : fullScreenButton(context)}
       ${keysButton(context)}
@@ -69,7 +69,7 @@ function stepButton({ state, actions }, redo) {
 
 /** @param {Context} context */
 function fullScreenButton({ ui, fullScreen }) {
-  const name = ui.full ? "Leave full screen" : "Full screen";
+  const name = ui.full ? "Exit full screen" : "Full screen";
   return html`<button type="button" class="tool" aria-label=${name} aria-keyshortcuts=${FULL_KEY} @click=${fullScreen}>
     ${ui.full ? ICONS.leave : ICONS.full}${tip(name, "", FULL_KEY)}
   </button>`;

@@ -114,7 +114,7 @@ export function createCompare({ redraw, comparing, sets }) {
   function none({ state }) {
     const { many } = nounsOf(state).obs;
     const { many: genes } = nounsOf(state).var;
-    return html`<p class="caption" role="status">${comparing.isBusy() ? "" : `Which ${genes} tell some ${many} from others: select ${many} by a lasso, or choose a set, and compare them. What w.compare and w.markers find in Python is shown here too.`}</p>`;
+    return html`<p class="caption" role="status">${comparing.isBusy() ? "" : `Find ${genes} that distinguish two groups: select ${many} with a lasso or choose a set, then compare. Results of w.compare and w.markers appear here too.`}</p>`;
   }
 
   /** @param {Context} context @param {Found} found */
@@ -124,7 +124,7 @@ export function createCompare({ redraw, comparing, sets }) {
     return html`
       <div class="told-of">${groupChoice(found)}<span class="what" title=${found.told}>${found.told}</span>
         <button type="button" class="text" aria-expanded=${areNotesOpen} @click=${() => ((areNotesOpen = !areNotesOpen), redraw())}>Notes</button>
-        <button type="button" class="text" title="Download what to_csv() writes" ?disabled=${context.state.link === "offline"} @click=${() => void comparing.save(context.state)}>CSV</button></div>
+        <button type="button" class="text" title="Download the full table (to_csv())" ?disabled=${context.state.link === "offline"} @click=${() => void comparing.save(context.state)}>CSV</button></div>
       ${areNotesOpen ? html`<ul class="notes-of" tabindex="0" aria-label="Notes">${found.notes.map((note) => html`<li>${note}</li>`)}</ul>` : nothing}
       ${filters(context, found, rows.length, keep)}
       <div class="both">
@@ -155,7 +155,7 @@ export function createCompare({ redraw, comparing, sets }) {
     const { cuts } = wanted;
     const why = found.hasFold
       ? ""
-      : "Scaled values have no fold change: their zero is not that of expression. The volcano shows the statistic instead.";
+      : "Scaled values have no fold change because 0 does not mean no expression. The volcano plot shows the statistic instead.";
     return html`<div class="gene-filters">
       <div class="box">${ICONS.search}<input type="text" autocomplete="off" spellcheck="false" aria-label="Find ${noun.many}" placeholder="Find ${noun.many}" .value=${live(wanted.text)} @input=${(/** @type {Event} */ event) => list({ text: textIn(event) })}></div>
       ${cut("|log2fc| ≥", "fold", why === "" ? cuts.fold : null, 0.5, 1, why)}${cut("p_adj ≤", "p", cuts.p, 0.01, 1, "")}${cut("share ≥ %", "share", cuts.share, 5, 100, "")}

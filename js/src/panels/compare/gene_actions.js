@@ -4,7 +4,7 @@ import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/panels/ui.js";
 import { MOST_PINNED } from "../../wire/constants.js";
-import { counted, wholeNumber } from "../../words/format.js";
+import { counted } from "../../words/format.js";
 import { nounsOf, setNounOf, withArticle } from "../../words/nouns.js";
 import { withSets } from "../paste_field.js";
 
@@ -36,7 +36,7 @@ export function createGeneActions(redraw) {
     /** @param {string[]} genes @param {boolean} isMore */
     const put = (genes, isMore) => {
       const name = typed.trim();
-      if (name === "") return void ((said = `Name ${withArticle(setNoun.one)} first.`), redraw());
+      if (name === "") return void ((said = `Enter a name for the ${setNoun.one} first.`), redraw());
       const before = isMore ? (own.find((one) => one.name === name)?.genes ?? []) : [];
       const all = [...new Set([...before, ...genes])];
       actions.setTrait("gene_sets", withSets(own, [{ name, genes: all }]));
@@ -57,7 +57,7 @@ export function createGeneActions(redraw) {
     return html`<div class="gene-actions">
       ${
         chosen === ""
-          ? html`<span class="caption">Choose ${withArticle(noun.one)} to color by it.</span>`
+          ? html`<span class="caption">Choose ${withArticle(noun.one)} to color by.</span>`
           : html`<b class="label" title=${chosen}>${chosen}</b>
         <button type="button" class="small" aria-label="Pin ${chosen}" title=${isPinned ? "Unpin" : "Pin"} aria-pressed=${isPinned} ?disabled=${isOffline || (!isPinned && pinned.length >= MOST_PINNED)} @click=${pin}>${ICONS.pin}</button>
         <button type="button" class="small colors" aria-label="Color by ${chosen}" title="Color by ${chosen}" aria-pressed=${isShown} ?disabled=${isOffline} @click=${() => colorBy(context, chosen)}><i></i></button>`
@@ -65,7 +65,7 @@ export function createGeneActions(redraw) {
       <form @submit=${submit}><div class="box"><input type="text" list="own-gene-sets" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of ${withArticle(setNoun.one)}" placeholder="Name of ${withArticle(setNoun.one)}"
         .value=${live(typed)} @input=${(/** @type {Event} */ event) => void (((typed = textIn(event)), redraw()))}></div>
       <datalist id="own-gene-sets">${own.map(({ name }) => html`<option value=${name}></option>`)}</datalist>
-      <button type="submit" class="text" title=${n > MOST_NAMES ? `At most ${wholeNumber(MOST_NAMES)}: search, cut off or brush` : `All that are in the table, in the place of ${withArticle(setNoun.one)} of that name`} ?disabled=${isOffline || n === 0 || n > MOST_NAMES}>Make ${withArticle(setNoun.one)} of ${counted(n, noun)}</button>
+      <button type="submit" class="text" title=${n > MOST_NAMES ? `At most ${counted(MOST_NAMES, noun)}: narrow by search, cut-offs or brush` : `All ${noun.many} in the table; replaces ${withArticle(setNoun.one)} of that name`} ?disabled=${isOffline || n === 0 || n > MOST_NAMES}>Create ${setNoun.one} of ${counted(n, noun)}</button>
       ${chosen === "" ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => put([chosen], true)}>Add ${chosen}</button>`}
       </form><span class="caption" role="status">${said}</span>
     </div>`;

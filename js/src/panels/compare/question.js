@@ -50,7 +50,7 @@ export function questionLine({ state }, comparing, sets) {
       (to) => comparing.put({ method: /** @type {any} */ (to) }),
       "",
     )}
-    <label class="check" title="Where the values are counts: log1p of counts per 10,000"><input type="checkbox" .checked=${live(normalize)}
+    <label class="check" title="For counts: log1p of counts per 10,000"><input type="checkbox" .checked=${live(normalize)}
       @change=${(/** @type {Event} */ event) => comparing.put({ normalize: /** @type {HTMLInputElement} */ (event.target).checked })}>Normalize</label>
     <button type="submit" class="text" ?disabled=${isOffline || (isEmpty && !isBusy)} title=${isEmpty ? `Select ${many} first, or choose a set` : nothing}>${isBusy ? "Cancel" : "Compare"}</button>
     ${isBusy ? html`<span class="caption" role="status">${done > 0 ? `Reading, ${done}\u00a0%` : "Reading…"}</span>` : nothing}

@@ -155,7 +155,7 @@ export function createVolcano(redraw, does) {
     const { one, many } = nounsOf(context.state).var;
     const n = keep.reduce((sum, is) => sum + is, 0);
     const colors = COLORS[context.ui.dark ? "dark" : "light"];
-    const label = `Volcano: ${found.hasFold ? "log2 fold changes" : "the statistic"} against −log10 adjusted p of ${counted(found.n, { one, many })}, ${wholeNumber(n)} of them in the table. Drag to choose some; a click chooses one.`;
+    const label = `Volcano plot: ${found.hasFold ? "log2 fold change" : "statistic"} against −log10 adjusted p of ${counted(found.n, { one, many })}, ${wholeNumber(n)} in the table. Drag to choose several, click to choose one.`;
     return html`<div class="volcano" role="img" aria-label=${label} ${ref(hold)} @pointerdown=${down} @pointermove=${move} @pointerup=${up}
       @pointercancel=${drop} @pointerleave=${() => drag === null && point(-1)}><canvas></canvas><canvas></canvas>
       <span class="side left" style="color:${colors[1]}" aria-hidden="true">← <bdi>${found.sets[1]}</bdi></span><span class="side right" style="color:${colors[0]}" aria-hidden="true"><bdi>${found.sets[0]}</bdi> →</span>${tip(found)}</div>`;
@@ -175,7 +175,7 @@ export function createVolcano(redraw, does) {
 
 /** The name of the horizontal axis, as far as there is room. @param {Found} found @param {number} nBeyond @param {number} width CSS px */
 function alongOf({ hasFold }, nBeyond, width) {
-  const beyond = nBeyond === 0 ? "" : `, ${wholeNumber(nBeyond)} beyond`;
+  const beyond = nBeyond === 0 ? "" : `, ${wholeNumber(nBeyond)} off scale`;
   if (!hasFold) return "statistic";
   return width < WIDE_PX ? "log2fc" : `log2 fold change${width < 1.3 * WIDE_PX ? "" : beyond}`;
 }

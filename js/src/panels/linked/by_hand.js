@@ -19,7 +19,7 @@ export function sideBySide({ state, actions }, specs) {
   const { panels } = state.traits;
   const others = specs.filter((one) => one !== state.color?.spec).slice(0, MOST_PANELS - 1);
   const show = () => actions.setTrait("panels", numbered(panels, [{}, ...others.map((color) => ({ color }))]));
-  return html`<button type="button" class="text beside" title="Show the plot and a panel for each pinned ${nounsOf(state).var.one}, ${MOST_PANELS} at most"
+  return html`<button type="button" class="text beside" title="Show the plot and one panel per pinned ${nounsOf(state).var.one} (at most ${MOST_PANELS})"
     ?disabled=${state.link === "offline"} @click=${show}>Side by side</button>`;
 }
 
@@ -34,7 +34,7 @@ export function besideButtons({ state, actions }, { name, kind }) {
   };
   const split = kind === "int" || kind === "float" ? nothing : splitButton({ state, actions }, name);
   return html`<div class="beside-buttons">
-    <button type="button" class="text" title="Show a panel colored by it beside the plot" ?disabled=${isOffline || isFull} @click=${add}>Show beside</button>${split}</div>`;
+    <button type="button" class="text" title="Add a panel colored by this column" ?disabled=${isOffline || isFull} @click=${add}>Add panel</button>${split}</div>`;
 }
 
 /** @param {Pick<Context, "state" | "actions">} context @param {string} name of a column of categories */
@@ -43,8 +43,6 @@ function splitButton({ state, actions }, name) {
   const isPossible = labels.length > 0 && labels.length <= MOST_PANELS;
   const looks = () => labels.map((label) => ({ within: { obs: name, in: [label] } }));
   const split = () => actions.setTrait("panels", numbered(state.traits.panels, looks()));
-  const title = isPossible
-    ? `Show a panel for the ${nounsOf(state).obs.many} of each category`
-    : `Of at most ${MOST_PANELS} categories each can have a panel`;
-  return html`<button type="button" class="text" title=${title} ?disabled=${!isPossible || state.link === "offline"} @click=${split}>Split by it</button>`;
+  const title = isPossible ? "Show one panel per category" : `Works for at most ${MOST_PANELS} categories`;
+  return html`<button type="button" class="text" title=${title} ?disabled=${!isPossible || state.link === "offline"} @click=${split}>Split into panels</button>`;
 }

@@ -4,7 +4,7 @@ import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/panels/ui.js";
 import { keyOf } from "../../words/key.js";
-import { capitalized, nounsOf } from "../../words/nouns.js";
+import { nounsOf } from "../../words/nouns.js";
 import { innerOf, nameOf, told } from "../../words/rule_told.js";
 
 /**
@@ -90,7 +90,7 @@ function meaning(state, dark) {
   )}${first.length < all.length ? "…" : nothing}</span>`;
 }
 
-/** @param {State} state @param {number} n panels */
-export function saidOf(state, n) {
-  return n > 1 ? `${n} panels beside each other.` : `${capitalized(nounsOf(state).obs.many)} in one panel.`;
+/** @param {number} n panels */
+export function saidOf(n) {
+  return n > 1 ? `${n} panels side by side.` : "One panel.";
 }

@@ -95,7 +95,7 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
   /** @param {Told["differences"][0]} one @returns {Piece} */
   const denser = ({ place, difference }) => {
     const { limit, sets: names } = difference;
-    const heading = words(`Denser in, log2${place && ` of ${place}`}`, { weight: 600, most: room / 3 });
+    const heading = words(`log2 density ratio${place && `, ${place}`}`, { weight: 600, most: room / 3 });
     const [low, high] = [`−${shortNumber(limit)}`, shortNumber(limit)].map((one) => words(one, { quiet: true }));
     const ramp = bar(mapColors(difference, theme));
     const taken = together([heading, low, ramp, high]).width + 2 * BESIDE;
@@ -106,9 +106,9 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
   const most = Math.min(WIDEST_PX, room / 2 - DASH_PX - BESIDE - BETWEEN);
   const pieces = [
     ...sets.map(([name, color]) => together([dash(color), words(name, { most })])),
-    ...(sets.length > 0 ? [note("lines around 50 % and 90 %")] : []),
+    ...(sets.length > 0 ? [note("lines enclose 50 % and 90 %")] : []),
     ...differences.map(denser),
-    ...(differences.length > 0 ? [note(`blank: under ${differences[0].difference.least} ${many} near`)] : []),
+    ...(differences.length > 0 ? [note(`blank: < ${differences[0].difference.least} ${many} nearby`)] : []),
   ];
   let [x, line] = [0, 0];
   const placed = pieces.flatMap((piece) => {

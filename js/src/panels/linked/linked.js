@@ -107,7 +107,7 @@ export function linkPlots(plot, room, widget, say) {
     room.style.display = wanted.length > 0 && !wanted.some(isPlot) ? "none" : "";
     widget.together.draw = wanted.length > 0 ? () => figure(1) : null;
     widget.together.reset = () => placesOf(store).forEach((one) => one.reset());
-    if (had || wanted.length > 0) say(saidOf(store.get(), wanted.length));
+    if (had || wanted.length > 0) say(saidOf(wanted.length));
     place();
     order();
     draw();

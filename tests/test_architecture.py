@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 ROOMS = (
     "text",
     "errors",
+    "files",
     "compute",
     "color",
     "spatial",
@@ -155,3 +156,41 @@ def test_heavy_libraries_are_never_imported_with_a_module_except_at_home(heavy):
     for path in FILES:
         if not path.relative_to(PACKAGE).as_posix().startswith(HOMES.get(heavy, "nowhere")):
             assert heavy not in {module.split(".")[0] for module in imports(path, lazy=False)}, path
+
+
+WRITERS = {
+    "files/": "the one way to write a file or folder",
+    "convert/spill.py": "values that wait in the scratch folder of `writing`",
+    "convert/to_cxg.py": "arrays removed from the new store in the folder of `writing`",
+    "convert/matrix.py": "the scratch folder of `writing`",
+    "spatial/index_store.py": "old indexes removed from the cache",
+    "datasets/cxg/writer.py": "a new store in the folder of `writing`",
+}
+"""What may change the disk by itself; all else writes to the `partial` of `files.writing.writing`."""
+_CHANGES = re.compile(
+    r"(os\.(replace|rename|remove|unlink|mkdir|makedirs|rmdir|link|symlink|truncate|chmod|chown)"
+    r"|shutil\.(?!which|get_terminal_size)\w+|tempfile\.(?!gettempdir)\w+"
+    r"|.*\.(write_bytes|write_text|unlink|rmdir|mkdir|touch|symlink_to|hardlink_to|chmod|tofile|to_parquet|to_csv|savefig)"
+    r"|np\.save\w*|tiledb\.(group_create|(\w+\.)?create|delete\w*|move|remove|consolidate|vacuum))"
+)
+
+
+def writes(path):
+    """Return the calls of a file that change the disk, but for those on what `writing` yields or on an open file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        call, given = ast.unparse(node.func), [ast.unparse(one) for one in node.args]
+        words = [one.value for one in node.args if isinstance(one, ast.Constant)]
+        words += [one.value.value for one in node.keywords if one.arg == "mode" and isinstance(one.value, ast.Constant)]
+        opens = call in ("open", "io.open") or call.endswith((".open", ".File", ".ZipFile"))
+        is_write = opens and any(re.fullmatch(r"[rwaxb+]*[wax+][rwaxb+]*", str(word)) for word in words)
+        is_ours = "place.partial" in " ".join([call, *given]) or given[:1] in (["file"], ["disk"], ["self._disk"])
+        is_ours |= call.endswith(".to_csv") and not given  # a text
+        if (is_write or _CHANGES.fullmatch(call)) and not is_ours:
+            yield f"{path.relative_to(PACKAGE).as_posix()}:{node.lineno} {call}({', '.join(given)})"
+
+
+def test_files_are_written_in_one_way_alone():
+    found = [one for path in FILES for one in writes(path) if not one.startswith(tuple(WRITERS))]
+    assert found == []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterable
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cxg_widget.annotations.merging import OnConflict, aligned, to_write
-from cxg_widget.convert.destination import writing
 from cxg_widget.datasets import open_dataset
-from cxg_widget.errors import InvalidValue, MissingDependency
+from cxg_widget.errors import InvalidValue, MissingDependency, TargetNotWritten
+from cxg_widget.files.lasting_file import LastingFile
+from cxg_widget.files.target import check_replaceable
+from cxg_widget.files.writing import writing
 from cxg_widget.text.names import shown
 
 if TYPE_CHECKING:
@@ -38,14 +42,17 @@ def save_into_h5ad(path: Path, ours: pd.DataFrame, way: OnConflict) -> None:
     MissingDependency
         If h5py is not installed.
     TargetNotWritten
-        If the disk takes no more; the file stays as it was.
+        If the disk takes no more, or what would be changed is a link or belongs to another part too; the file stays as
+        it was.
     """
     if find_spec("h5py") is None:
         raise MissingDependency("an .h5ad needs h5py: pip install 'cxg-widget[h5ad]'")
     for name in ours.columns:
-        if "/" in name or name in (".", "_index", "__categories"):
+        if "/" in name or "\0" in name or name in (".", "_index", "__categories"):
             raise InvalidValue(f"an .h5ad cannot hold a column {shown(name)}; give the annotation another name.")
     where = f"'{path}'"
+    if os.path.lexists(path):
+        check_replaceable(path)
     with open_dataset(path, format="h5ad") as dataset:
         known = [name for name in ours.columns if name in dataset.obs_columns]
         theirs = dataset.obs(known)
@@ -53,29 +60,85 @@ def save_into_h5ad(path: Path, ours: pd.DataFrame, way: OnConflict) -> None:
         found = to_write(mine, theirs, are_ours, where, way)
     if not found:
         return
+    _check_layout(path, found, where)  # before all of it is copied
     with writing(path, replaces=True) as place:
         shutil.copyfile(path, place.partial)
         _write(place.partial, found, where)
 
 
+def _check_layout(path: Path, columns: Iterable[str], where: str) -> None:
+    import h5py
+
+    with h5py.File(path, "r", locking=False) as file:
+        _obs_to_change(h5py, file, columns, where)
+
+
+def _obs_to_change(h5py: Any, file: Any, columns: Iterable[str], where: str) -> Any:
+    """Return obs, once none of what would be removed or written lies behind a link or belongs to another part too.
+
+    h5py follows soft and external links without a word: `del obs["__categories/a"]` may remove `a` of another file.
+    """
+
+    def refuse(name: str, why: str) -> TargetNotWritten:
+        advice = 'w.annotations.save("labels.parquet") keeps the labels in a file of their own.'
+        return TargetNotWritten(f"{where} is not changed: {name} is {why}; {advice}")
+
+    def check(group: Any, name: str) -> Any:
+        """Return what a group holds under a name, None where that is nothing."""
+        link, full = group.get(name, getlink=True), f"{group.name}/{name}".lstrip("/")
+        if isinstance(link, h5py.ExternalLink):
+            raise refuse(full, f"a link to {shown(link.path)} of {shown(link.filename)}")
+        if isinstance(link, h5py.SoftLink):
+            raise refuse(full, f"a link to {shown(link.path)}")
+        found = None if link is None else group[name]
+        if isinstance(found, h5py.Dataset) and (found.is_virtual or found.external):
+            raise refuse(full, "stored in other files")
+        return found
+
+    def check_owned(group: Any, name: str) -> Any:
+        found = check(group, name)
+        if isinstance(found, h5py.Group) and h5py.h5o.get_info(found.id).rc > 1:
+            raise refuse(f"{group.name}/{name}".lstrip("/"), "also another part of the file")
+        return found
+
+    obs = check_owned(file, "obs")
+    if not isinstance(obs, h5py.Group):
+        raise InvalidValue(f"{where} holds obs as anndata wrote it before 0.7; read and write it by anndata first.")
+    older = check_owned(obs, "__categories")
+    for name in columns:
+        column = check(obs, name)
+        for part in column if isinstance(column, h5py.Group) else ():
+            check(column, part)
+        if isinstance(older, h5py.Group):
+            check(older, name)
+    return obs
+
+
 def _write(path: Path, columns: dict[str, pd.Series], where: str) -> None:
     import h5py
 
-    with h5py.File(path, "r+") as file:
-        obs = file["obs"]
-        if not isinstance(obs, h5py.Group):
-            raise InvalidValue(f"{where} holds obs as anndata wrote it before 0.7; read and write it by anndata first.")
+    with closing(LastingFile(path, new=False)) as disk, h5py.File(disk, "r+") as file:
+        obs = _obs_to_change(h5py, file, columns, where)
+        older = obs.get("__categories")
         for name, labels in columns.items():
-            for old in (name, f"__categories/{name}"):
-                if old in obs:
-                    del obs[old]
+            if name in obs:
+                del obs[name]
+            if isinstance(older, h5py.Group) and name in older and not _are_referred_to(h5py, obs, older[name]):
+                del older[name]
             _put(h5py, obs.create_group(name), labels)
-        order = [text.decode() if isinstance(text, bytes) else str(text) for text in obs.attrs.get("column-order", [])]
+            disk.check()
+        stored = obs.attrs.get("column-order", [])
+        order = [text.decode() if isinstance(text, bytes) else str(text) for text in stored]
         names = [*order, *(name for name in columns if name not in order)]
         with suppress(KeyError):
             del obs.attrs["column-order"]
         obs.attrs["column-order"] = np.array(names, dtype=h5py.string_dtype("utf-8"))
-        file.flush()
+
+
+def _are_referred_to(h5py: Any, obs: Any, categories: Any) -> bool:
+    """Say whether another column names these categories as its own, as anndata wrote before 0.8."""
+    told = [column.attrs.get("categories") for column in obs.values() if isinstance(column, h5py.Dataset)]
+    return any(isinstance(one, h5py.Reference) and one and obs.file[one] == categories for one in told)
 
 
 def _put(h5py: Any, group: Any, labels: pd.Series) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cxg_widget.convert.tables import free_name
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue
 from cxg_widget.text.names import shown
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_TRIES = 10
 
 
 def check_fit(path: Path, table: pd.DataFrame) -> None:
@@ -48,7 +50,18 @@ def read_cxg(path: Path, key: str) -> pd.DataFrame | None:
     """
     from cxg_widget.datasets.cxg.obs_alone import read_obs_alone
 
-    found = read_obs_alone(path, key)
+    for _ in range(_TRIES):  # a writer may swap the folder between two of its files
+        before = path.stat().st_ino
+        try:
+            found = read_obs_alone(path, key)
+        except (InvalidStore, DamagedStore):
+            if path.stat().st_ino == before:
+                raise
+            continue
+        if path.stat().st_ino == before:
+            break
+    else:
+        raise InvalidStore(f"'{path}' was replaced while it was read, {_TRIES} times; try again.")
     if found is None:
         return None
     table, said = found

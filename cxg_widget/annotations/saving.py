@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.annotations.merging import aligned, check_way, to_write
 from cxg_widget.annotations.sidecar import SUFFIXES, save_sidecar
-from cxg_widget.convert.destination import local_path
 from cxg_widget.errors import InvalidOption, InvalidValue
+from cxg_widget.files.target import local_path
 from cxg_widget.text.names import shown
 
 if TYPE_CHECKING:

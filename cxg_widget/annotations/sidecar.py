@@ -18,9 +18,10 @@ from cxg_widget.annotations.labels import as_labels
 from cxg_widget.annotations.log import Log, check_step
 from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, to_write
 from cxg_widget.annotations.replay import packed
-from cxg_widget.convert.destination import local_path, writing
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import DatasetNotFound, InvalidStore, InvalidValue, MissingDependency, TargetExists
+from cxg_widget.files.target import check_replaceable, local_path
+from cxg_widget.files.writing import writing
 from cxg_widget.text.names import shortened, shown
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
     table, where = ours, f"'{path}'"
     is_there = os.path.lexists(path)
     if is_there:
+        check_replaceable(path, is_folder=path.is_dir())
         theirs = _there(path)
         mine, are_ours = aligned(ours, theirs.index, where)
         found = to_write(mine, theirs, are_ours, where, way)

@@ -10,12 +10,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from cxg_widget.convert.destination import Format, check_free, local_path, target_format, writing
+from cxg_widget.convert.destination import Format, target_format
 from cxg_widget.convert.job import Job
 from cxg_widget.convert.matrix import Carried
 from cxg_widget.convert.progress import Progress, progress_bar
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.errors import InvalidOption, MissingDependency, UnknownName
+from cxg_widget.files.target import check_free, local_path
+from cxg_widget.files.writing import writing
 from cxg_widget.text.names import not_found
 
 

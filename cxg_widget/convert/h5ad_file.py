@@ -12,9 +12,9 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.convert.lasting_file import LastingFile
 from cxg_widget.convert.tables import Masked
 from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.files.lasting_file import LastingFile
 
 _CHUNK = 1 << 16
 _STRING = h5py.string_dtype("utf-8")

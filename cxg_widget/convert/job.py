@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cxg_widget.convert.destination import Workplace
 from cxg_widget.convert.progress import Progress
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.readers import registered
+from cxg_widget.files.workplace import Workplace
 from cxg_widget.text.names import layer_told
 
 _LONG = ("int32", "int64", "uint32", "uint64")

@@ -7,8 +7,6 @@ import json
 import logging
 import os
 import sys
-import tempfile
-import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidStore
+from cxg_widget.files.workplace import sweep
+from cxg_widget.files.writing import writing
 from cxg_widget.spatial.cache_folder import cache_bytes, cache_folder
 from cxg_widget.spatial.fingerprint import fingerprint
 from cxg_widget.spatial.index import SpatialIndex
 from cxg_widget.spatial.index_file import VERSION, read_index, size_bytes, write_index
 
 _SUFFIX = ".cxgindex"
-_UNFINISHED = ".unfinished"
-_ABANDONED_S = 3600
 
 _LOG = logging.getLogger("cxg_widget")
 
@@ -93,26 +91,19 @@ class IndexStore:
         return None if self.folder is None or self.limit_bytes <= 0 else self.folder / f"{key}{_SUFFIX}"
 
     def _write(self, path: Path, key: str, index: SpatialIndex) -> None:
-        descriptor, name = tempfile.mkstemp(_UNFINISHED, dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                write_index(file, key, index)
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        # One that a lost disk cache cut off is found by its checksums, and built anew.
+        with writing(path, replaces=True, durable=False, private=True) as place, place.partial.open("wb") as file:
+            write_index(file, key, index)
 
     def _make_room(self, size: int, path: Path) -> None:
-        """Remove the least recently used until `size` bytes more fit, and what writers left that died."""
+        """Remove the least recently used until `size` bytes more fit, and what killed writers left."""
+        sweep(path.parent)
         kept = []
         for file in path.parent.iterdir():
             with contextlib.suppress(OSError):  # another process may be removing it
                 found = file.stat()
                 if file.suffix == _SUFFIX and file != path:
                     kept.append((found.st_mtime, found.st_size, file))
-                elif file.suffix == _UNFINISHED and time.time() - found.st_mtime > _ABANDONED_S:
-                    file.unlink()
         used = sum(size for _, size, _ in kept)
         for _, freed, file in sorted(kept):
             if used + size <= self.limit_bytes:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.convert.destination import local_path, writing
+from cxg_widget.files.target import local_path
+from cxg_widget.files.writing import writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ def write_csv(path: str | Path, parts: Iterable[str]) -> None:
     Raises
     ------
     InvalidValue, TargetNotWritten
-        As `convert.destination.writing` of a file that replaces another.
+        As `files.writing.writing` of a file that replaces another.
     """
     with (
         writing(local_path(path), replaces=True) as place,

@@ -114,7 +114,7 @@ class Annotations(Mapping[str, "Annotation"]):
         InvalidValue, InvalidOption
             If there is nothing to save, the path is none of these, or it holds other cells.
         TargetExists, TargetNotWritten
-            If something else is there, or the disk takes no more.
+            If something else is there, the disk takes no more, or a link is in the way: nothing is written through one.
         MissingDependency
             If the library that writes it is not installed.
         """

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
-from cxg_widget.convert.destination import local_path, writing
 from cxg_widget.draw.matplotlib_page import make_figure
 from cxg_widget.errors import InvalidValue
+from cxg_widget.files.target import local_path
+from cxg_widget.files.writing import writing
 from cxg_widget.session.figure_files import SUFFIXES, FigureSize, figure_file
 from cxg_widget.session.html_file import HtmlWish
 

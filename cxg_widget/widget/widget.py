@@ -345,7 +345,7 @@ class CxgWidget(AnalysingWidget):
         InvalidValue
             For another suffix, a size that leaves no room for the plot or cannot be held, max_bytes that hold nothing.
         TargetNotWritten
-            If there is no such folder, the disk is full or does not take it; an OSError.
+            If there is no such folder, the disk is full or does not take it, the path is a link; an OSError.
         MissingDependency
             If matplotlib is not installed, for SVG and PDF.
         InvalidStore, DamagedStore

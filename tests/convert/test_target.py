@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -82,7 +83,9 @@ def test_what_a_killed_run_left_is_named_so_and_removed_by_the_next(source, tmp_
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGKILL)
-    assert names(tmp_path) == ["new.cxg.partial", "source.cxg"]
+    left, _ = names(tmp_path)
+    assert re.fullmatch(rf"new\.cxg\.[0-9a-f]{{8}}-{process.pid}-[0-9a-f]{{16}}\.partial", left)
+    assert (tmp_path / left).stat().st_mode & 0o077 == 0
     convert(source, tmp_path / "new.cxg")
     assert names(tmp_path) == ["new.cxg", "source.cxg"]
 

@@ -1,5 +1,6 @@
 """Laws of annotations in files: they come back equal, what was there stays whole, and other labels are a question."""
 
+import errno
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ import tiledb
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.annotations import h5ad as into_h5ad
-from cxg_widget.convert import convert, destination, exchange
+from cxg_widget.convert import convert
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 from cxg_widget.datasets.cxg import writer
 from cxg_widget.errors import (
@@ -30,6 +31,7 @@ from cxg_widget.errors import (
     TargetExists,
     TargetNotWritten,
 )
+from cxg_widget.files import exchange, writing
 from tests.memory import small
 
 SUFFIXES = [".parquet", ".csv", ".cxg"]
@@ -469,7 +471,7 @@ def test_what_a_cxg_keeps_for_itself_is_refused_and_nothing_is_written(name, wid
 
 
 def test_where_folders_cannot_change_places_at_once_they_do_so_one_after_the_other(widget, tmp_path, monkeypatch):
-    monkeypatch.setattr(exchange, "_at_once", lambda *_: False)
+    monkeypatch.setattr(exchange, "_rename", lambda *_: errno.ENOSYS)
     note, path = labelled(widget), tmp_path / "a.cxg"
     note.save(path)
     before = content(path)
@@ -540,8 +542,8 @@ def test_a_failure_at_any_write_leaves_the_old_file_whole(suffix, what, widget, 
         raise OSError(28, "No space left on device")
 
     places = {
-        "copymode": (shutil, "copymode"), "_to_disk": (destination, "_to_disk"),
-        "replace": (destination, "exchange") if suffix == ".cxg" else (os, "replace"),
+        "copymode": (shutil, "copymode"), "_to_disk": (writing, "_to_disk"),
+        "replace": (writing, "exchange") if suffix == ".cxg" else (os, "replace"),
         "write": {".h5ad": (into_h5ad, "_put"), ".cxg": (writer, "write_rows")}.get(
             suffix, (pd.DataFrame, f"to_{suffix[1:]}")
         ),
@@ -563,7 +565,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file_whole(plac
     code = f"""
 import time
 from pathlib import Path
-import cxg_widget.convert.destination as d
+import cxg_widget.files.writing as d
 from tests.memory import small
 from cxg_widget import CxgWidget
 d._replace = lambda *_: (print("now", flush=True), time.sleep(60))

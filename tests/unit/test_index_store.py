@@ -4,6 +4,7 @@ import json
 import logging
 import multiprocessing
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from cxg_widget.cells import local
 from cxg_widget.datasets import open_dataset
 from cxg_widget.display.settings import Settings
+from cxg_widget.files.writing import writing
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial import cache_folder as places
@@ -217,10 +219,18 @@ def test_a_full_disk_leaves_nothing_behind(store, monkeypatch):
 
 def test_what_dead_writers_left_is_removed_and_what_others_write_is_not(store):
     store.folder.mkdir(parents=True)
-    old, new = store.folder / "old.unfinished", store.folder / "new.unfinished"
-    for path in (old, new):
-        path.write_bytes(b"half")
-    os.utime(old, (0, 0))
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
+        dead.wait()
+    with writing(store.folder / "other.cxgindex", replaces=True) as place:
+        new = place.folder
+        old = new.with_name(new.name.replace(f"-{os.getpid()}-", f"-{dead.pid}-"))
+        old.mkdir()
+        (old / "other.cxgindex").write_bytes(b"half")
+        place.partial.write_bytes(b"half")
+        save_beside(store, old, new)
+
+
+def save_beside(store, old, new):
     store.save(KEY, SpatialIndex.build(embedding(50)))
     assert not old.exists()
     assert new.exists()
@@ -261,7 +271,7 @@ def test_processes_that_share_a_folder_never_read_half_a_file(tmp_path):
     for process in processes:
         process.join(60)
     assert [process.exitcode for process in processes] == [0, 0]
-    assert not list(tmp_path.glob("*.unfinished"))
+    assert not list(tmp_path.glob("*.partial"))
 
 
 def test_the_fingerprint_does_not_depend_on_the_layout_in_memory():

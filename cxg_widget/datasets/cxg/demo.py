@@ -7,7 +7,6 @@ stream of its own, so that the same seed gives the same file whatever the memory
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from cxg_widget.datasets.cxg.demo_genes import GROUPS, Genes, gene_sets, make_ge
 from cxg_widget.datasets.cxg.demo_obs import BLOCK, CellStates
 from cxg_widget.datasets.cxg.demo_types import CELL_TYPES
 from cxg_widget.errors import InvalidValue
+from cxg_widget.files.target import check_replaceable, local_path
+from cxg_widget.files.writing import writing
 
 T = TypeVar("T")
 Progress = Callable[[str, float], None]
@@ -69,7 +70,7 @@ def write_demo(
 
     Returns
     -------
-    `path`, once the store is complete; while it is being written it is called ``path.partial``
+    `path`, once the store is complete
 
     Raises
     ------
@@ -77,21 +78,15 @@ def write_demo(
         If n_obs or n_var is less than 1, or n_obs more than 2**32 - 2.
     FileExistsError
         If there is something at `path`, and `force` is not set or it is no CXG.
+    TargetNotWritten
+        If the disk takes no more, or what is to be replaced is a link or holds links.
     """
-    target = Path(path)
+    target = local_path(path)
     if not 1 <= n_obs < 2**32 - 1 or n_var < 1:
         raise InvalidValue(f"cannot write {n_obs} cells by {n_var} genes; both must be 1 or more.")
     _check_free(target, force)
-    partial = target.with_name(target.name + ".partial")
-    _remove(partial)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        _write(partial, n_obs, n_var, seed, progress or (lambda _what, _part: None))
-    except BaseException:
-        _remove(partial)
-        raise
-    _remove(target)
-    partial.rename(target)
+    with writing(target, replaces=os.path.lexists(target), is_folder=True) as place:
+        _write(place.partial, n_obs, n_var, seed, progress or (lambda _what, _part: None))
     return target
 
 
@@ -203,7 +198,7 @@ def _write_var(path: Path, genes: Genes, counts: NDArray[np.int32], means: NDArr
 
 
 def _check_free(target: Path, force: bool) -> None:
-    if not target.exists():
+    if not os.path.lexists(target):
         return
     if not force:
         raise FileExistsError(
@@ -213,6 +208,7 @@ def _check_free(target: Path, force: bool) -> None:
         raise FileExistsError(
             f"'{target}' is no CXG, so it is not replaced; choose another path or remove it yourself."
         )
+    check_replaceable(target, is_folder=True)
 
 
 def _group_metadata(n_obs: int, n_var: int) -> dict[str, object]:
@@ -224,10 +220,3 @@ def _group_metadata(n_obs: int, n_var: int) -> dict[str, object]:
         "corpora": {"title": title, "default_embedding": "X_umap", "X_approximate_distribution": "normal"},
         "cxg_category_colors": {"cell_type": {one.name: one.color for one in CELL_TYPES}},
     }
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

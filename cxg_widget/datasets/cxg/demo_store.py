@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from uuid import uuid4
 
 from cxg_widget.datasets.cxg.dataset import CxgDataset
 from cxg_widget.datasets.cxg.demo import write_demo
@@ -66,11 +64,5 @@ def _cached(cells: int, genes: int) -> Path:
 
 
 def _write(target: Path, cells: int, genes: int) -> None:
-    """Write the store beside its place and move it there, so that two who ask at once do not write into one."""
-    beside = target.with_name(f"{target.name}.{uuid4().hex}")
-    try:
-        write_demo(beside, cells, genes)
-        with suppress(OSError):  # another process was faster, which the opening that follows finds
-            beside.rename(target)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    with suppress(FileExistsError):  # another process was faster, which the opening that follows finds
+        write_demo(target, cells, genes)

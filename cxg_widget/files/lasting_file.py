@@ -8,19 +8,23 @@ from pathlib import Path
 
 
 class LastingFile(io.RawIOBase):
-    """A new file, whose writer hears of a full disk from `check` and `close` alone.
+    """A file that is written, whose writer hears of a full disk from `check` and `close` alone.
 
     From the first write that the disk refuses, all that is written is kept in memory, over what the disk has, so that
     HDF5 reads what it wrote until it is closed. Whoever writes calls `check` after each slab: no more than that and
     HDF5's caches are ever kept.
+
+    Parameters
+    ----------
+    new : whether the file begins empty; else what is in it is changed
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, new: bool = True) -> None:
         super().__init__()
-        self._file = path.open("w+b", buffering=0)
+        self._file = path.open("w+b" if new else "r+b", buffering=0)
         self._refused: OSError | None = None
         self._kept: list[tuple[int, bytes]] = []
-        self._at = self._end = 0
+        self._at, self._end = 0, 0 if new else path.stat().st_size
 
     def check(self) -> None:
         """Raise the `OSError` with which the disk refused a write, if it did."""

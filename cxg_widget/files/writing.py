@@ -1,0 +1,144 @@
+"""The one way in which files and folders are written: complete under their name at the end, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from errno import EDQUOT, EFBIG, ENOSPC
+from pathlib import Path
+
+from cxg_widget.errors import CxgWidgetError, TargetNotWritten
+from cxg_widget.files.exchange import exchange, move_new
+from cxg_widget.files.target import check_free, check_replaceable
+from cxg_widget.files.workplace import Workplace, make_workplace
+
+_WHY = {
+    ENOSPC: "the disk is full",
+    EDQUOT: "the space that you may use is full",
+    EFBIG: "no file may be as large there",
+}
+
+
+@contextmanager
+def writing(
+    target: Path,
+    *,
+    replaces: bool = False,
+    is_folder: bool = False,
+    durable: bool = True,
+    private: bool = False,
+) -> Iterator[Workplace]:
+    """Yield where to write; the file or folder that is there at the end of the block becomes the target in one step.
+
+    Each writer has a folder of its own, which no other user can open, so that of several who write one target the last
+    one wins, and readers always find a whole file. The new file takes the permissions of the one it replaces.
+
+    Parameters
+    ----------
+    replaces : whether it takes the place of what is there; the folder above has to be there
+    is_folder : whether what replaces and is replaced are folders, which are swapped
+    durable : whether all of it is on the disk before it takes the place; False for what can be made again
+    private : whether a new file is for this user alone; else its permissions are the usual ones
+
+    After an error or an interruption nothing is left, nor a folder that was made for it. A killed process leaves its
+    `<target>.<machine>-<process>-<random>.partial`, which the next writer of that target on this machine removes.
+
+    Raises
+    ------
+    TargetExists
+        If there is something of that name and it is not to be replaced, at the beginning or at the end.
+    TargetNotWritten
+        If the disk is full, or does not take it for another reason; if the target is a link, holds links, or is no
+        file or folder.
+
+    Examples
+    --------
+    >>> with writing(Path("table.csv"), replaces=True) as place:  # doctest: +SKIP
+    ...     place.partial.write_text("a,b", encoding="utf-8")
+    """
+    if replaces:
+        check_replaceable(target, is_folder=is_folder)
+    else:
+        check_free(target)
+    made = [folder for folder in target.parents if not folder.exists()]
+    place: Workplace | None = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        place = make_workplace(target)
+        yield place
+        _finish(place, target, durable=durable, private=private)
+        if replaces:
+            check_replaceable(target, is_folder=is_folder)  # again: it may have changed meanwhile
+            _replace(place, target)
+        else:
+            _place_new(place, target)
+        if durable:
+            _to_disk(target.parent)
+    except BaseException as error:
+        _leave_nothing(place, made)
+        if isinstance(error, OSError) and not isinstance(error, CxgWidgetError):
+            advice = "Nothing of it is left; make room, or choose another place."
+            raise TargetNotWritten(f"'{target}' cannot be written: {_why(error)}. {advice}") from error
+        raise
+    _leave_nothing(place, [])
+
+
+def _finish(place: Workplace, target: Path, *, durable: bool, private: bool) -> None:
+    """See what was written to the disk, and give it the permissions of the target."""
+    if durable:
+        for part in (*place.partial.rglob("*"), place.partial):
+            _to_disk(part)
+    if target.exists():
+        shutil.copymode(target, place.partial)
+        if hasattr(os, "chown"):
+            with suppress(OSError):  # a group that this user is not in
+                os.chown(place.partial, -1, target.stat().st_gid)
+    elif private:
+        place.partial.chmod(stat.S_IRUSR | stat.S_IWUSR | (stat.S_IXUSR if place.partial.is_dir() else 0))
+
+
+def _replace(place: Workplace, target: Path) -> None:
+    if target.is_dir():
+        exchange(place.partial, target, place.aside)
+    else:
+        os.replace(place.partial, target)
+
+
+def _place_new(place: Workplace, target: Path) -> None:
+    try:
+        move_new(place.partial, target)
+    except FileExistsError:
+        check_free(target)
+        raise
+
+
+def _to_disk(path: Path) -> None:
+    if path.is_dir():
+        with suppress(OSError):  # not every system opens folders
+            _sync(path)
+    else:
+        _sync(path)
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _leave_nothing(place: Workplace | None, made: list[Path]) -> None:
+    if place is not None:
+        shutil.rmtree(place.folder, ignore_errors=True)
+    with suppress(OSError):  # what cannot be removed may not have been made either
+        for folder in made:
+            folder.rmdir()
+
+
+def _why(error: OSError) -> str:
+    reason = _WHY.get(error.errno or 0) or error.strerror or str(error)
+    return reason.rstrip(".")

@@ -160,17 +160,6 @@ class Binned:
         """The middle of each bin, float64 (200,)."""
         return (self.edges[1:] + self.edges[:-1]) / 2
 
-    def quantile(self, share: float) -> Floats:
-        """Return a quantile of each group, float64 (k,), to within a bin: values are spread evenly over theirs."""
-        below = np.cumsum(self.counts, axis=1)
-        n = below[:, -1:]
-        at = np.argmax(below >= np.maximum(share * n, 1e-9), axis=1)
-        each = np.arange(n.size)
-        inside = np.maximum(self.counts[each, at], 1)
-        part = (share * n[:, 0] - (below[each, at] - self.counts[each, at])) / inside
-        found = self.edges[at] + part * (self.edges[at + 1] - self.edges[at])
-        return np.where(n[:, 0] > 0, found, np.nan)
-
     def density(self, group: int) -> Floats:
         """Estimate the density of a group at the centres, float64 (200,): its bins under a Gaussian kernel.
 

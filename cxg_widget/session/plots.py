@@ -13,7 +13,8 @@ from cxg_widget.color.colormap import check_colormap, stops_of
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.compare.group_frame import GroupNames, GroupTable
-from cxg_widget.compare.groups import Binned, Groups, Summed, binned, paired, summed
+from cxg_widget.compare.groups import Binned, Floats, Groups, Summed, binned, paired, summed
+from cxg_widget.compare.medians import medians
 from cxg_widget.datasets.base.values import Codes, Vector
 from cxg_widget.display.target import Target, as_float, is_number, resolve
 from cxg_widget.draw.plots.bars import Bars
@@ -76,13 +77,13 @@ class GroupPlots:
         layer = settings.layer if layer is None else layer
         wanted, _ = self._listed(genes, settings, layer)
         grouped = self._grouped((by, by2), settings, mask, within)
-        found: list[tuple[Summed, Binned]] = []
+        found: list[tuple[Summed, Binned, Floats]] = []
         for vector in self._vectors(wanted, layer):
             known = summed(vector, grouped.groups)
-            found.append((known, binned(vector, grouped.groups, known)))
-        table = GroupTable(grouped.names, tuple(name for name, _ in wanted), tuple(known for known, _ in found))
+            found.append((known, binned(vector, grouped.groups, known), medians(vector, grouped.groups)))
+        table = GroupTable(grouped.names, tuple(name for name, _ in wanted), tuple(known for known, _, _ in found))
         look = self._look(grouped.names, settings, len(grouped.codes) - 1, settings.cmap)
-        return Violins(table, tuple(bins for _, bins in found), look)
+        return Violins(table, tuple(bins for _, bins, _ in found), tuple(middle for *_, middle in found), look)
 
     def bars(self, column: Any, by: Any, within: Any, *, share: bool) -> Bars:
         """Make stacked bars; parameters and errors as those of `CxgWidget.bars`."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.compare.group_frame import GroupTable
-from cxg_widget.compare.groups import Binned
+from cxg_widget.compare.groups import Binned, Floats
 from cxg_widget.draw.lettering import fitted
 from cxg_widget.draw.matplotlib_page import POINTS
 from cxg_widget.draw.plots.look import GroupPlot, Look
@@ -37,23 +37,25 @@ class Violins(GroupPlot):
     ----------
     table : what was summed up
     binned : of each gene
+    medians : of each gene, float64 (groups,)
     """
 
     table: GroupTable
     binned: Sequence[Binned]
+    medians: Sequence[Floats]
     look: Look
 
     def frame(self) -> pd.DataFrame:
         """Return a row for each group, and columns by (statistic, gene).
 
-        Statistics: `mean` and `share` above 0 of the values that are no NaN, `median` (of the bins: exact to within one
-        of 200), `min` and `max`; `sum`, `n` and `n_missing`, how many values are numbers and how many are NaN.
+        Statistics: `mean` and `share` above 0 of the values that are no NaN, `median`, `min` and `max`; `sum`, `n` and
+        `n_missing`, how many values are numbers and how many are NaN.
         """
         some = self.table.each("n") > 0
         ends = {
             name: np.where(some, self.table.each(of), np.nan) for name, of in (("min", "least"), ("max", "greatest"))
         }
-        return self.table.frame(median=np.column_stack([one.quantile(0.5) for one in self.binned]), **ends)
+        return self.table.frame(median=np.column_stack(self.medians), **ends)
 
     def bins(self, gene: str | None = None) -> pd.DataFrame:
         """Return how many finite values lie in each of 200 bins, int64: groups as rows, intervals as columns.
@@ -84,21 +86,21 @@ class Violins(GroupPlot):
         floor = top + height + below + (NOTE_ROOM if self.look.note else 0)
         sheet = Sheet(left + width + PAD, floor + PAD, self.look.paper)
         sheet.write_around(self.look.title, self.look.note, floor)
-        for at, (gene, found) in enumerate(zip(self.table.genes, self.binned, strict=True)):
+        for at, (gene, found, medians) in enumerate(zip(self.table.genes, self.binned, self.medians, strict=True)):
             y = top + at * (_HIGH + _BETWEEN)
             sheet.write(PAD + TEXT_PX / 2, y + _HIGH / 2, fitted(gene, TEXT_PX, _HIGH), side="center", upright=True)
-            self._draw(sheet.axes(left, y, width, _HIGH), found)
+            self._draw(sheet.axes(left, y, width, _HIGH), found, medians)
         write_columns(sheet, labels, (left, top, top + height), wide, lies=lies)
         return sheet.figure
 
-    def _draw(self, axes: Axes, found: Binned) -> None:
+    def _draw(self, axes: Axes, found: Binned, medians: Floats) -> None:
         """Draw the violins of one gene."""
         low, high = found.edges[0], found.edges[-1]
         room = 0.03 * (high - low)
         axes.set(xlim=(0, len(found.counts)), ylim=(low - room, high + room), xticks=[])
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
-        medians, ink = found.quantile(0.5), rgb(self.look.paper.ink)
+        ink = rgb(self.look.paper.ink)
         for group, color in enumerate(self.look.colors):
             density, middle = found.density(group), group + 0.5
             if not density.any():

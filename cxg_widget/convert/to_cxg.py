@@ -18,6 +18,7 @@ from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, Values, VarTable, free_name, texts_of
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.cxg import writer
+from cxg_widget.datasets.cxg.annotations import MISSING_TEXT
 from cxg_widget.errors import InvalidStore
 
 LEVEL, BEST_LEVEL = 9, 22
@@ -26,7 +27,6 @@ LEVEL, BEST_LEVEL = 9, 22
 _TILE, _DIFFEXP_TILE = (4096, 16), (256, 2048)
 _STRING_SHARE = 0.75
 _H5AD = "An .h5ad needs none: write that to carry obs, var and the embeddings alone."
-_MISSING = "nan"
 _MASKED = {
     "boolean": "some are missing, so that its booleans became categories",
     "integer": "some are missing, so that its integers became floats",
@@ -154,7 +154,7 @@ def category_labels(summary: Summary) -> list[Any]:
     plain = all(type(label) is int for label in found) or all(type(label) is bool for label in found)
     floats = all(type(label) in (int, float) and math.isfinite(label) for label in found)
     labels = found if plain or floats else [str(label) for label in found]
-    return [*labels, _MISSING] if summary.missing and _MISSING not in labels else labels
+    return [*labels, MISSING_TEXT] if summary.missing and MISSING_TEXT not in labels else labels
 
 
 def encode(values: Values, summary: Summary, type_: writer.ColumnType) -> NDArray[Any]:
@@ -163,7 +163,7 @@ def encode(values: Values, summary: Summary, type_: writer.ColumnType) -> NDArra
         return texts_of(values)
     if isinstance(values, Codes):
         labels = category_labels(summary)
-        missing = labels.index(_MISSING) if _MISSING in labels else 0
+        missing = labels.index(MISSING_TEXT) if MISSING_TEXT in labels else 0
         return np.where(values.codes < 0, missing, values.codes).astype(type_.dtype)
     return values.astype(type_.dtype)  # of booleans among which others are missing, these are the codes
 
@@ -174,6 +174,11 @@ def write_table(path: Path, table: Table, level: int, left_out: list[str], **met
     taken = [one.name for one in columns]
     index = table.index if table.index not in (*_UNNAMED, *taken) else free_name(taken)
     assert index is not None
+    left_out += [
+        f"{path.name} column {one.name!r}: its category {MISSING_TEXT!r} means missing in a CXG"
+        for one in columns
+        if MISSING_TEXT in one.categories
+    ]
     types = {one.name: column_type(one, table.n, left_out, path.name) for one in columns}
     writer.create_table(path, table.n, {index: writer.STRING, **types}, index, level, **metadata)
     for start, stop in table.slabs():

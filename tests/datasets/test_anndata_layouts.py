@@ -231,6 +231,37 @@ def test_columns_that_cannot_be_shown_are_left_out_and_noted(tmp_path, truth):
             dataset.obs("gone")
 
 
+@pytest.mark.parametrize("stored", ["categories", "text"])
+def test_a_category_called_nan_is_a_category_of_anndata(tmp_path, truth, stored):
+    """As `pandas.read_hdf` and anndata have it: what is missing there has the code -1."""
+    path = make_anndata(tmp_path, truth)
+    codes = np.arange(len(truth.obs)) % 3 - 1
+    with h5py.File(path, "r+") as file:
+        if stored == "categories":
+            found = file["obs"].create_group("called")
+            found.attrs.update({"encoding-type": "categorical", "encoding-version": "0.2.0", "ordered": False})
+            found["codes"] = codes.astype(np.int8)
+            found.create_dataset("categories", data=["nan", "b"], dtype=h5py.string_dtype())
+        else:
+            codes = np.maximum(codes, 0)
+            texts = np.array(["nan", "b"], dtype=object)[codes]
+            found = file["obs"].create_dataset("called", data=texts, dtype=h5py.string_dtype())
+            found.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
+        order = [*file["obs"].attrs["column-order"], "called"]
+        file["obs"].attrs["column-order"] = np.array(order, dtype=h5py.string_dtype())
+    with open_dataset(path) as dataset:
+        found = dataset.codes("called")
+        labels = np.array([*found.categories, None], dtype=object)[found.codes]
+        assert labels.tolist() == np.array(["nan", "b", None], dtype=object)[codes].tolist()
+        assert rule_mask(dataset, "nan").tolist() == (codes == 0).tolist()
+
+
+def rule_mask(dataset, label):
+    widget = CxgWidget(dataset)
+    widget.select({"called": label})
+    return widget.selection.mask
+
+
 def test_without_a_column_order_all_columns_are_shown(tmp_path, truth):
     path = make_anndata(tmp_path, truth, writer="0.7")
     with h5py.File(path, "r+") as file:

@@ -98,13 +98,16 @@ def test_factorized_floats_are_those_of_pandas(values):
     assert distinct == expected.tolist()
 
 
-@given(st.lists(st.one_of(st.none(), st.sampled_from(["nan", "a", "b", "c", "NaN", "None", ""]))), st.data())
-def test_tidied_categories_give_each_code_its_label(labels, data):
-    target, categories = tidy_categories(labels)
+LABELS = st.lists(st.one_of(st.none(), st.sampled_from(["nan", "a", "b", "c", "NaN", "None", ""])))
+
+
+@given(LABELS, st.sampled_from([None, "nan", ""]), st.data())
+def test_tidied_categories_give_each_code_its_label(labels, missing, data):
+    target, categories = tidy_categories(labels, missing)
     assert len(set(categories)) == len(categories)
-    assert "nan" not in categories
+    assert missing is None or missing not in categories
     for code in data.draw(st.lists(st.integers(-1, len(labels) - 1))):
-        label = None if code < 0 or labels[code] == "nan" else labels[code]
+        label = None if code < 0 or labels[code] == missing else labels[code]
         assert (None if target[code] < 0 else categories[target[code]]) == label
 
 

@@ -31,11 +31,11 @@ def check_block(start: int, stop: int, n_obs: int) -> None:
         raise InvalidValue(f"rows {start} to {stop} are no block of this dataset, which has {n_obs:,} obs.")
 
 
-def tidy_categories(labels: Sequence[Any]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+def tidy_categories(labels: Sequence[Any], missing: str | None = None) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
     """Drop missing and repeated labels from a list of categories, and say where each stored code goes.
 
-    Missing are None, NaN and the label "nan", which is what `astype(str)` made of a missing value. Labels of several
-    types become strings, so that they can stand in one list.
+    Missing are None, NaN and the text `missing`. Labels of several types become strings, so that they can stand in one
+    list.
 
     Returns
     -------
@@ -45,21 +45,23 @@ def tidy_categories(labels: Sequence[Any]) -> tuple[NDArray[np.int64], tuple[Any
     """
     target = np.full(len(labels) + 1, -1, dtype=np.int64)
     kept: dict[Any, int] = {}
-    for code, label in enumerate(_of_one_type(labels)):
-        if not _is_missing(label):
+    for code, label in enumerate(_of_one_type(labels, missing)):
+        if not _is_missing(label, missing):
             target[code] = kept.setdefault(label, len(kept))
     return target, tuple(kept)
 
 
-def _is_missing(label: Any) -> bool:
-    return label is None or label == "nan" or (isinstance(label, float) and math.isnan(label))
+def _is_missing(label: Any, missing: str | None) -> bool:
+    if isinstance(label, str):
+        return label == missing
+    return label is None or (isinstance(label, float) and math.isnan(label))
 
 
-def _of_one_type(labels: Sequence[Any]) -> Sequence[Any]:
-    types = {type(label) for label in labels if not _is_missing(label)}
+def _of_one_type(labels: Sequence[Any], missing: str | None) -> Sequence[Any]:
+    types = {type(label) for label in labels if not _is_missing(label, missing)}
     if types <= {str} or types <= {int, float} or types <= {bool}:
         return labels
-    return [None if _is_missing(label) else str(label) for label in labels]
+    return [None if _is_missing(label, missing) else str(label) for label in labels]
 
 
 def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:

@@ -44,6 +44,7 @@ class Contract(ABC):
     obs_columns, var_columns : the columns in the store's order, without the index columns
     obs_index, var_index : the name of the index column, None where the store has none
     alias_columns, id_columns : var columns of readable names and of identifiers, by which a var is found too
+    missing_text : text that stands for a missing value in columns of text and categories; None = there is none
     layers : names of alternatives to the main matrix
     major_axis : along which the store reads neighbouring lines of the matrix fast
     embeddings : name to number of axes, at least 2
@@ -57,6 +58,7 @@ class Contract(ABC):
     format: ClassVar[str]
     alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
     id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
+    missing_text: ClassVar[str | None] = None
 
     uri: str
     title: str

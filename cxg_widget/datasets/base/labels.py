@@ -29,17 +29,21 @@ class Labels:
     categories: tuple[Any, ...]
 
     @classmethod
-    def of(cls, values: Iterable[Any], declared: Sequence[Any] | None = None) -> Labels:
-        """Order distinct values: those declared first, in their order, then the others, sorted."""
+    def of(cls, values: Iterable[Any], declared: Sequence[Any] | None = None, missing: str | None = None) -> Labels:
+        """Order distinct values: those declared first, in their order, then the others, sorted; `missing` is none."""
         listed = [str(label) for label in declared or () if label is not None]
         labels = list(dict.fromkeys([*listed, *sorted(values)]))
-        target, categories = tidy_categories(labels)
+        target, categories = tidy_categories(labels, missing)
         position = {label: place for place, label in enumerate(labels)}
         return cls(position, smallest_codes(target, len(categories)), categories)
 
     @classmethod
     def gathered(
-        cls, blocks: Iterable[NDArray[Any]], declared: Sequence[Any] | None = None, limit: float = np.inf
+        cls,
+        blocks: Iterable[NDArray[Any]],
+        declared: Sequence[Any] | None = None,
+        limit: float = np.inf,
+        missing: str | None = None,
     ) -> Labels | None:
         """Look at all blocks of a column in turn; None as soon as more than `limit` distinct values were seen."""
         seen: set[Any] = set()
@@ -47,7 +51,7 @@ class Labels:
             seen.update(factorize(block)[1])
             if len(seen) > limit:
                 return None
-        return cls.of(seen, declared)
+        return cls.of(seen, declared, missing)
 
     def encode(self, values: NDArray[Any]) -> Codes:
         """Return values (n,), all of which were seen before, as codes; NaN is missing."""
@@ -55,11 +59,14 @@ class Labels:
 
     @staticmethod
     def encode_whole(
-        values: NDArray[Any], declared: Sequence[Any] | None = None, limit: float = np.inf
+        values: NDArray[Any],
+        declared: Sequence[Any] | None = None,
+        limit: float = np.inf,
+        missing: str | None = None,
     ) -> Codes | None:
         """Return a whole column as codes, looking at it once; None if it has more than `limit` distinct values."""
         codes, distinct = factorize(values)
-        return None if len(distinct) > limit else Labels.of(distinct, declared)._encode(codes, distinct)
+        return None if len(distinct) > limit else Labels.of(distinct, declared, missing)._encode(codes, distinct)
 
     def _encode(self, codes: NDArray[np.int64], distinct: Sequence[Any]) -> Codes:
         places = np.full(len(distinct) + 1, len(self.target) - 1, dtype=np.int64)

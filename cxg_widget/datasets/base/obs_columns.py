@@ -228,7 +228,9 @@ class ObsColumns:
         """Code all rows of a column that holds strings or integers, in blocks where they are many."""
         blocks = row_blocks(self._store.n_obs)
         if len(blocks) == 1:
-            found = Labels.encode_whole(as_plain(self._block(column, *blocks[0])), limit=MAX_LABELS)
+            found = Labels.encode_whole(
+                as_plain(self._block(column, *blocks[0])), limit=MAX_LABELS, missing=self._store.missing_text
+            )
             if found is None:
                 raise too_many_labels(column)
             return found
@@ -241,7 +243,7 @@ class ObsColumns:
     def _labels(self, column: str) -> Labels:
         def load() -> Labels:
             blocks = (as_plain(self._block(column, *block)) for block in row_blocks(self._store.n_obs))
-            found = Labels.gathered(blocks, limit=MAX_LABELS)
+            found = Labels.gathered(blocks, limit=MAX_LABELS, missing=self._store.missing_text)
             if found is None:
                 raise too_many_labels(column)
             return found

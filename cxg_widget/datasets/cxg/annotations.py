@@ -16,6 +16,9 @@ from cxg_widget.datasets.base.values import KIND_OF_TYPE
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import InvalidStore
 
+MISSING_TEXT = "nan"
+"""What a CXG stores for a missing value: its writers make text of columns by `astype(str)`."""
+
 
 class Annotations:
     """The columns of `obs` or `var`.
@@ -61,14 +64,16 @@ class Annotations:
         """
         if self.known_by_value(name):
             values = self._plain(name, self._arrays.column(self._path, name))
-            found = Labels.encode_whole(values, self._declared(name))
+            found = Labels.encode_whole(values, self._declared(name), missing=MISSING_TEXT)
             assert found is not None
             return found
         return self._meant(name, self._arrays.column(self._path, name, rows))
 
     def read_alone(self, name: str, rows: NDArray[np.int64] | None) -> Codes:
         """Read some rows of a column that is `known_by_value`, with their own categories only; errors as `read`."""
-        found = Labels.encode_whole(self._plain(name, self._arrays.column(self._path, name, rows)))
+        found = Labels.encode_whole(
+            self._plain(name, self._arrays.column(self._path, name, rows)), missing=MISSING_TEXT
+        )
         assert found is not None
         return found
 
@@ -85,7 +90,8 @@ class Annotations:
         """Return the categories of a column that is `known_by_value`; all its rows are read in blocks, once."""
         if name not in self._labels:
             blocks = (self._arrays.column_block(self._path, name, *block) for block in row_blocks(self.n))
-            labels = Labels.gathered((self._plain(name, values) for values in blocks), self._declared(name))
+            plain = (self._plain(name, values) for values in blocks)
+            labels = Labels.gathered(plain, self._declared(name), missing=MISSING_TEXT)
             assert labels is not None
             self._labels[name] = labels
         return self._labels[name]
@@ -121,7 +127,7 @@ class Annotations:
                     f"{self._arrays.uri}: {self._path}.{name} holds code {low if low < -1 else high} "
                     f"but only {len(labels)} categories are declared."
                 )
-        target, categories = tidy_categories(labels)
+        target, categories = tidy_categories(labels, MISSING_TEXT)
         if len(categories) == len(labels):
             return Codes(smallest_codes(stored, len(categories)), categories)
         return Codes(smallest_codes(target, len(categories))[stored], categories)
@@ -136,7 +142,11 @@ class Annotations:
         if kind == "boolean":
             return 2
         declared = self._hint(name).get("categories")
-        return len(tidy_categories(declared)[1]) if kind == "categorical" and isinstance(declared, list) else None
+        return (
+            len(tidy_categories(declared, MISSING_TEXT)[1])
+            if kind == "categorical" and isinstance(declared, list)
+            else None
+        )
 
     def _hint(self, name: str) -> dict[str, Any]:
         hint = self._hints.get(name)

@@ -18,7 +18,7 @@ from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
-from cxg_widget.datasets.cxg.annotations import Annotations
+from cxg_widget.datasets.cxg.annotations import MISSING_TEXT, Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.layouts import kind_of
 from cxg_widget.datasets.cxg.matrix import Matrix
@@ -56,6 +56,7 @@ class CxgDataset(Dataset):
 
     format: ClassVar[str] = "cxg"
     set_noun = GENE_SET
+    missing_text: ClassVar[str | None] = MISSING_TEXT
     _holds_text: ClassVar[bool] = True
     _no_embedding: ClassVar[str] = "no usable embedding under emb/"
 

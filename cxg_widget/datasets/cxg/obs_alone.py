@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.datasets.cxg import writer
-from cxg_widget.datasets.cxg.annotations import Annotations
+from cxg_widget.datasets.cxg.annotations import MISSING_TEXT, Annotations
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute
@@ -23,8 +23,6 @@ from cxg_widget.errors import DamagedStore, InvalidStore
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING = "nan"
-"""The label of a missing one, which therefore is none."""
 _LEVEL = 9
 _ROWS_PER_SLAB = 1 << 19
 _BESIDE = ("var", "X", "Xr", "Xc")
@@ -86,7 +84,7 @@ def _said(path: Path, key: str, stored: Any) -> Any:
 
 def _labels_of(column: pd.Series) -> Sequence[str]:
     found = [str(label) for label in column.cat.categories]
-    return [*found, MISSING] if column.isna().any() else found
+    return [*found, MISSING_TEXT] if column.isna().any() else found
 
 
 def _stored(column: pd.Series, labels: Sequence[str], rows: slice, dtype: str) -> NDArray[Any]:
@@ -99,4 +97,4 @@ def _categorical(values: Any) -> pd.Categorical:
 
     if isinstance(values, Codes):
         return pd.Categorical.from_codes(values.codes, categories=pd.Index(values.categories, dtype=object))
-    return pd.Categorical([None if value == MISSING else value for value in as_plain(values).tolist()])
+    return pd.Categorical([None if value == MISSING_TEXT else value for value in as_plain(values).tolist()])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import CxgWidgetError, SelectionError
-from cxg_widget.text.names import and_not, as_label, label_of, nearest, not_found, shown
+from cxg_widget.text.names import and_not, as_label, label_among, label_of, labels_meant, nearest, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.boo
     if kind in ("int", "float"):
         return _of_numbers(column, dataset.numbers(column), found, missing)
     if kind == "string":
-        return _of_text(column, [as_label(label_of(one)) for one in found], missing, dataset)
+        return _of_text(column, found, missing, dataset)
     return _of_codes(column, dataset.codes(column), found, missing)
 
 
@@ -149,7 +149,7 @@ def _of_codes(column: str, codes: Codes, wanted: list[Any], missing: bool) -> ND
     chosen[-1] = missing
     for one in wanted:
         code = by_value.get((one, type(one) is bool)) if isinstance(one, str | bool | int | float) else None
-        code = by_label.get(label_of(one)) if code is None else code
+        code = by_label.get(label_among(one, by_label)) if code is None else code
         if code is None and one != MISSING_LABEL:
             unknown.append(one)
         chosen[-1 if code is None else code] = True
@@ -159,10 +159,13 @@ def _of_codes(column: str, codes: Codes, wanted: list[Any], missing: bool) -> ND
     return np.asarray(chosen[codes.codes])
 
 
-def _of_text(column: str, wanted: list[str], missing: bool, dataset: Dataset) -> NDArray[np.bool_]:
+def _of_text(column: str, listed: list[Any], missing: bool, dataset: Dataset) -> NDArray[np.bool_]:
     values = dataset.obs([column], index=False)[column]
+    may_be = [as_label(label) for one in listed for label in labels_meant(one)]
+    known = set(values[values.isin(may_be)].unique())
+    wanted = {as_label(label_among(one, known)) for one in listed}
     found = values.isin(wanted)
-    unknown = sorted(set(wanted).difference(values[found].unique().tolist()))
+    unknown = sorted(wanted - known)
     if unknown:
         names = values.dropna().unique()
         sentence = not_found("value", unknown[0], names[:_LISTED].tolist(), f"obs column {column!r}", count=len(names))

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import SelectionError, UnknownName
 from cxg_widget.rules.grammar import MISSING_TESTS, Query
-from cxg_widget.text.names import and_not, label_of, not_found, shown
+from cxg_widget.text.names import and_not, label_among, label_of, not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -250,9 +250,10 @@ class _Block:
     def codes_of(self, column: Codes, wanted: list[Any]) -> NDArray[np.bool_]:
         """Return which categories are wanted, bool (k + 1,), the missing ones last."""
         labels = [label_of(category) for category in column.categories]
+        known = set(labels)
         are_booleans = all(isinstance(category, bool) for category in column.categories)
-        sought = {label_of(bool(one) if are_booleans and one in (0, 1) else one): one for one in wanted}
-        unknown = [one for label, one in sought.items() if label not in set(labels)]
+        sought = {label_among(bool(one) if are_booleans and one in (0, 1) else one, known): one for one in wanted}
+        unknown = [one for label, one in sought.items() if label not in known]
         if unknown:
             raise self.wrong(not_found("value", unknown[0], labels, "that column").rstrip("."))
         return np.array([*(label in sought for label in labels), False], dtype=np.bool_)

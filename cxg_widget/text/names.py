@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from reprlib import Repr
 from typing import Any
@@ -76,6 +76,17 @@ def label_of(category: Any) -> str:
     if isinstance(category, float) and category.is_integer():
         return str(int(category))
     return _QUOTED if category == MISSING_LABEL else text_of(category)
+
+
+def labels_meant(value: Any) -> tuple[str, ...]:
+    """Return the labels that a value may mean, the best first: of 1.0 "1.0" before "1"."""
+    return (str(value), label_of(value)) if isinstance(value, float) else (label_of(value),)
+
+
+def label_among(value: Any, labels: Container[str]) -> str:
+    """Return which of some labels a value means, or what it would be called."""
+    meant = labels_meant(value)
+    return meant[0] if meant[0] in labels else meant[-1]
 
 
 def as_label(text: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import SelectionError
+from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.selection import mask_of
 from tests.memory import MemoryDataset, small
 
@@ -90,6 +91,23 @@ def test_categories_are_known_by_the_label_of_the_legend_too(data):
     np.testing.assert_array_equal(mask_of({"cluster": 1}, data), obs["cluster"] == "1")
     np.testing.assert_array_equal(mask_of({"flag": "True"}, data), obs["flag"])
     np.testing.assert_array_equal(mask_of({"cell_type": "(missing)"}, data), obs["cell_type"].isna())
+
+
+@pytest.mark.parametrize("kind", ["categorical", "string"])
+def test_a_number_means_the_text_that_is_its_own_before_the_one_it_has_in_the_legend(kind):
+    texts = np.array(["1", "1.0", "2", "10"], dtype=object)
+    own = np.arange(12) % 4
+    column = Codes(own.astype(np.int8), tuple(texts)) if kind == "categorical" else texts[own]
+    xy = np.zeros((12, 2), np.float32)
+    dataset = MemoryDataset({"num_names": column}, np.zeros((12, 1), np.float32), ["G"], {"umap": xy})
+    for value, meant in ((1.0, "1.0"), (1, "1"), (2.0, "2"), (np.float64(1), "1.0")):
+        np.testing.assert_array_equal(mask_of({"num_names": value}, dataset), texts[own] == meant)
+        np.testing.assert_array_equal(
+            mask_of({"num_names": [value, "10"]}, dataset), np.isin(texts[own], [meant, "10"])
+        )
+    if kind == "categorical":
+        found = mask_of_rule({"query": "num_names == 1.0"}, dataset)
+        np.testing.assert_array_equal(found, texts[own] == "1.0")
 
 
 def test_all_columns_must_match(data):

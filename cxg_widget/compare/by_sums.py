@@ -142,7 +142,7 @@ def _tested(
         has_counts = sums.any(axis=0)
         tested = _at(Tested(*(np.where(has_counts, one, np.nan) for one in all_)), genes)
         difference = values[in_a].mean(axis=0) - values[~in_a].mean(axis=0)
-        log2fc, p_adj, note = np.where(has_counts, difference, np.nan)[genes], None, _CPM
+        log2fc, p_adj, note = np.where(has_counts, difference, 0.0)[genes], None, _CPM
     a, b = (summary_of(values[which][:, genes], sums[which][:, genes]) for which in (in_a, ~in_a))
     return _Found(a, b, log2fc, tested, p_adj, note)
 

@@ -18,7 +18,7 @@ JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 SECONDS ?= 60
 SEED ?=
 
-.PHONY: help setup browser demo test test-tools quick test-peers fuzz check build protocol notebooks bench dev clean
+.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz check build protocol notebooks bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ test-tools: setup browser ## the tests of tools/ and benchmarks/
 
 quick: $(VENV)/.installed ## the tests that need no browser, no store and no other process, in a minute or two
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow' tests/unit tests/test_architecture.py
+
+test-lowest: .venv-lowest/.installed ## unit tests with the lowest versions that pyproject.toml allows, pandas 2.2 among them
+	.venv-lowest/bin/python -m pytest -q -n 2 --dist worksteal -m 'not slow' -W ignore tests/unit
 
 test-peers: .venv-peers/.installed ## compare with the packages that write and read the same stores; Python 3.12
 	CXG_TILEDB_CF_PYTHON="$(CURDIR)"/.venv-peers-cf/bin/python .venv-peers/bin/python -m pytest $(PEER_TESTS)
@@ -82,6 +85,10 @@ clean: ## remove what was made, but for the environment and the demo data
 
 browser: $(VENV)/.installed
 	@$(BIN)/python tools/browser.py --install >/dev/null
+
+.venv-lowest/.installed: pyproject.toml tools/setup_lowest.sh
+	@sh tools/setup_lowest.sh "$(PYTHON)" .venv-lowest
+	@touch $@
 
 .venv-peers/.installed: pyproject.toml tools/setup_peers.sh
 	@sh tools/setup_peers.sh "$(PEER_PYTHON)" .venv-peers .venv-peers-cf

@@ -42,7 +42,11 @@ def _index_of(tally: Tally, n_rows: int) -> pd.Index:
         missing: Any = pd.IntervalIndex.from_arrays([np.nan], [np.nan], closed="left")
         bins = pd.IntervalIndex.from_breaks(coded.edges, closed="left") if coded.edges.size else missing[:0]
         return bins.append(missing)[rows] if n_rows > len(bins) else bins
-    known = pd.Index(list(coded.categories))
+    known: pd.Index = pd.Index(list(coded.categories))
     if coded.is_categorical:
         return pd.CategoricalIndex(pd.Categorical.from_codes(rows, categories=known, ordered=coded.ordered))
-    return known.take(rows, allow_fill=True, fill_value=np.nan) if len(known) else pd.Index([np.nan])[rows]
+    # The index of booleans of pandas 2 takes no missing value; one of objects does.
+    if n_rows == coded.n_codes:
+        known = known.astype(object).append(pd.Index([np.nan], dtype=object))
+    found: pd.Index = known.take(rows)
+    return found

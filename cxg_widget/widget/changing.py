@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 import traitlets
@@ -37,6 +36,7 @@ from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.named import check_known, check_named, check_sets, followed, names_after
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.session.session import Session
+from cxg_widget.text.warned import warn_caller
 from cxg_widget.widget.history import History, Moment
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
@@ -48,10 +48,6 @@ from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
     from cxg_widget.rules.forms import Rule
-
-
-_TO_CALLER = 9
-"""How many calls lie between a trait that is set and the check of its value."""
 
 
 class ChangingWidget(WidgetTraits):
@@ -252,7 +248,7 @@ class ChangingWidget(WidgetTraits):
             elif name == "palette" and (said := self._misfit(settings)):
                 if not set(value).intersection(self._session.coloring(settings).labels):
                     raise UnknownName(f"palette: {said}")
-                warn(f"palette: {said}", stacklevel=_TO_CALLER)
+                warn_caller(f"palette: {said}")
             elif name in (*LIMITS, "scale") and not self._limits.are_held:
                 self._session.check.limits(settings)
         return value

@@ -9,7 +9,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 import traitlets
@@ -38,6 +37,7 @@ from cxg_widget.session.figure_files import FigureSize
 from cxg_widget.session.gestures import polygon_rule
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
+from cxg_widget.text.warned import warn_caller
 from cxg_widget.widget import saving
 from cxg_widget.widget.analysing import AnalysingWidget
 from cxg_widget.widget.boxes import show_pictures_of_boxes
@@ -167,7 +167,7 @@ class CxgWidget(AnalysingWidget):
             self._session.check.panels(self._session.settings)
             self._check_hidden(self._session.settings)
             if color is not None and not is_offered and (said := self._misfit(self._session.settings)):
-                warn(f"palette: {said}", stacklevel=2)
+                warn_caller(f"palette: {said}")
         except BaseException:
             self.close()
             raise

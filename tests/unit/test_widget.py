@@ -181,7 +181,7 @@ def test_a_palette_with_some_other_categories_is_taken_with_a_warning_where_it_w
     assert w.palette == {"B cell": "#ff0000", "Tcell": "#0000ff"}
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::UserWarning")
 def test_a_palette_waits_for_its_colouring_and_a_state_brings_it_back(make):
     w = make()
     w.palette = {"T cell": "red"}

@@ -1,0 +1,12 @@
+# Makes the environment $2 with the Python $1 and the lowest versions that pyproject.toml allows.
+set -eu
+python=$1
+venv=$2
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+echo "Installing the lowest versions into $venv (once; half a minute)"
+pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input"
+$pip uv
+lowest="$venv/bin/uv pip install --quiet --python $venv/bin/python"
+# Only what a user installs has to be old: the tests' own tools come in their newest versions.
+$lowest --resolution lowest-direct -e '.[all,dask]'
+exec $lowest hypothesis pytest pytest-timeout pytest-xdist pynumpress 'moto[server]'

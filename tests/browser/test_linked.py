@@ -180,7 +180,10 @@ def test_a_plot_scrolled_out_of_sight_stays_ready_and_its_picture_is_kept_when_w
     while "module" not in [kind for kind, _, _ in served.said]:
         page.wait_for_timeout(200)
     page.evaluate("take", served._flushed())
-    page.wait_for_timeout(1000)
     assert state.get_attribute("data-cxg-state") == "ready"
+    for _ in range(50):
+        if served.widget._snapshot.get("png"):
+            break
+        page.wait_for_timeout(200)
     assert served.widget._snapshot["png"]
     served.close()

@@ -184,7 +184,7 @@ def test_a_very_small_plot_hands_over_no_picture(page: Any) -> None:
     small, width = run(
         page,
         opened(CATEGORIES, size=(60, 400))
-        + """await sleep(2_200);
+        + """await sleep(5_500);
         const kept = () => w.model.saved.filter(({ _snapshot }) => _snapshot);
         const small = kept().length;
         w.host.style.width = "400px";

@@ -165,12 +165,37 @@ def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
         const count = () => w.model.saved.filter(({ _snapshot }) => _snapshot?.png);
         while (count().length === 0) await sleep(20);
         const first = count().length;
-        await sleep(2_000);
+        await sleep(6_000);
         return [first, count().length, count()[0]._snapshot];""",
     )
     assert (first, second) == (1, 1)
     assert (size["width"], size["height"]) == (400, 400)
     assert base64.b64decode(size["png"]).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("drawn_by", ["gpu", "cpu"], indirect=True)
+def test_changes_of_colour_send_no_picture_until_the_plot_rests_and_then_one_of_256_colours(page: Any) -> None:
+    during, at_save, after, kind = run(
+        page,
+        """const w = open_();
+        const data = clusters(20_000);
+        const count = () => w.model.saved.filter(({ _snapshot }) => _snapshot?.png).length;
+        for (let seq = 1; seq <= 4; seq++) {
+          sendColor(w.model, { seq, scale: "continuous", codes: data.values });
+          if (seq === 1) sendPoints(w.model, { xy: data.xy });
+          await ready(w);
+          await sleep(700);
+        }
+        const during = count();
+        dispatchEvent(new KeyboardEvent("keydown", { key: "s", ctrlKey: true }));
+        while (count() === 0) await sleep(20);
+        const atSave = count();
+        await sleep(6_000);
+        const [png] = w.model.saved.flatMap(({ _snapshot }) => _snapshot?.png ?? []);
+        return [during, atSave, count(), atob(png).charCodeAt(25)];""",
+    )
+    assert (during, at_save, after) == (0, 1, 1)
+    assert kind == 3  # PNG, section 11.2.2: indexed colours
 
 
 def test_a_png_has_the_size_asked_for_and_the_background(page: Any) -> None:

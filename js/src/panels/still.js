@@ -1,5 +1,6 @@
 /** The picture that a notebook keeps, as a small file. */
 import { toBlob } from "../screen/canvas.js";
+import { palettePng } from "./palette_png.js";
 
 const WIDEST_PX = 1_000;
 /** Larger pictures are made smaller: each stays in the notebook. */
@@ -16,10 +17,17 @@ export async function takeStill(points, compose) {
   const whole = points instanceof HTMLCanvasElement ? points : await points;
   for (let scale = Math.min(1, WIDEST_PX / whole.width); scale > 0.1; scale *= 0.6) {
     const page = compose(shrink(whole, scale));
-    const blob = await toBlob(page);
+    const blob = await fileOf(page);
     if (blob.size <= LARGEST_BYTES) return { png: await toBase64(blob), width: page.width, height: page.height };
   }
   return null;
+}
+
+/** The smaller of the two files that hold a picture. @param {HTMLCanvasElement} page @returns {Promise<Blob>} */
+async function fileOf(page) {
+  const picture = page.getContext("2d")?.getImageData(0, 0, page.width, page.height);
+  const [blob, small] = await Promise.all([toBlob(page), picture ? palettePng(picture) : null]);
+  return small !== null && small.size < blob.size ? small : blob;
 }
 
 /** @param {HTMLCanvasElement} canvas @param {number} scale @returns {HTMLCanvasElement} */

@@ -1,4 +1,4 @@
-/** Pictures of a plot that are saved: when the one that a notebook keeps is taken, soon after the last is drawn. The second module draws them. */
+/** Pictures of a plot that are saved: the one that a notebook keeps is taken once the page rests, is hidden or saved. The second module draws them. */
 
 /**
  * @typedef {import("../words/key.js").Key} Key
@@ -22,7 +22,11 @@
  * @typedef {(plot: Pictured) => Pictures} CreatePictures
  */
 
-const WAIT_MS = 1_500;
+/** It is as large as the values of a gene, or larger: it must not travel while somebody still looks for the next colour. */
+const REST_MS = 5_000;
+/** Heard by the window in its first phase: hosts stop the key by which they save. */
+const LEAVING = ["keydown", "visibilitychange", "pagehide"];
+const FIRST = { capture: true };
 
 /** @param {Pictured} plot */
 export function createSavedPictures(plot) {
@@ -49,19 +53,33 @@ export function createSavedPictures(plot) {
     });
   }
 
+  function keep() {
+    stop();
+    get("keepsPicture").then(
+      (them) => them.keep(),
+      () => {}, // the kernel's is kept
+    );
+  }
+
+  /** What rests no longer: a host may read the document at once, or throw the page away. @param {Event} event */
+  function leave(event) {
+    const { key, ctrlKey, metaKey } = /** @type {KeyboardEvent} */ (event);
+    const isSaved = event.type === "keydown" && key.toLowerCase() === "s" && (ctrlKey || metaKey);
+    if (isSaved || event.type === "pagehide" || (event.type === "visibilitychange" && document.hidden)) keep();
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    for (const type of LEAVING) removeEventListener(type, leave, FIRST);
+  }
+
   return {
     keepSoon() {
-      clearTimeout(timer);
-      timer = setTimeout(
-        () =>
-          get("keepsPicture").then(
-            (them) => them.keep(),
-            () => {}, // the kernel's is kept
-          ),
-        WAIT_MS,
-      );
+      stop();
+      timer = setTimeout(keep, REST_MS);
+      for (const type of LEAVING) addEventListener(type, leave, FIRST);
     },
-    stop: () => clearTimeout(timer),
+    stop,
     /** @type {Pictures["figure"]} */
     figure: async (...wanted) => (await get("needsPanels")).figure(...wanted),
   };

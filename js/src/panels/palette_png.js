@@ -1,0 +1,91 @@
+/** Pictures as PNG files of at most 256 colours: a third of the bytes of one whose pixels have three channels. Pure but for the packing. */
+
+/** Colours that a file can list; the most frequent are exact, so that no colour of the data changes. */
+const [MOST, EXACT] = [256, 128];
+/** Rarer ones, such as soft edges of letters and points, may share one that differs by so much in each channel, 0 to 255. */
+const NEAR = [1, 2, 4];
+
+/** @typedef {{colors: number[][], indices: Uint8Array}} Indexed colours as red, green and blue; which of them each pixel has */
+
+/** @param {Uint8ClampedArray} rgba opaque pixels @returns {Indexed | null} null = there are too many colours */
+export function indexed(rgba) {
+  const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.length / 4);
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+  if (counts.size > MOST * MOST) return null; // a photograph
+  const ranked = [...counts].sort(([, a], [, b]) => b - a).map(([pixel]) => pixel);
+  for (const near of ranked.length > MOST ? NEAR : [0]) {
+    const found = shared(ranked, near);
+    if (found === null) continue;
+    const { colors, indexOf } = found;
+    return { colors, indices: Uint8Array.from(pixels, (pixel) => indexOf.get(pixel) ?? 0) };
+  }
+  return null;
+}
+
+/** Colours that stand for all: each of the rarer ones for what is near to it. @param {number[]} ranked the most frequent first @param {number} near
+ * @returns {{colors: number[][], indexOf: Map<number, number>} | null} null = there are too many */
+function shared(ranked, near) {
+  /** @type {number[][]} */
+  const colors = [];
+  /** @type {Map<number, number>} */
+  const indexOf = new Map();
+  for (const pixel of ranked) {
+    const color = [pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255];
+    const isNear = (/** @type {number[]} */ other) => other.every((channel, i) => Math.abs(channel - color[i]) <= near);
+    const at = near === 0 || colors.length < EXACT ? -1 : colors.findIndex(isNear);
+    if (at < 0 && colors.length === MOST) return null;
+    indexOf.set(pixel, at < 0 ? colors.push(color) - 1 : at);
+  }
+  return { colors, indexOf };
+}
+
+/** A picture as a PNG file; null where that would change it: some is transparent, or too many colours are frequent.
+ * Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5, 9 and 11.
+ * @param {ImageData} picture @returns {Promise<Blob | null>} */
+export async function palettePng({ width, height, data }) {
+  for (let i = 3; i < data.length; i += 4) if (data[i] < 255) return null;
+  const found = indexed(data);
+  if (found === null) return null;
+  const { colors, indices } = found;
+  const lines = new Uint8Array(height * (width + 1)); // each begins with its filter, 0: none
+  for (let y = 0; y < height; y++) lines.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  const packed = new Blob([lines]).stream().pipeThrough(new CompressionStream("deflate"));
+  const header = new Uint8Array(13);
+  const view = new DataView(header.buffer);
+  view.setUint32(0, width);
+  view.setUint32(4, height);
+  header.set([8, 3, 0, 0, 0], 8);
+  return new Blob(
+    [
+      Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10),
+      part("IHDR", header),
+      part("PLTE", Uint8Array.from(colors.flat())),
+      part("IDAT", new Uint8Array(await new Response(packed).arrayBuffer())),
+      part("IEND", new Uint8Array(0)),
+    ],
+    { type: "image/png" },
+  );
+}
+
+/** @param {string} kind @param {Uint8Array} data @returns {Uint8Array<ArrayBuffer>} */
+function part(kind, data) {
+  const bytes = new Uint8Array(data.length + 12);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, data.length);
+  bytes.set(new TextEncoder().encode(kind), 4);
+  bytes.set(data, 8);
+  view.setUint32(8 + data.length, crcOf(bytes.subarray(4, 8 + data.length)));
+  return bytes;
+}
+
+/** @param {Uint8Array} bytes */
+function crcOf(bytes) {
+  let crc = -1;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ -1) >>> 0;
+}

@@ -48,6 +48,7 @@ test-peers: .venv-peers/.installed ## compare with the packages that write and r
 
 fuzz: $(VENV)/.installed ## damage stores and messages and count what comes of it; SECONDS=60 SEED=1
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -W ignore -m tests.fuzz.written $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, unused code, generated files
 	$(BIN)/ruff check .

@@ -32,7 +32,7 @@ MOST_ROWS = 2**24
 _MOST_GROUPS = 2**16 - 2
 
 
-def compare_groups(matrix: Matrix, column: str, question: Question) -> Markers:
+def compare_groups(matrix: Matrix, column: str, question: Question, within: NDArray[np.bool_] | None = None) -> Markers:
     """Compare the cells of each value of a column with all other cells, those without a value among these.
 
     Values that no cell has are left out; those of one cell have rows without numbers of a test.
@@ -40,6 +40,7 @@ def compare_groups(matrix: Matrix, column: str, question: Question) -> Markers:
     Parameters
     ----------
     column : obs column of categories, texts, whole numbers or booleans
+    within : bool (n_obs,), the cells that count; None = all
 
     Raises
     ------
@@ -53,27 +54,33 @@ def compare_groups(matrix: Matrix, column: str, question: Question) -> Markers:
     if question.method in METHODS and question.method not in GROUPED:
         raise InvalidOption(not_found("method", question.method, GROUPED, "markers(by=...)"))
     matrix.check(question)
-    values, n_cells, grouping = _groups_of(matrix, column)
+    values, n_cells, grouping = _groups_of(matrix, column, within)
     _check_size(column, len(values), len(names_of(matrix.dataset, question)), matrix.dataset)
     kind, found = looked(matrix, grouping, question)
-    return _markers(matrix.dataset, found, kind, question, (column, values, n_cells))
+    n_all = matrix.dataset.n_obs if within is None else int(np.count_nonzero(within))
+    return _markers(matrix.dataset, found, kind, question, (column, values, n_cells, n_all))
 
 
-def _groups_of(matrix: Matrix, column: str) -> tuple[list[object], NDArray[np.int64], Grouping]:
+def _groups_of(
+    matrix: Matrix, column: str, within: NDArray[np.bool_] | None
+) -> tuple[list[object], NDArray[np.int64], Grouping]:
     """Return the values that cells have, how many have each, and groups of them, the last of cells without a value."""
     dataset = matrix.dataset
-    categories, (n,) = matrix.category_counts(column, [None])
-    k, n_without = len(categories), dataset.n_obs - int(n.sum())
+    categories, (n,) = matrix.category_counts(column, [within])
+    n_all = dataset.n_obs if within is None else int(np.count_nonzero(within))
+    k, n_without = len(categories), n_all - int(n.sum())
     present = np.flatnonzero(n)
-    if not present.size or max(int(n.max()), n_without) == dataset.n_obs:
-        n_one = dataset.obs_noun.counted(dataset.n_obs)
+    if not present.size or max(int(n.max()), n_without) == n_all:
+        n_one = dataset.obs_noun.counted(n_all)
         raise SelectionError(
             f"obs column {column!r} has {'no values' if not present.size else 'one value'} in all {n_one}; "
             "markers(by=...) compares each value with the rest, and takes a column of two or more."
         )
     slots = np.full((1, k + 1), len(present) if n_without else -1, dtype=np.int32)
     slots[0, present] = np.arange(len(present))
-    return [categories[at] for at in present], n[present], Grouping(slots, column=column)
+    sides = () if within is None else (within,)
+    table = slots if within is None else np.vstack([slots, np.full_like(slots, -1)])
+    return [categories[at] for at in present], n[present], Grouping(table, sides, column)
 
 
 def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> None:
@@ -87,13 +94,13 @@ def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> Non
 
 def _markers(
     dataset: Dataset, found: Gathered, kind: ValueKind, question: Question,
-    by: tuple[str, list[object], NDArray[np.int64]],
+    by: tuple[str, list[object], NDArray[np.int64], int],
 ) -> Markers:  # fmt: skip
-    column, values, n_cells = by
+    column, values, n_cells, n_all = by
     names, obs, made, few = names_of(dataset, question), dataset.obs_noun, [], []
     for group, (value, a, rest) in enumerate(zip(values, found.groups, _rests(found.groups), strict=False)):
         n_a = int(n_cells[group])
-        n_rest = dataset.n_obs - n_a
+        n_rest = n_all - n_a
         tested, auc, u = tests_of(found, group, a, rest)
         fold = fold_of(a, rest, kind, question)
         if min(n_a, n_rest) < LEAST:
@@ -103,9 +110,9 @@ def _markers(
         told = f"{value} ({obs.counted(n_a)}) compared with the rest ({obs.counted(n_rest)})"
         made.append(Comparison(told, (), names, a, rest, fold, tested, auc, u, sets=(str(value), "the rest")))
     told = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
-    told += f"{obs.counted(dataset.n_obs)} by {dataset.var_noun.counted(len(names))}: "
+    told += f"{obs.counted(n_all)} by {dataset.var_noun.counted(len(names))}: "
     told += f"{METHODS[question.method]}, log2fc by {question.fold!r}"
-    n_without = dataset.n_obs - int(n_cells.sum())
+    n_without = n_all - int(n_cells.sum())
     notes = notes_of_groups(dataset, question, kind, made, (few, n_without))
     return Markers(told, notes, tuple(values), tuple(made))
 

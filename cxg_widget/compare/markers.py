@@ -38,6 +38,11 @@ class Markers(Mapping[Any, Comparison]):
         """Return the same with one more note."""
         return Markers(self.told, (*self.notes, note), tuple(self._compared), tuple(self._compared.values()))
 
+    def among(self, cells: str) -> Markers:
+        """Return the same with sentences that say which cells counted."""
+        made = tuple(one.among(cells) for one in self._compared.values())
+        return Markers(f"{self.told}; among {cells}", self.notes, tuple(self._compared), made)
+
     def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
         """Return the tables one below the other, in each the highest statistic first, those without one last.
 

@@ -62,8 +62,9 @@ class _Field:
 
 
 def neighborhood(
-    places: Places, mask: NDArray[np.bool_], extent: Extent, *, equal_units: bool = True, told: str = "the set"
-) -> Neighborhood:
+    places: Places, mask: NDArray[np.bool_], extent: Extent, *, equal_units: bool = True, told: str = "the set",
+    among: NDArray[np.bool_] | None = None,
+) -> Neighborhood:  # fmt: skip
     """Find the cells around a set: those not in it that lie nearest to where it is dense.
 
     The spacing s of a set is the median distance from a cell of it to the tenth nearest, so that n of its cells, as
@@ -79,6 +80,7 @@ def neighborhood(
     extent : x0, x1, y0, y1 of all cells
     equal_units : whether both axes have the same unit; else each is taken in parts of its extent
     told : what the set is called
+    among : bool (n_obs,), the cells that may lie around it; None = all
 
     Raises
     ------
@@ -101,7 +103,7 @@ def neighborhood(
     longest = max(x1 - x0, (y1 - y0) * stretch)
     core, spacing, farthest = _core_of(xy, longest * _FINEST or 1.0)
     field = _field_around(core, spacing, farthest)
-    distance = _distances(placed, mask, field)
+    distance = _distances(placed, mask if among is None else mask | ~among, field)
     chosen, reach = _nearest(distance, len(rows), farthest / field.side)
     if not chosen.size:
         raise SelectionError(

@@ -54,6 +54,10 @@ class Comparison:
         """Return the same with one more note."""
         return replace(self, notes=(*self.notes, note))
 
+    def among(self, cells: str) -> Comparison:
+        """Return the same with a sentence that says which cells counted."""
+        return replace(self, told=f"{self.told}; among {cells}")
+
     def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
         """Return the table, a row for each gene, the highest statistic first, those without one last.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -27,18 +27,22 @@ if TYPE_CHECKING:
 
 
 class SelectedCells:
-    """The cells selected at one moment; later gestures do not change it.
+    """The cells selected at one moment; later gestures do not change it, and filters leave nothing out of it.
 
     Parameters
     ----------
     rule : what finds them again, but for a query in it that pandas answered otherwise; None = only their rows are known
+    cells_within : returns the cells that `within=` means in the widget, bool (n_obs,), None = all; None = in no widget
     """
+
+    _cells_within: Callable[[Any], NDArray[np.bool_] | None] | None = None
 
     def __init__(
         self, dataset: Dataset, mask: NDArray[np.bool_], layer: str | None = None, rule: Rule | None = None,
-        gene_sets: OwnSets = NO_SETS,
+        gene_sets: OwnSets = NO_SETS, *, cells_within: Callable[[Any], NDArray[np.bool_] | None] | None = None,
     ) -> None:  # fmt: skip
         self._dataset, self._layer, self._rule, self._gene_sets = dataset, layer, rule, gene_sets
+        self._cells_within = cells_within
         self._mask = mask.view()
         self._mask.flags.writeable = False
 
@@ -86,13 +90,15 @@ class SelectedCells:
         """The selected rows, int64, ascending."""
         return np.flatnonzero(self.mask).astype(np.int64, copy=False)
 
-    def obs(self, columns: Sequence[str] | str | None = None) -> pd.DataFrame:
+    def obs(self, columns: Sequence[str] | str | None = None, *, within: Any = None) -> pd.DataFrame:
         """Return obs columns, genes and gene sets of the selected cells, in row order, indexed by the obs index.
 
         Parameters
         ----------
         columns : names as the trait `color` takes them: an obs column comes before a gene of its name, "obs:", "var:"
             and "set:" force one; None = all obs columns
+        within : of `w.selection`, as `w.compare` takes it: "filter" = only those that pass the filters now, a set, its
+            name, or a rule; None = all of them
 
         Returns
         -------
@@ -103,7 +109,11 @@ class SelectedCells:
         ------
         UnknownName
             If there is no such column, gene or gene set; the sentence names the nearest.
+        InvalidValue
+            If `within` means no cells, or these are not those of `w.selection`.
         """
+        if within is not None:
+            return self._restricted(within).obs(columns)
         if columns is None:
             return self._dataset.obs(rows=self.rows)
         names = as_names(columns)
@@ -117,6 +127,15 @@ class SelectedCells:
         frame, numbers = self._dataset.obs(of_obs, rows=self.rows), self._numbers(targets)
         columns_found = {name: numbers[name] if name in numbers else frame[targets[name].name] for name in names}
         return type(frame)(columns_found, index=frame.index)
+
+    def _restricted(self, within: Any) -> SelectedCells:
+        if self._cells_within is None:
+            raise InvalidValue(
+                "within= is for w.selection.obs(); of a set w.select(w.sets['a'], within='filter').obs() gives it."
+            )
+        mask = self._cells_within(within)
+        return SelectedCells(self._dataset, self.mask if mask is None else self.mask & mask, self._layer,
+                             gene_sets=self._gene_sets)  # fmt: skip
 
     def _target(self, name: str) -> Target:
         if name == self._dataset.obs_index:

@@ -27,23 +27,21 @@ MAX_PX = 100_000_000
 
 def aggregated(
     held: Holder,
-    selected: NDArray[np.bool_],
+    mask: NDArray[np.bool_] | None,
     reduction: Any = None,
     *,
     color: ColorTrait = None,
     view: Any = None,
     width: int = 800,
     height: int = 600,
-    within: str | None = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Reduce all cells, those that pass the filters, or those selected to planes; see `CxgWidget.aggregate`."""
+    """Reduce the cells of a mask, bool (n_obs,), None = all, to planes; see `CxgWidget.aggregate`."""
     from cxg_widget.draw.aggregate.by_rows import wanted_of
     from cxg_widget.draw.aggregate.grid import PixelGrid
 
     dataset, settings = held.dataset, held.settings
     size = _checked_size(width, height)
     edges = check_view(view)
-    mask = mask_within(within, held, selected)
     if reduction is None:
         reduction, color = _as_shown(dataset, settings, color)
     wanted = wanted_of(
@@ -74,17 +72,6 @@ def _checked_size(width: Any, height: Any) -> tuple[int, int]:
         wanted = f"whole numbers from 1 whose product is {MAX_PX:,} at most"
         raise InvalidValue(f"width and height must be {wanted}; found {shown(width)} and {shown(height)}.")
     return sides[0], sides[1]
-
-
-def mask_within(within: Any, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Return the cells that are meant by "filter" or "selection", bool (n_obs,); None = all."""
-    if within is None:
-        return None
-    if within == "filter":
-        return held.filtered()
-    if within != "selection":
-        raise InvalidValue(f"within must be 'filter', 'selection' or None; found {shown(within)}.")
-    return selected
 
 
 def _ascending(view: list[float]) -> View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from cxg_widget.session.composition import NOTHING, Chosen, chosen_of
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.newest import Newest
 from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.population import EVERYTHING, Population
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -53,13 +55,18 @@ class Columns:
         self._newest = Newest("other columns were asked for.")
         self.open: tuple[str, ...] = ()
 
-    def frame(self, name: Any) -> pd.DataFrame:
+    def frame(self, name: Any, population: Population = EVERYTHING) -> pd.DataFrame:
         """Return the counts of a column; as `CxgWidget.counts`."""
         settings, mask, _ = self._on_show.now()
         if not isinstance(name, str):
             raise InvalidValue(f"counts() takes the name of a column; found {shown(name)}")
         column = self.resolved(name, settings)
-        return frame_of(column[1], self._loader.of(settings).counter.count(column, settings.filters, mask))
+        counter, own = self._loader.of(settings).counter, population.rules
+        tally = counter.count(column, [*settings.filters, *own], mask)
+        if own:
+            of_all = counter.count(column, own, mask, besides_own=False)
+            tally = replace(tally, everything=of_all.filtered, selected=of_all.chosen)
+        return frame_of(column[1], tally)
 
     def frames(self, asked: p.AskColumns | p.FindValues) -> Iterator[Frame]:
         """Answer what is asked of columns; raises as what is asked."""

@@ -23,6 +23,7 @@ from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.comparison_frames import Made, frames_of
 from cxg_widget.session.newest import Newest
 from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.population import EVERYTHING, Population, population_of
 from cxg_widget.text.names import not_found
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -72,24 +73,34 @@ class Comparisons:
         return self._loader.of(self._on_show.settings).matrix(tell, cancelled)
 
     def between(
-        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, matrix: Matrix | None = None
-    ) -> Comparison:
+        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, population: Population = EVERYTHING,
+        matrix: Matrix | None = None,
+    ) -> Comparison:  # fmt: skip
         """Compare two sets of cells; raises as `two_sets.compare` and `by_sums.compare_donors`."""
-        return self._keep(self._compared(masks, told, question, matrix), question)
+        masks = population.of(masks[0]), population.of(masks[1])
+        return self._keep(self._compared(masks, told, question, population, matrix), question)
 
-    def with_rest(self, mask: Mask, told: str, question: Question, matrix: Matrix | None = None) -> Comparison:
-        """Compare some cells with all others; raises as `between`."""
-        return self.between((mask, ~mask), (told, REST), question, matrix)
+    def with_rest(
+        self, mask: Mask, told: str, question: Question, population: Population = EVERYTHING,
+        matrix: Matrix | None = None,
+    ) -> Comparison:  # fmt: skip
+        """Compare some cells with all others of a population; raises as `between`."""
+        return self.between((mask, ~mask), (told, REST), question, population, matrix)
 
-    def with_neighborhood(self, mask: Mask, told: str, question: Question, matrix: Matrix | None = None) -> Comparison:
+    def with_neighborhood(
+        self, mask: Mask, told: str, question: Question, population: Population = EVERYTHING,
+        matrix: Matrix | None = None,
+    ) -> Comparison:  # fmt: skip
         """Compare some cells with those around them in the embedding on show; raises as `between`, `neighborhood`."""
-        dataset, settings = self._dataset, self._on_show.settings
+        dataset, settings, mask = self._dataset, self._on_show.settings, population.of(mask)
         question.check(dataset)
-        question.check_cells(mask, ~mask, (told, REST), dataset)
+        question.check_cells(mask, population.of(~mask), (told, REST), dataset)
         held = self._loader.of(settings)
         equal_units = dataset.axis_labels(settings.embedding, settings.axes) is None
-        around = neighborhood(held.coordinates, mask, held.place().extent, equal_units=equal_units, told=told)
-        found = self._compared((mask, around.mask), (told, f"the neighborhood of {told}"), question, matrix)
+        around = neighborhood(
+            held.coordinates, mask, held.place().extent, equal_units=equal_units, told=told, among=population.mask
+        )
+        found = self._compared((mask, around.mask), (told, f"the neighborhood of {told}"), question, population, matrix)
         n, n_a = np.count_nonzero(around.mask), np.count_nonzero(mask)
         few = f", which is all that lie within {around.farthest:.3g} (the radius that the set would have in one piece)"
         few = "" if n == n_a else few
@@ -100,28 +111,35 @@ class Comparisons:
         )
         return self._keep(found.with_note(note), question)
 
-    def of_groups(self, column: str, question: Question) -> Markers:
+    def of_groups(self, column: str, question: Question, population: Population = EVERYTHING) -> Markers:
         """Compare the cells of each value of a column with all others; raises as `compare_groups`."""
         from cxg_widget.compare.each_group import compare_groups
 
-        found = compare_groups(self.matrix(), column, question)
-        return self._keep(self._with_filters_told(found), question)
+        found = compare_groups(self.matrix(), column, question, population.mask)
+        return self._keep(self._with_population(found, population), question)
 
     def _compared(
-        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, matrix: Matrix | None
-    ) -> Comparison:
+        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, population: Population,
+        matrix: Matrix | None,
+    ) -> Comparison:  # fmt: skip
         from cxg_widget.compare.by_sums import compare_donors
         from cxg_widget.compare.two_sets import compare
 
         way = compare_donors if question.method in BY_DONOR else compare
         found = way(matrix or self.matrix(), *masks, question, told=told)
-        return self._with_filters_told(replace(found, background=CellSet(self._dataset, pack_mask(masks[1]))))
+        found = replace(found, background=CellSet(self._dataset, pack_mask(masks[1])))
+        return self._with_population(found, population)
 
-    def _with_filters_told(self, found: Found) -> Found:
+    def _with_population(self, found: Found, population: Population) -> Found:
+        """Let the sentence of a result name the cells that counted, where that is not plain."""
+        noun, n_obs = self._dataset.obs_noun, self._dataset.n_obs
+        if population.mask is not None:
+            n = population.n(n_obs)
+            return found.among(f"the {n:,} of {noun.counted(n_obs)} {population.description}")
         if not self._on_show.settings.filters:
             return found
-        many = self._dataset.obs_noun.many
-        return found.with_note(f"Filters leave nothing out here: {many} that do not pass them are compared too.")
+        found = found.among(f"all {noun.counted(n_obs)}, whatever the filters")
+        return found.with_note(f"Filters leave nothing out here: {noun.many} that do not pass them are compared too.")
 
     def _keep(self, found: Found, question: Question) -> Found:
         """Have the page show a result."""
@@ -142,18 +160,21 @@ class Comparisons:
             If there are no such cells, or they cannot be compared so.
         """
         matrix = self.matrix(self._by_hand.begin())
-        question = Question(asked.method, self._on_show.settings.layer)
+        settings = self._on_show.settings
+        question = Question(asked.method, settings.layer)
         matrix.check(question)
+        population = population_of(asked.within or None, self._loader, settings, self._on_show.selected())
         mask, told = self._cells(asked.a)
         is_set = asked.b not in ("rest", "neighborhood")
         other, told_other = self._cells(asked.b) if is_set else (~mask, REST)
+        mask, other = population.of(mask), population.of(other)
         question.check_cells(mask, other, (told, told_other), self._dataset)
         if asked.normalize and self._are_counts(matrix, mask, other, question):
             question = replace(question, normalize="log1p_10k")
         if asked.b == "neighborhood":
-            work = partial(self.with_neighborhood, mask, told, question, matrix)
+            work = partial(self.with_neighborhood, mask, told, question, population, matrix)
         else:
-            work = partial(self.between, (mask, other), (told, told_other), question, matrix)
+            work = partial(self.between, (mask, other), (told, told_other), question, population, matrix)
         in_background(work, gives_way=True).result()
         yield from self.frames(p.AskComparison())
 

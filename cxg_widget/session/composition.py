@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
     from cxg_widget.display.settings import Settings
     from cxg_widget.session.columns import Columns
+    from cxg_widget.session.population import Population
 
 Mask = NDArray[np.bool_]
 _NONE: NDArray[Any] = np.empty(0, dtype=np.int64)
@@ -89,25 +90,28 @@ def chosen_of(counter: Counter, column: Column, rules: Sequence[Rule], mask: Mas
     return Chosen(tally.chosen, tally.filtered, odds, log10_p, found.by_enrichment())
 
 
-def composition_frame(columns: Columns, loader: Loader, now: tuple[Settings, Mask], name: Any, by: Any) -> pd.DataFrame:
+def composition_frame(
+    columns: Columns, loader: Loader, now: tuple[Settings, Mask, Population], name: Any, by: Any
+) -> pd.DataFrame:
     """Return how cells fall to the values of a column; as `CxgWidget.composition`.
 
-    now : the settings, and which cells are meant
+    now : the settings, which cells are meant, and which count at all
     """
-    (settings, mask), many = now, loader.dataset.obs_noun.many
+    (settings, mask, population), many = now, loader.dataset.obs_noun.many
     column = _column_of(name, "column", columns, settings)
     counter = loader.of(settings).counter
     donors = None if by is None else _donors(by, column, loader, columns, settings)
     if not mask.any():
         raise SelectionError(f"composition() needs {many}, and there are none: select some, or name a set by of=.")
-    tally = counter.count(column, settings.filters, mask, besides_own=False)
+    tally = counter.count(column, population.rules, mask, besides_own=False)
     rows = slice(n_rows_of(tally))
     found = Composition(tally.chosen[rows], tally.filtered[rows])
     if found.n_drawn == 0:
-        raise SelectionError(f"composition() needs {many} that pass the filters, and none of the set does.")
+        which = population.description or "of the dataset"
+        raise SelectionError(f"composition() needs {many} {which}, and the set has none.")
     pairs = None
     if donors is not None:
-        held, drawn = counter.count_by(column, donors, settings.filters, mask)
+        held, drawn = counter.count_by(column, donors, population.rules, mask)
         pairs = by_donor(drawn[rows], held[rows])
     return frame_of_composition(found, index_of(column[1], tally), pairs)
 

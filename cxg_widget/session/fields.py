@@ -15,6 +15,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import blended_names
 from cxg_widget.errors import InvalidValue
 from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.population import EVERYTHING, Population
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -49,7 +50,9 @@ def fields_frame(loader: Loader, on_show: OnShow) -> Frame:
     return Frame(message, {**arrays, "mixes": mix_codes(len(coloring.scales)).astype(np.uint16)})
 
 
-def frame_of_fields(genes: Sequence[str], loader: Loader, on_show: OnShow) -> pd.DataFrame:
+def frame_of_fields(
+    genes: Sequence[str], loader: Loader, on_show: OnShow, population: Population = EVERYTHING
+) -> pd.DataFrame:
     """Return the counts of the fields of some genes; as `CxgWidget.counts`."""
     settings, mask, _ = on_show.now()
     if len(genes) not in LEVELS_OF or not all(isinstance(gene, str) for gene in genes):
@@ -57,7 +60,11 @@ def frame_of_fields(genes: Sequence[str], loader: Loader, on_show: OnShow) -> pd
         raise InvalidValue(f"counts() takes the name of a column, or {several}; found {shown(genes)}")
     asked = replace(settings, color=tuple(genes), blend="colors")
     coloring = _read(asked, loader, is_on_show=asked.color_key == settings.color_key)
-    masks = {"all": None, "filtered": loader.of(settings).filtered(), "selected": mask}
+    filtered = loader.of(settings).filtered()
+    masks = {
+        "all": population.mask, "filtered": population.mask if filtered is None else population.of(filtered),
+        "selected": population.of(mask),
+    }  # fmt: skip
     return coloring.fields.frame(coloring.target.genes, masks)
 
 

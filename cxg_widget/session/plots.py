@@ -22,8 +22,8 @@ from cxg_widget.draw.plots.dots import GeneMatrix
 from cxg_widget.draw.plots.look import Look
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
-from cxg_widget.session.aggregated import mask_within
 from cxg_widget.session.figure_files import paper_name
+from cxg_widget.session.population import population_of
 from cxg_widget.session.streams import stored_colors
 from cxg_widget.text.names import and_not, label_of, not_found, shown
 
@@ -39,15 +39,16 @@ Heads = tuple[tuple[str, int, int], ...]
 
 @dataclass(frozen=True)
 class _Grouped:
-    """Columns that group cells, and the groups."""
+    """Columns that group cells, the groups, and which cells count, in words."""
 
     codes: tuple[Codes, ...]
     groups: Groups
     names: GroupNames
+    cells: str
 
 
 class GroupPlots:
-    """Makes plots of the cells that pass the filters, or of the selected ones."""
+    """Makes plots of the cells that pass the filters, or of those of a population."""
 
     def __init__(self, loader: Loader, on_show: OnShow) -> None:
         self._loader, self._on_show, self._dataset = loader, on_show, loader.dataset
@@ -59,37 +60,37 @@ class GroupPlots:
         """Make a plot of genes by groups; parameters and errors as those of `CxgWidget.dotplot`."""
         if standard_scale not in _SCALES:
             raise InvalidValue(f"standard_scale must be None, 'var' or 'group'; found {shown(standard_scale)}")
-        settings, mask, _ = self._on_show.now()
+        settings = self._on_show.settings
         layer = settings.layer if layer is None else layer
         wanted, heads = self._listed(genes, settings, layer)
         stops = settings.cmap if cmap is None else check_colormap(cmap)
-        grouped = self._grouped((by, by2), settings, mask, within)
+        grouped = self._grouped((by, by2), settings, within)
         sums = tuple(summed(vector, grouped.groups) for vector in self._vectors(wanted, layer))
         table = GroupTable(grouped.names, tuple(name for name, _ in wanted), sums)
         return kind(
-            table, self._look(grouped.names, settings, 0, stops), heads,
+            table, self._look(grouped.names, settings, 0, stops, cells=grouped.cells), heads,
             standard_scale=standard_scale, swap_axes=bool(swap_axes),
         )  # fmt: skip
 
     def violin(self, genes: Any, by: Any, by2: Any, within: Any, layer: str | None) -> Violins:
         """Make violins; parameters and errors as those of `CxgWidget.violin`."""
-        settings, mask, _ = self._on_show.now()
+        settings = self._on_show.settings
         layer = settings.layer if layer is None else layer
         wanted, _ = self._listed(genes, settings, layer)
-        grouped = self._grouped((by, by2), settings, mask, within)
+        grouped = self._grouped((by, by2), settings, within)
         found: list[tuple[Summed, Binned, Floats]] = []
         for vector in self._vectors(wanted, layer):
             known = summed(vector, grouped.groups)
             found.append((known, binned(vector, grouped.groups, known), medians(vector, grouped.groups)))
         table = GroupTable(grouped.names, tuple(name for name, _ in wanted), tuple(known for known, _, _ in found))
-        look = self._look(grouped.names, settings, len(grouped.codes) - 1, settings.cmap)
+        look = self._look(grouped.names, settings, len(grouped.codes) - 1, settings.cmap, cells=grouped.cells)
         return Violins(table, tuple(bins for _, bins, _ in found), tuple(middle for *_, middle in found), look)
 
     def bars(self, column: Any, by: Any, within: Any, *, share: bool) -> Bars:
         """Make stacked bars; parameters and errors as those of `CxgWidget.bars`."""
-        settings, mask, _ = self._on_show.now()
+        settings = self._on_show.settings
         name = self._column(column, "column")
-        grouped = self._grouped((by, None), settings, mask, within)
+        grouped = self._grouped((by, None), settings, within)
         if name == grouped.names.columns[0]:
             raise InvalidValue(f"bars() parts the groups of one column by another one; found {shown(name)} twice")
         codes = self._dataset.codes(name)
@@ -99,7 +100,7 @@ class GroupPlots:
         parts = self._names((name,), (codes,), kept[:, None], n_cells[kept], int(n_cells[-1]))
         shown_parts = [*kept, *([len(n_cells) - 1] if n_cells[-1] else [])]
         look = self._look(parts, settings, 0, settings.cmap, title=f"{name} by {grouped.names.columns[0]}",
-                          note=self._note(grouped.names))  # fmt: skip
+                          note=self._note(grouped.names, grouped.cells))  # fmt: skip
         return Bars(grouped.names, parts, counts[:, shown_parts], look, share=bool(share))
 
     # --- what is asked ---------------------------------------------------------------------------------------------
@@ -174,21 +175,25 @@ class GroupPlots:
 
     # --- what is read ----------------------------------------------------------------------------------------------
 
-    def _grouped(self, by: tuple[Any, Any], settings: Settings, selected: NDArray[np.bool_], within: Any) -> _Grouped:
+    def _grouped(self, by: tuple[Any, Any], settings: Settings, within: Any) -> _Grouped:
         columns = tuple(
             self._column(name, what) for name, what in zip(by, ("by", "by2"), strict=True)
             if name is not None or what == "by"
         )  # fmt: skip
         if len(set(columns)) < len(columns):
             raise InvalidValue(f"by2 must be another column than by; found {shown(columns[0])} twice")
-        mask = mask_within("filter" if within is None else within, self._loader.of(settings), selected)
+        within = "filter" if within is None else within
+        population = population_of(within, self._loader, settings, self._on_show.selected())
+        mask = population.mask
         codes = tuple(self._dataset.codes(name) for name in columns)
         groups = Groups.of(codes, mask)
         if not groups.n_groups:
-            none = "none is selected" if within == "selection" and not selected.any() else "none passes the filters"
+            empty = {"selection": "none is selected", "filter": "none passes the filters"}
+            none = empty.get(within, "none is within") if isinstance(within, str) else "none is within"
             why = "none of them has a category" if mask is None or mask.any() else none
             raise SelectionError(f"a plot needs {self._dataset.obs_noun.many} in groups by {columns[0]!r}, and {why}.")
-        return _Grouped(codes, groups, self._names(columns, codes, groups.places, groups.n_cells, groups.n_without))
+        names = self._names(columns, codes, groups.places, groups.n_cells, groups.n_without)
+        return _Grouped(codes, groups, names, population.description)
 
     def _names(
         self,
@@ -221,9 +226,10 @@ class GroupPlots:
         cmap: Any,
         *,
         title: str = "",
+        cells: str = "",
         note: str | None = None,
     ) -> Look:
-        """colored_by: which of the columns of groups gives them their colours."""
+        """colored_by: which column of the groups colours them; cells: which ones count, after their number."""
         paper = PAPERS[paper_name(settings)]
         column, categories = names.columns[colored_by], names.categories[colored_by]
         stored = stored_colors(column, settings, self._dataset)
@@ -231,10 +237,10 @@ class GroupPlots:
         colors = tuple(palette[at] for at in names.places[:, colored_by].tolist())
         stops = tuple(stops_of(cmap, dark=paper.is_dark))
         title = title or f"by {' and '.join(names.columns)}"
-        return Look(paper, colors, stops, title, self._note(names) if note is None else note)
+        return Look(paper, colors, stops, title, self._note(names, cells) if note is None else note)
 
-    def _note(self, names: GroupNames) -> str:
+    def _note(self, names: GroupNames, cells: str) -> str:
         n = int(names.n_cells.sum())
         told = self._dataset.obs_noun.counted(n)
         without = f"; {names.n_without:,} without a category left out" if names.n_without else ""
-        return f"{told}{without}"
+        return f"{told}{cells and f' {cells}'}{without}"

@@ -53,6 +53,7 @@ from cxg_widget.session.panel_pictures import PanelPictures
 from cxg_widget.session.pictures import Pictures
 from cxg_widget.session.plots import GroupPlots
 from cxg_widget.session.pointer import Pointer
+from cxg_widget.session.population import Population, population_of
 from cxg_widget.session.set_list import SetList
 from cxg_widget.session.settings_check import SettingsCheck
 from cxg_widget.session.showing import Showing
@@ -223,7 +224,10 @@ class Session:
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
         mask, rule = self.selected_by_rule()
-        return SelectedCells(self.dataset, mask, self.settings.layer, rule, self.settings.own_gene_sets)
+        return SelectedCells(
+            self.dataset, mask, self.settings.layer, rule, self.settings.own_gene_sets,
+            cells_within=lambda within: self.population(within).mask,
+        )  # fmt: skip
 
     def selected_by_rule(self) -> tuple[NDArray[np.bool_], Rule | None]:
         """Return the selection, bool (n_obs,), and the rule that finds it, None where there is none."""
@@ -260,21 +264,28 @@ class Session:
         """Yield what is said of the dataset, again where its columns are others."""
         yield streams.dataset_frame(self.dataset)
 
-    def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
-        """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
-        return aggregated(self._held, self.mask, reduction, **asked)
+    def population(self, within: Any) -> Population:
+        """Return the cells that `within=` means; raises as `population_of`."""
+        return population_of(within, self._loader, self.settings, self.selected_by_rule())
 
-    def counts(self, column: str | Sequence[str]) -> pd.DataFrame:
+    def aggregate(self, reduction: Any = None, *, within: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
+        """Reduce cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
+        return aggregated(self._held, self.population(within).mask, reduction, **asked)
+
+    def counts(self, column: str | Sequence[str], within: Any = None) -> pd.DataFrame:
         """Count cells by the values of a column, or by fields of several genes; as `CxgWidget.counts`."""
+        population = self.population(within)
         if isinstance(column, list | tuple):
-            return frame_of_fields(column, self._loader, self._on_show)
-        return self._columns.frame(column)
+            return frame_of_fields(column, self._loader, self._on_show, population)
+        return self._columns.frame(column, population)
 
-    def composition(self, column: Any, mask: NDArray[np.bool_] | None, by: Any = None) -> pd.DataFrame:
+    def composition(
+        self, column: Any, mask: NDArray[np.bool_] | None, by: Any = None, within: Any = "filter"
+    ) -> pd.DataFrame:
         """Return how cells fall to the values of a column; as `CxgWidget.composition`."""
         settings, selected, _ = self._on_show.now()
-        cells = selected if mask is None else mask
-        return composition_frame(self._columns, self._loader, (settings, cells), column, by)
+        cells, population = selected if mask is None else mask, self.population(within)
+        return composition_frame(self._columns, self._loader, (settings, cells, population), column, by)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class AnalysingWidget(PlottingWidget):
     """A widget that says how some of its cells differ from others."""
 
-    def counts(self, column: str | Sequence[str]) -> pd.DataFrame:
+    def counts(self, column: str | Sequence[str], *, within: Any = None) -> pd.DataFrame:
         """Count cells by the values of an obs column or gene, or by those of two or three genes together.
 
         Parameters
@@ -30,6 +30,8 @@ class AnalysingWidget(PlottingWidget):
         column : obs column or gene; "obs:NAME" and "var:NAME" force one. Or a list of two or three genes: their cells
             are counted by the part of its limits, which `vmin`, `vmax` and `scale` set as for `blend="colors"`, in
             which each gene lies: of two genes "low", "middle" or "high", of three "low" or "high"
+        within : which cells are counted at all, in each of the three: "filter" = those that pass the filters,
+            "selection", the name of a set, a set, or a rule; None = all
 
         Returns
         -------
@@ -53,12 +55,12 @@ class AnalysingWidget(PlottingWidget):
         """
         self._check_open()
         with self._session.costs.action("counts"):
-            return self._session.counts(column)
+            return self._session.counts(column, within)
 
     def compare(
         self, a: Any = None, b: Any = "rest", *, method: str = "t-test", layer: str | None = None,
         normalize: str | None = None, by: str | None = None, genes: Sequence[str] | str | None = None,
-        fold: str = "scanpy", min_cells: int = 10, min_donors: int = 3,
+        fold: str = "scanpy", min_cells: int = 10, min_donors: int = 3, within: Any = None,
     ) -> Comparison:  # fmt: skip
         """Compare two sets of cells gene by gene: which genes are higher in one, how much, and how surely.
 
@@ -69,7 +71,7 @@ class AnalysingWidget(PlottingWidget):
         ----------
         a, b : None or "selection" = the selection; the name of a set, a query ("n_genes > 500 and type == 'B cell'"), a
             set or a selection, a rule, a polygon; else as `select` takes it: {obs column: values}, a mask (n_obs,),
-            rows, obs index labels. For b "rest" = all cells that are not in a, whatever the filters
+            rows, obs index labels. For b "rest" = all other cells, whatever the filters; of `within`, where given
         method : "t-test" = Welch's, of unequal variances; "wilcoxon" = rank sums, with ties corrected and without
             continuity correction; "pseudobulk" = sums of counts of each donor, a t-test of their log2 counts per
             million; "deseq2" = the same sums by PyDESeq2 (`pip install 'cxg-widget[deseq2]'`); "explorer" = the numbers
@@ -83,6 +85,8 @@ class AnalysingWidget(PlottingWidget):
             it, "pseudocount" = log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1)), as Seurat has it;
             "pseudobulk" and "deseq2" have their own
         min_cells, min_donors : cells that a donor needs on a side, and donors that each side needs
+        within : which cells count at all, in a, b and the rest: "filter" = those that pass the filters, "selection",
+            the name of a set, a set, or a rule; None = all, whatever the filters
 
         Returns
         -------
@@ -109,12 +113,12 @@ class AnalysingWidget(PlottingWidget):
         question = Question(method, layer, normalize, genes_meant(self, genes), fold, by, min_cells, min_donors)
         question.check(self._dataset)
         with self._session.costs.action("compare"):
-            return compared(self, a, b, question, level=2)
+            return compared(self, a, b, question, within, level=2)
 
     def markers(
         self, a: Any = None, against: str = "rest", *, by: str | None = None, method: str = "t-test",
         layer: str | None = None, normalize: str | None = None, genes: Sequence[str] | str | None = None,
-        fold: str = "scanpy",
+        fold: str = "scanpy", within: Any = None,
     ) -> Comparison | Markers:  # fmt: skip
         """Say which genes mark some cells, or the cells of each value of a column.
 
@@ -124,7 +128,7 @@ class AnalysingWidget(PlottingWidget):
         against : "rest" = all other cells, whatever the filters; "neighborhood" = those nearest to the edge of `a` in
             the embedding on show, as many as `a` has, none farther off than the radius of `a` in one piece
         by : obs column of categories: each value against all other cells, for all values in one look at the matrix
-        method, layer, normalize, genes, fold : as `compare`; no methods by donor, and with `by` no "explorer"
+        method, layer, normalize, genes, fold, within : as `compare`; no methods by donor, and with `by` no "explorer"
 
         Returns
         -------
@@ -149,13 +153,13 @@ class AnalysingWidget(PlottingWidget):
             raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
         with self._session.costs.action("markers"):
             if by is not None:
-                return markers_by(self, by, question)
-            return markers_of_set(self, a, against, question, level=2)
+                return markers_by(self, by, question, within)
+            return markers_of_set(self, a, against, question, within, level=2)
 
-    def composition(self, column: str, of: Any = None, by: str | None = None) -> pd.DataFrame:
+    def composition(self, column: str, of: Any = None, by: str | None = None, *, within: Any = None) -> pd.DataFrame:
         """Say how a set of cells falls to the values of a column, and what is enriched in it, against the other cells.
 
-        Only cells that pass all filters count, those of the set too: without filters all cells.
+        Only cells that pass all filters count, those of the set too: without filters all cells. `within` names others.
 
         Parameters
         ----------
@@ -164,6 +168,8 @@ class AnalysingWidget(PlottingWidget):
             query, a mask (n_obs,), rows, a polygon, or obs index labels. A set comes before a cell of the same label.
         by : obs column of categories or few whole numbers, such as the donor: its values are tested against each other
             too
+        within : which cells count at all, of the set and beside it: None or "filter" = those that pass the filters,
+            "selection", the name of a set, a set, or a rule
 
         Returns
         -------
@@ -198,7 +204,8 @@ class AnalysingWidget(PlottingWidget):
         """
         self._check_open()
         with self._session.costs.action("composition"):
-            return self._session.composition(column, None if of is None else self._mask_of(of), by)
+            mask = None if of is None else self._mask_of(of)
+            return self._session.composition(column, mask, by, "filter" if within is None else within)
 
     def _mask_of(self, what: Any) -> NDArray[np.bool_]:
         """Return the cells that `composition` or `zoom_to` were given, bool (n_obs,), as `compare` takes them."""

@@ -26,21 +26,24 @@ AGAINST = ("rest", "neighborhood")
 _SIGNS = ("==", "!=", "<", ">", " in ", ".isna(", ".notna(")
 
 
-def compared(widget: CxgWidget, a: Any, b: Any, question: Question, *, level: int) -> Comparison:
+def compared(widget: CxgWidget, a: Any, b: Any, question: Question, within: Any, *, level: int) -> Comparison:
     """Compare cells of a widget; as `CxgWidget.compare`.
 
     Parameters
     ----------
     level : how many calls up from here the variables are that a query names with @
     """
+    population = widget._session.population(within)
     mask_a, told_a = cells_meant(widget, a, "a", level=level + 1)
     if isinstance(b, str) and b == "rest" and b not in list(widget.sets):
-        return widget._session.comparisons.with_rest(mask_a, told_a, question)
+        return widget._session.comparisons.with_rest(mask_a, told_a, question, population)
     mask_b, told_b = cells_meant(widget, b, "b", level=level + 1)
-    return widget._session.comparisons.between((mask_a, mask_b), (told_a, told_b), question)
+    return widget._session.comparisons.between((mask_a, mask_b), (told_a, told_b), question, population)
 
 
-def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, *, level: int) -> Comparison:
+def markers_of_set(
+    widget: CxgWidget, a: Any, against: Any, question: Question, within: Any, *, level: int
+) -> Comparison:
     """Compare cells with all others, or with those around them in the embedding on show; as `CxgWidget.markers`."""
     if against not in AGAINST:
         raise InvalidValue(
@@ -52,17 +55,18 @@ def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, 
             f"compare(a, method={question.method!r}, by=...) takes them."
         )
     question.check(widget.dataset)
+    population = widget._session.population(within)
     mask, told_a = cells_meant(widget, a, "the set", level=level + 1)
     made = widget._session.comparisons
-    return (made.with_rest if against == "rest" else made.with_neighborhood)(mask, told_a, question)
+    return (made.with_rest if against == "rest" else made.with_neighborhood)(mask, told_a, question, population)
 
 
-def markers_by(widget: CxgWidget, column: Any, question: Question) -> Markers:
+def markers_by(widget: CxgWidget, column: Any, question: Question, within: Any) -> Markers:
     """Compare the cells of each value of a column with all others; as `CxgWidget.markers`."""
     name = column
     if isinstance(name, str) and name not in widget.dataset.obs_columns:
         name = name.removeprefix("obs:")
-    return widget._session.comparisons.of_groups(name, question)
+    return widget._session.comparisons.of_groups(name, question, widget._session.population(within))
 
 
 def cells_meant(widget: CxgWidget, what: Any, name: str, *, level: int) -> tuple[Mask, str]:

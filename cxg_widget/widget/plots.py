@@ -11,15 +11,13 @@ from cxg_widget.draw.plots.heat import HeatMap
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.widget.answering import AnsweringWidget
 
-Within = Literal["filter", "selection"] | None
-
 
 class PlottingWidget(AnsweringWidget):
     """A widget that plots groups of its cells."""
 
     def dotplot(
         self, genes: str | Sequence[str] | Mapping[str, Sequence[str]], by: str, *, by2: str | None = None,
-        layer: str | None = None, within: Within = None, standard_scale: Literal["var", "group"] | None = None,
+        layer: str | None = None, within: Any = None, standard_scale: Literal["var", "group"] | None = None,
         swap_axes: bool = False, cmap: Any = None,
     ) -> GeneMatrix:  # fmt: skip
         """Show genes by groups of cells as dots: their area is the share of cells above 0, their colour the mean.
@@ -32,7 +30,8 @@ class PlottingWidget(AnsweringWidget):
             cells are left out, and so are cells without a category
         by2 : another one; then each pair that has cells is a group
         layer : of genes; None = that of the widget
-        within : "filter" takes the cells that pass the filters, as None does; "selection" the selected ones
+        within : which cells count: None or "filter" = those that pass the filters, "selection", the name of a set, a
+            set, or a rule
         standard_scale : stretches the means to 0 to 1 for the colours, of each gene ("var") or each group ("group")
         swap_axes : whether genes are rows
         cmap : as the trait; None = that of the widget
@@ -60,7 +59,7 @@ class PlottingWidget(AnsweringWidget):
 
     def heatmap(
         self, genes: str | Sequence[str] | Mapping[str, Sequence[str]], by: str, *, by2: str | None = None,
-        layer: str | None = None, within: Within = None, standard_scale: Literal["var", "group"] | None = None,
+        layer: str | None = None, within: Any = None, standard_scale: Literal["var", "group"] | None = None,
         swap_axes: bool = False, cmap: Any = None,
     ) -> GeneMatrix:  # fmt: skip
         """Show the means of genes by groups of cells as colours, as `scanpy.pl.matrixplot` does; else as `dotplot`."""
@@ -70,7 +69,7 @@ class PlottingWidget(AnsweringWidget):
 
     def violin(
         self, gene: str | Sequence[str], by: str, *, by2: str | None = None, layer: str | None = None,
-        within: Within = None,
+        within: Any = None,
     ) -> Violins:  # fmt: skip
         """Show how a gene is distributed in groups of cells: a Gaussian kernel estimate of 200 bins, and the median.
 
@@ -92,7 +91,7 @@ class PlottingWidget(AnsweringWidget):
         with self._session.costs.action("violin"):
             return self._session.plots.violin(gene, by, by2, within, layer)
 
-    def bars(self, column: str, by: str, *, within: Within = None, share: bool = True) -> Bars:
+    def bars(self, column: str, by: str, *, within: Any = None, share: bool = True) -> Bars:
         """Show how the cells of each group fall to the categories of a column, as stacked bars.
 
         Parameters

@@ -214,7 +214,7 @@ class CxgWidget(AnalysingWidget):
 
     def select(
         self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
-        within: str | None = None, **columns: Any,
+        within: Any = None, **columns: Any,
     ) -> SelectedCells:  # fmt: skip
         """Select cells from Python.
 
@@ -225,7 +225,8 @@ class CxgWidget(AnalysingWidget):
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
         query : pandas query string over obs columns and genes; @name stands for a variable of the caller
-        within : "filter" takes of them those that pass the filters; None = all
+        within : "filter" takes of them those that pass the filters, a set, its name, or a rule those that are in it
+            too; None = all
         **columns : refused with a sentence that says how a dict is written
 
         Returns
@@ -245,8 +246,6 @@ class CxgWidget(AnalysingWidget):
         if columns:
             raise InvalidOption(f"select() takes columns as a dict: select({shown(columns)}).")
         mode = check_mode(mode, protocol.Mode)
-        if within not in (None, "filter"):
-            raise InvalidValue(f"within must be 'filter' or None; found {shown(within)}")
         given = [one is not None for one in (what, polygon, query)]
         if sum(given) != 1:
             raise SelectionError(
@@ -264,9 +263,9 @@ class CxgWidget(AnalysingWidget):
             else:
                 what = looked_at(what, self._dataset)
                 mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
-            if within is not None:
-                passing: Rule = {"and": self._session.settings.filter_rules}
-                mask, rule = mask & self._filtered(), combined_rule(rule, passing, "intersect")
+            population = self._session.population(within)
+            if population.mask is not None:
+                mask, rule = population.of(mask), combined_rule(rule, population.rule, "intersect")
         if mode != "replace":
             self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
         self._session.select(mask, mode, rule)
@@ -275,7 +274,7 @@ class CxgWidget(AnalysingWidget):
 
     def aggregate(
         self, reduction: Any = None, *, color: Any = None, view: Any = None, width: int = 800, height: int = 600,
-        within: str | None = None,
+        within: Any = None,
     ) -> xr.DataArray | xr.Dataset:  # fmt: skip
         """Reduce all cells of a view to one value per pixel, exactly as datashader does, in blocks of rows.
 
@@ -291,7 +290,8 @@ class CxgWidget(AnalysingWidget):
             "count" then counts all cells. "count" of categories counts each.
         view : x0, x1, y0, y1 in data units; None = where all cells lie
         width, height : px, up to 100 million
-        within : "selection" takes only the selected cells; None = all
+        within : "filter" takes only the cells that pass the filters, "selection" the selected ones, a set, its name, or
+            a rule those that are in it; None = all
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -84,6 +85,27 @@ def test_a_hand_names_selects_filters_zooms_renames_and_deletes(panel: Any, pane
         {"op": "zoom", "name": "T cells"}, {"op": "put", "name": "T cells"}, {"op": "delete", "name": "T cells"},
         {"op": "rename", "name": "T cells", "to": "T"},
     ]  # fmt: skip
+
+
+def test_how_many_cells_will_be_named_is_said_before_and_the_next_name_is_of_all_cells(panel: Any, panels: Any) -> None:
+    field = panel.get_by_role("textbox", name="Name of the selection")
+    within = panel.get_by_role("combobox", name="Within")
+    all_selected = panel.locator(".namer .text").first.inner_text()
+    assert all_selected.startswith("Name ")
+    assert " within " not in all_selected
+    for gate, n in (("<b>mine</b>", "12"), ("a set with a long name that the panel has to cut somewhere", "0")):
+        within.select_option(gate)
+        expect(panel.get_by_role("button", name=f"Name {n} of")).to_contain_text(f"within {gate}")
+        expect(field).to_have_attribute("placeholder", re.compile(f"^Name for {n} of .* within {re.escape(gate)}$"))
+    expect(panel.get_by_role("button", name="Name 0 of")).to_be_disabled()
+    within.select_option("<b>mine</b>")
+    field.fill("gate")
+    field.press("Enter")
+    expect(within).to_have_value("")
+    field.fill("next")
+    field.press("Enter")
+    expect(field).to_have_value("")
+    assert [(one["name"], one["within"]) for one in edits(panels)] == [("gate", "<b>mine</b>"), ("next", "")]
 
 
 def test_only_these_is_a_filter_that_names_the_set_and_a_second_click_takes_it_away(panel: Any, panels: Any) -> None:

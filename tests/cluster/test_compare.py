@@ -73,6 +73,12 @@ CASES = {
     "logs, sums of what are no counts": lambda w: w.compare(A, B, **BY_DONOR, min_donors=2),
     "logs, too few donors": lambda w: w.compare(A, B, **BY_DONOR, min_cells=300),
     "logs, by numbers": lambda w: w.markers(by="score"),
+    "logs, the rest within a mask": lambda w: w.compare(A, within=B | (np.arange(N_OBS) % 2 == 0)),
+    "logs, a column within a mask": lambda w: w.markers(by="cell_type", within=B),
+    "counts by donor within a mask": lambda w: w.compare(A, **BY_DONOR, within=A | B),
+    "logs, what lies around within a mask": lambda w: w.markers(
+        A & (np.arange(N_OBS) < 400), against="neighborhood", within=A | B
+    ),
     "logs, no such gene": lambda w: w.compare(A, genes=["GENE1", "none"]),
     "logs, normalized": lambda w: w.compare(A, normalize="log1p_10k"),
 }

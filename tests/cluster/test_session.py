@@ -165,6 +165,12 @@ def test_compositions_and_donors_are_those_found_without_a_cluster(pair):
     for by in (None, "donor"):
         alone, shared = (one.composition("cell_type", mask, by) for one in pair)
         assert shared.equals(alone)
+    for within in (mask, {"obs": "donor", "in": ["d1 ü", "d3 ü"]}):
+        every_other = mask.cumsum() % 2 == 0
+        alone, shared = (one.composition("cell_type", every_other, "donor", within) for one in pair)
+        assert shared.equals(alone)
+        alone, shared = (one.counts("cell_type", within) for one in pair)
+        assert shared.equals(alone)
 
 
 def test_plots_of_groups_are_those_made_without_a_cluster(pair):

@@ -275,9 +275,8 @@ def test_the_answer_is_that_of_all_cells_however_they_are_shown(options, make):
 def test_only_what_is_reduced_is_read():
     dataset, _ = dataset_and_frame()
     loader = Loader(dataset, 0, lambda _: None)
-    mask = np.zeros(600, bool)
-    aggregated(loader.of(Settings(embedding="umap", color="cell_type")), mask, "count", **SIZE)
-    aggregated(loader.of(Settings(embedding="umap")), mask, "max", color="CD3E", view=VIEW, **SIZE)
+    aggregated(loader.of(Settings(embedding="umap", color="cell_type")), None, "count", **SIZE)
+    aggregated(loader.of(Settings(embedding="umap")), None, "max", color="CD3E", view=VIEW, **SIZE)
     assert set(dataset.reads) == {"emb/umap", "X/CD3E"}
 
 
@@ -318,7 +317,7 @@ def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
 
     def reduce_all(n_obs):
         loader = Loader(Endless(n_obs), 0, lambda _: None)
-        found = aggregated(loader.of(Settings(embedding="umap")), np.zeros(0, bool), asked, **SIZE)
+        found = aggregated(loader.of(Settings(embedding="umap")), None, asked, **SIZE)
         assert int(found["n"].sum()) == n_obs
         assert found["top"].max() == n_obs - 1
 

@@ -125,7 +125,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(widget):
             widget.composition(column, by=by)
     widget.filters["cell_type"] = ["B cell"]
     assert len(widget.composition("donor name", of={"cell_type": "B cell"}))
-    with pytest.raises(SelectionError, match="none of the set does"):
+    with pytest.raises(SelectionError, match="that pass the filters, and the set has none"):
         widget.composition("cell_type")
 
 

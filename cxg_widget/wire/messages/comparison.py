@@ -15,6 +15,7 @@ class Compare(Message):
 
     a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
     normalize : where the values are counts, compare log1p of counts per 10,000
+    within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
     """
 
     kind: ClassVar[str] = "compare"
@@ -22,6 +23,7 @@ class Compare(Message):
     b: str
     method: Literal["t-test", "wilcoxon"]
     normalize: bool
+    within: Literal["", "filter"] = ""
 
 
 @dataclass(frozen=True)

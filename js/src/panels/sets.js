@@ -118,19 +118,22 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     const { state } = context;
     const { n } = state.selection;
     const { obs } = nounsOf(state);
-    const within = sets.some(({ name }) => name === typed.within) ? typed.within : "";
+    const gate = sets.find(({ name }) => name === typed.within);
+    const within = gate?.name ?? "";
+    const named =
+      gate === undefined ? counted(n, obs) : `${wholeNumber(gate.nSelected)} of ${counted(n, obs)} within ${within}`;
     const add = (/** @type {Event} */ event) => {
       event.preventDefault();
       if (typed.name.trim() === "" || n === 0) return;
       const { name } = typed; // stays where it is taken
       const within = sets.some((one) => one.name === typed.within) ? typed.within : ""; // a key comes faster than a drawing
       void list.edit({ op: "add", name: name.trim(), within }).then((done) => {
-        if (done !== null && typed.name === name) then(() => void (typed = { ...typed, name: "" }));
+        if (done !== null && typed.name === name) then(() => void (typed = { name: "", within: "" }));
       });
     };
     const choose = (/** @type {Event} */ event) => then(() => void (typed = { ...typed, within: textIn(event) }));
     return html`<form class="namer" @submit=${add}>
-      <div class="box"><input type="text" data-field="name" aria-label="Name of the selection" placeholder=${n === 0 ? `Select ${obs.many} to name them` : `Name for ${counted(n, obs)}`}
+      <div class="box"><input type="text" data-field="name" aria-label="Name of the selection" placeholder=${n === 0 ? `Select ${obs.many} to name them` : `Name for ${named}`}
         maxlength="200" autocomplete="off" spellcheck="false" .value=${live(typed.name)} @input=${(/** @type {Event} */ event) => then(() => void (typed = { ...typed, name: textIn(event) }))}></div>
       ${
         sets.length === 0
@@ -138,7 +141,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
           : html`<label class="setting choose"><span>Within</span><select class="wide" .value=${within} @change=${choose}>
             <option value="" ?selected=${within === ""}>all ${obs.many}</option>${sets.map(({ name }) => html`<option value=${name} ?selected=${name === within}>${name}</option>`)}</select></label>`
       }
-      <button type="submit" class="text" ?disabled=${n === 0 || state.link === "offline"}>Name the selection</button>
+      <button type="submit" class="text" ?disabled=${n === 0 || gate?.nSelected === 0 || state.link === "offline"}>${n === 0 ? "Name the selection" : html`Name <bdi>${named}</bdi>`}</button>
       ${n === 0 ? nothing : compare(context, "selection", false)}
     </form>`;
   }

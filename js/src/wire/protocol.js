@@ -343,12 +343,14 @@ export const CONTAINER = 65536;
  *
  * a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
  * normalize : where the values are counts, compare log1p of counts per 10,000
+ * within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
  * @typedef {object} Compare
  * @property {"compare"} kind
  * @property {string} a
  * @property {string} b
  * @property {"t-test" | "wilcoxon"} method
  * @property {boolean} normalize
+ * @property {"" | "filter"} within
  */
 /**
  * Ask for the newest comparison, of a hand or of Python. Answered by one or more `comparison`.

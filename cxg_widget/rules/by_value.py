@@ -184,14 +184,20 @@ def _of_numbers(column: str, numbers: NDArray[Any], wanted: list[Any], missing: 
     found = np.isin(numbers, values)
     unknown = values[~np.isin(values, numbers[found])]
     if unknown.size:
-        sentence = f"no value {unknown[0]!s} in obs column {column!r}; {_range(column, numbers)}"
+        sentence = f"no value {unknown[0]!s} in obs column {column!r}; {_range(column, numbers, values)}"
         raise SelectionError(and_not([sentence, *map(str, unknown[1:])]))
     return np.asarray(found | np.isnan(numbers) if missing and numbers.dtype.kind == "f" else found)
 
 
-def _range(column: str, numbers: NDArray[Any]) -> str:
+def _range(column: str, numbers: NDArray[Any], wanted: NDArray[Any]) -> str:
     finite = numbers[np.isfinite(numbers)]
     if not finite.size:
         return "it holds no number."
     low, high, name = finite.min(), finite.max(), column if column.isidentifier() else f"`{column}`"
-    return f'its numbers go from {low} to {high}. A range is a query: select(query="{low} <= {name} <= {high}").'
+    if wanted.size == 2:  # as of [0, 1]: what is meant are the ends of a range
+        low, high = np.sort(wanted)
+        filters = f" or a tuple: w.filters[{column!r}] = ({low}, {high})"
+    else:
+        filters = ""
+    ends = f"{finite.min()} to {finite.max()}"
+    return f'its numbers go from {ends}. A range is a query: select(query="{low} <= {name} <= {high}"){filters}.'

@@ -223,7 +223,7 @@ class _Block:
         is_equality = isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn)
         if isinstance(left, Codes):
             if not is_equality:
-                raise self.wrong("text has no order here; compare it by == or in")
+                return self._ordered(left, op, right)
             return _is_one_of(left, right, self) == isinstance(op, ast.Eq | ast.In)
         if isinstance(right, Codes):
             raise self.wrong("numbers and text cannot be compared")
@@ -234,6 +234,17 @@ class _Block:
         if isinstance(right, str):
             raise self.wrong(f"{shown(right)} is text, and it is compared with numbers")
         return _COMPARED[type(op)](left, right)
+
+    def _ordered(self, left: Codes, op: ast.cmpop, right: Any) -> NDArray[np.bool_]:
+        """Compare a column whose categories have an order with one of them, as pandas does; missing values never do."""
+        labels = [label_of(category) for category in left.categories]
+        if not left.ordered:
+            raise self.wrong("text has no order here; compare it by == or in")
+        if not _is_scalar(right):
+            raise self.wrong("a column with an order is compared with one of its values")
+        if (label := label_among(right, labels)) not in labels:
+            raise self.wrong(not_found("value", right, labels, "that column").rstrip("."))
+        return np.asarray((left.codes >= 0) & _COMPARED[type(op)](left.codes, labels.index(label)))
 
     def _in_list(self, numbers: Any, wanted: list[Any]) -> NDArray[np.bool_]:
         if any(isinstance(one, str) for one in wanted):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.rules.advice import advised
 from cxg_widget.rules.expression import missing_names, resolved
 from cxg_widget.rules.forms import Rule, check_rule
 from cxg_widget.rules.named import filter_by
@@ -66,7 +67,7 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: 
     if isinstance(value, Mapping):
         rules = [filter_of(name, kept, dataset, layer, sets) for name, kept in value.items()]
     elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        rules = [check_rule(one) for one in value]
+        rules = [_checked(one, dataset) for one in value]
     else:
         raise InvalidValue(f"filters must be {{column: what is kept}}; found {shown(value)}")
     return list({key_of(rule): rule for rule in rules}.values())
@@ -87,7 +88,7 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
         If there is no such column or gene, or its values cannot be kept so.
     """
     if name == QUERY and QUERY not in dataset.obs_columns:
-        return query_filter(kept, layer)
+        return query_filter(kept, dataset, layer)
     if not isinstance(name, str):
         raise UnknownName(missing_names([shown(name)], dataset))
     is_set = any(name == f"set:{one['name']}" for one in sets)
@@ -102,6 +103,9 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
             raise InvalidValue(f"the filter of {name!r} must be a rule of it; found {shown(kept)}")
         return rule
     is_number = source == "var" or dataset.obs_columns[found].kind in ("int", "float")
+    if isinstance(kept, tuple) and kept == (None, None):
+        how = f"w.filters[{name!r}] = (0, None) keeps 0 and more, del w.filters[{name!r}] takes the filter away"
+        raise InvalidValue(f"a range needs one end at least: {how}; found (None, None)")
     if isinstance(kept, tuple) and len(kept) == 2 and is_number and all(map(_is_end, kept)):
         ends = [None if one is None else np.asarray(one).item() for one in kept]
         ends = [None if isinstance(one, float) and math.isinf(one) else one for one in ends]
@@ -114,9 +118,18 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
     return check_rule({source: found, **({"layer": layer} if source == "var" and layer else {}), **rule})
 
 
-def query_filter(query: Any, layer: str | None = None) -> Rule:
+def query_filter(query: Any, dataset: Dataset, layer: str | None = None) -> Rule:
     """Return the filter that is a query; raises `SelectionError` where it is none."""
-    return check_rule({"query": query, "layer": layer} if layer else {"query": query})
+    return _checked({"query": query, "layer": layer} if layer else {"query": query}, dataset)
+
+
+def _checked(rule: Any, dataset: Dataset) -> Rule:
+    try:
+        return check_rule(rule)
+    except SelectionError as error:
+        if not isinstance(rule, Mapping) or "query" not in rule:
+            raise
+        raise advised(error, rule["query"], dataset) from None
 
 
 def _is_end(value: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.errors import UnknownName
+from cxg_widget.rules.advice import meant_query
 from cxg_widget.rules.expression import missing_names, unknown_in
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.grammar import parse
@@ -26,6 +27,7 @@ class Lacking:
     def __init__(self, dataset: Dataset, sets: Iterable[str] = ()) -> None:
         self._dataset, self._sets = dataset, list(sets)
         self._columns: dict[str, None] = {}
+        self._meant = ""
         self._others: dict[str, str] = {}
         """What is none of the columns, in words, by those words alone; and the sentence for it."""
 
@@ -40,7 +42,10 @@ class Lacking:
         elif "var" in rule and not dataset.names_in(layer).has_var(rule["var"]):
             self._columns[rule["var"]] = None
         elif "query" in rule:
-            self._columns |= dict.fromkeys(unknown_in(parse(rule["query"]), dataset, layer))
+            unknown = unknown_in(parse(rule["query"]), dataset, layer)
+            self._columns |= dict.fromkeys(unknown)
+            if unknown and (meant := meant_query(rule["query"], dataset, layer)):
+                self._meant = f" Did you mean {meant!r}?"
         elif "set" in rule and rule["set"] not in self._sets:
             self._add("set", rule["set"], not_found("set", rule["set"], self._sets, "this widget"))
         elif "polygon" in rule:
@@ -49,7 +54,8 @@ class Lacking:
     def check(self) -> None:
         """Raise `UnknownName` where something is not there."""
         if self._columns:
-            raise UnknownName(missing_names(list(self._columns), self._dataset, list(self._others)))
+            sentence = missing_names(list(self._columns), self._dataset, list(self._others))
+            raise UnknownName(sentence + self._meant)
         if self._others:
             (_, sentence), *others = self._others.items()
             raise UnknownName(and_not([sentence, *(told for told, _ in others)]))

@@ -397,7 +397,7 @@ class CxgWidget(AnalysingWidget):
         """
         self._check_open()
         if query is not None:
-            self.filters.put(query_filter(query, self.layer))
+            self.filters.put(query_filter(query, self._dataset, self.layer))
         else:
             self.filters = [rule for rule in self._kept("filters") if "query" not in rule]
 

@@ -1,0 +1,103 @@
+"""Suggestions for refused queries: signs of other languages, values without quotes, methods of pandas."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from cxg_widget.errors import CxgWidgetError, SelectionError
+from cxg_widget.rules.by_value import labels_of
+from cxg_widget.rules.expression import unknown_in
+from cxg_widget.rules.grammar import MISSING_TESTS, parse
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+QUERY_TOKEN = re.compile(
+    r"""`(?P<quoted>[^`]+)` | '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | (?P<word>[^\W\d]\w*)""", re.VERBOSE
+)
+_NAME = r"(?P<name>`[^`\n]+`|[^\W\d]\w*)"
+_METHODS = [
+    (rf"{_NAME}\.(?P<test>{'|'.join(MISSING_TESTS)})\(\)", r"\g<test>(\g<name>)"),
+    (rf"{_NAME}\.isin\((?P<list>[\[(][^\])]*[\])])\)", r"\g<name> in \g<list>"),
+    (rf"{_NAME}\.between\((?P<low>[^,()]+),\s*(?P<high>[^,()]+)\)", r"(\g<low> <= \g<name> <= \g<high>)"),
+    (rf"{_NAME}\s*(?:==|is)\s*(?:None|nan|NaN|NULL|null)\b", r"isna(\g<name>)"),
+    (rf"{_NAME}\s*(?:!=|is not)\s*(?:None|nan|NaN|NULL|null)\b", r"notna(\g<name>)"),
+    (r"\bis not\b", "!="),
+    (r"\bis\b", "=="),
+]
+
+
+_SIGNS = {"&&": "and", "||": "or", "===": "==", "<>": "!=", "=>": ">=", "=<": "<="}
+
+
+def meant_query(text: str, dataset: Dataset, layer: str | None = None) -> str | None:
+    """Return a query of this package's language that a refused text may mean; None = no suggestion."""
+    query = text
+    for pattern, instead in _METHODS:
+        query = re.sub(pattern, instead, query)
+    query = with_quotes(in_usual_signs(query), dataset)
+    try:
+        is_query = query != text and not unknown_in(parse(query), dataset, layer)
+    except CxgWidgetError:
+        return None
+    return query if is_query else None
+
+
+def advised(error: CxgWidgetError, text: object, dataset: Dataset, layer: str | None = None) -> CxgWidgetError:
+    """Return the error for a refused query, with a query that works where there is a suggestion."""
+    if not isinstance(text, str):
+        return error
+    if named := re.search(r"@(\w+)", text):
+        how = f'it sees no variables of Python: write the value of {named[1]} itself, as by f"... {{{named[1]}!r}}"'
+        return SelectionError(f"query {shown(text)}: {how}")
+    meant = meant_query(text, dataset, layer)
+    return error if meant is None else SelectionError(f"query {shown(text)} cannot be read. Did you mean {meant!r}?")
+
+
+def named_columns(query: str, columns: list[str]) -> list[str]:
+    """Return those of `columns` that a query names, bare or in backticks."""
+    names = {token["quoted"] or token["word"] for token in QUERY_TOKEN.finditer(query)}
+    return [column for column in columns if column in names]
+
+
+def in_usual_signs(query: str) -> str:
+    """Return a query that other languages write otherwise in the words of pandas; names and texts stay."""
+    parts, end = [], 0
+    for token in QUERY_TOKEN.finditer(query):
+        word = token["word"]
+        said = word.lower() if word in ("AND", "OR", "NOT", "IN") else token[0]
+        parts += [_signs(query, end, token.start()), said]
+        end = token.end()
+    return "".join([*parts, _signs(query, end, len(query))])
+
+
+def _signs(query: str, start: int, stop: int) -> str:
+    """Return what stands between two names as pandas writes it."""
+    signs = query[start:stop]
+    for other, usual in _SIGNS.items():
+        signs = signs.replace(other, usual)
+    signs = re.sub(r"!(?!=)", "not ", signs)
+    is_call = re.search(r"\w\(", query[:stop])  # whose keywords are written with one =
+    return signs if is_call else re.sub(r"(?<![=<>!])=(?!=)", "==", signs)
+
+
+def with_quotes(query: str, dataset: Dataset) -> str:
+    """Return a query with the texts in quotes that are values of the columns it names, and columns in backticks."""
+    blank = QUERY_TOKEN.sub(lambda token: token[0] if token["word"] else "\0" * len(token[0]), query)
+    columns = {name: f"`{name}`" for name in dataset.obs_columns if not name.isidentifier()}
+    labels = {
+        label: repr(label)
+        for column in [*named_columns(query, list(dataset.obs_columns)), *columns]
+        if column in query
+        for label in labels_of(column, dataset)
+    }
+    known = {text: said for text, said in {**labels, **columns}.items() if not text.isnumeric()}
+    for text in sorted(known, key=len, reverse=True):
+        found = re.search(rf"(?<![\w.@]){re.escape(text)}(?!\w)", blank)
+        if text and text not in dataset.obs_columns.keys() - columns and found is not None:
+            start, stop = found.span()
+            query = query[:start] + known[text] + query[stop:]
+            blank = blank[:start] + "\0" * len(known[text]) + blank[stop:]
+    return query

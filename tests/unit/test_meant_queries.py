@@ -1,0 +1,99 @@
+"""Queries that are refused: the sentence holds a query that works; expected masks come from pandas."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cxg_widget import CxgWidget
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.errors import CxgWidgetError
+from tests.memory import MemoryDataset
+
+N = 120
+
+
+@pytest.fixture
+def widget():
+    rng = np.random.default_rng(0)
+    obs = {
+        "donor": Codes(rng.integers(-1, 3, N).astype(np.int8), ("D1", "D2", "D3")),
+        "stage": Codes(rng.integers(-1, 3, N).astype(np.int8), ("low", "mid", "high"), ordered=True),
+        "score": np.where(rng.random(N) < 0.2, np.nan, rng.normal(size=N)).astype(np.float32),
+        "n": rng.integers(0, 9, N),
+        "cell type": Codes(rng.integers(0, 2, N).astype(np.int8), ("B cell", "T cell")),
+    }
+    xy = rng.normal(size=(N, 2)).astype(np.float32)
+    found = CxgWidget(MemoryDataset(obs, rng.random((N, 2)).astype(np.float32), ["CD3E", "TYMP"], {"umap": xy}))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def frame(widget):
+    return widget.dataset.obs()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("donor = D1", "donor == 'D1'"),
+        ("donor = 'D1'", "donor == 'D1'"),
+        ("donor == D1", "donor == 'D1'"),
+        ("not donor = D1", "not donor == 'D1'"),
+        ("donor is 'D1'", "donor == 'D1'"),
+        ("donor is not 'D1'", "donor != 'D1'"),
+        ("cell type = B cell", "`cell type` == 'B cell'"),
+        ("score => 0", "score >= 0"),
+        ("score.isna()", "score.isna()"),
+        ("score.notna() and n > 3", "score.notna() and n > 3"),
+        ("score is None", "score.isna()"),
+        ("score != None", "score.notna()"),
+        ("donor.isin(['D1', 'D2'])", "donor in ['D1', 'D2']"),
+        ("n.between(2, 5)", "2 <= n <= 5"),
+    ],
+)
+def test_a_refused_query_names_one_that_keeps_what_was_meant(widget, frame, wrong, meant):
+    for refuse in (widget.filter, lambda text: setattr(widget, "filters", [{"query": text}])):
+        with pytest.raises(CxgWidgetError) as caught:
+            refuse(wrong)
+        assert "\n" not in str(caught.value)
+    suggested = re.search(r"Did you mean (['\"])(.*)\1\?$", str(caught.value))
+    assert suggested is not None, str(caught.value)
+    widget.filter(suggested[2].encode().decode("unicode_escape"))
+    expected = frame.eval(meant, engine="python")
+    assert widget.filters.mask.tolist() == pd.Series(expected).astype(bool).tolist()
+
+
+def test_a_variable_of_python_is_refused_with_the_way_to_write_its_value(widget):
+    with pytest.raises(CxgWidgetError, match=r"write the value of x itself, as by f\"... \{x!r\}\""):
+        widget.filter("donor == @x")
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+@pytest.mark.parametrize("value", ["low", "mid", "high"])
+def test_a_column_with_an_order_is_compared_as_pandas_compares_it(widget, frame, sign, value):
+    for query in (f"stage {sign} '{value}'", f"'{value}' {sign} stage"):
+        widget.filter(query)
+        assert widget.filters.mask.tolist() == frame.eval(query, engine="python").tolist(), query
+
+
+def test_an_order_is_refused_where_there_is_none_or_no_such_value(widget):
+    with pytest.raises(CxgWidgetError, match="text has no order here"):
+        widget.filter("donor < 'D2'")
+    with pytest.raises(CxgWidgetError, match=r"no value .medium.; that column has"):
+        widget.filter("stage < 'medium'")
+    assert widget.filters.query is None
+
+
+def test_a_list_where_a_range_was_meant_is_refused_with_the_call_that_works(widget, frame):
+    with pytest.raises(CxgWidgetError, match=r"w\.filters\['score'\] = \(0\.0, 1\.0\)"):
+        widget.filters["score"] = [0, 1]
+    widget.filters["score"] = (0.0, 1.0)
+    assert widget.filters.mask.tolist() == frame["score"].between(0, 1).tolist()
+    with pytest.raises(CxgWidgetError, match=r"w\.filters\['score'\] = \(0, None\).*del w\.filters\['score'\]"):
+        widget.filters["score"] = (None, None)
+    assert widget.filters["score"] == (0.0, 1.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.annotations.labels import MOST_LABELS, check_label
 from cxg_widget.errors import InvalidValue
-from cxg_widget.rules.forms import check_rule, within
+from cxg_widget.rules.forms import MOST_ROWS, check_rule, within
 from cxg_widget.text.names import BROKEN, shown
 from cxg_widget.text.nouns import GENE_SET
 
@@ -129,8 +129,8 @@ def check_step(step: Any, number: int) -> Step:
     form = forms[0]
     plain: dict[str, Any] = dict(step)
     _check_time(plain["at"])
-    if "n" in plain and (type(plain["n"]) is not int or plain["n"] < 0):
-        raise InvalidValue(f"n of a step is a whole number from 0 on; found {shown(plain['n'])}")
+    if "n" in plain and (type(plain["n"]) is not int or not 0 <= plain["n"] < MOST_ROWS):
+        raise InvalidValue(f"n of a step is a whole number from 0 to {MOST_ROWS - 1:,}; found {shown(plain['n'])}")
     if form in ("of", "codes") and number:
         raise InvalidValue(f"labels of a column, or codes, are where a log begins; found them in step {number + 1}")
     if form == "of" and not isinstance(plain["of"], str):

@@ -18,6 +18,8 @@ DEEPEST = 32
 """Rules within each other."""
 MOST = 1_000
 """Rules in one."""
+MOST_ROWS = 2**48
+"""More than a matrix of any store has."""
 _FORMS = (
     "a rule is one of {obs, in}, {obs, range}, {var, layer, range}, {query}, {polygon, embedding, axes}, {set}, "
     "{rows, n_obs, identity}, {and: [...]}, {or: [...]}, {not: rule}, {minus: [rule, rule]}"
@@ -153,12 +155,17 @@ def _check_set(rule: Rule) -> None:
 
 def _check_rows(rule: Rule) -> None:
     n_obs = rule.get("n_obs")
-    if not isinstance(rule["rows"], str) or type(n_obs) is not int or not isinstance(rule.get("identity"), str):
+    packed = rule["rows"]
+    if not isinstance(packed, str) or type(n_obs) is not int or not isinstance(rule.get("identity"), str):
         raise _wrong(rule)
-    n_bytes = math.ceil(n_obs / 8)
-    if len(rule["rows"]) != 4 * math.ceil(n_bytes / 3):
+    if not 0 <= n_obs < MOST_ROWS:
+        raise InvalidValue(f"n_obs of packed rows must be from 0 to {MOST_ROWS - 1:,}; found {shown(n_obs)}")
+    n_bytes = -(-n_obs // 8)
+    n_padding = -n_bytes % 3  # which alone tells 126 bytes from 125
+    if len(packed) != 4 * (-(-n_bytes // 3)) or len(packed) - len(packed.rstrip("=")) != n_padding:
         raise InvalidValue(
-            f"packed rows of {n_obs:,} take one bit each, in base64; found {len(rule['rows']):,} letters"
+            f"packed rows of {n_obs:,} take one bit each, in base64; found {len(packed):,} letters, "
+            f"where {n_bytes:,} bytes make {4 * (-(-n_bytes // 3)):,}, the last {n_padding} of them '='"
         )
 
 

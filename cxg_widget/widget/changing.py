@@ -26,6 +26,7 @@ from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.looks import looks_after
 from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
 from cxg_widget.display.views import views_left
+from cxg_widget.display.work import check_work
 from cxg_widget.errors import (
     ClosedDataset,
     CxgWidgetError,
@@ -183,19 +184,21 @@ class ChangingWidget(WidgetTraits):
         self.set_trait("steps", {"undo": undo, "redo": redo, "n": next(self._n_steps)})
 
     def _check(self, given: dict[str, Any]) -> dict[str, Any]:
+        check_work(given, self._dataset.n_obs)
+        if "sets" in given:  # checked once: others name them
+            given = {**given, "sets": check_sets(given["sets"])}
         shown = check_embedding(given["embedding"], self._dataset)
         if "annotations" in given:  # before what may name them
             annotations = check("annotations", given["annotations"], self._dataset, Beside())
             given = {**given, "annotations": annotations}
             self._session.put_labels(self._session.labels(Settings.of({"annotations": annotations})))
         sets = check("gene_sets", given.get("gene_sets", []), self._dataset, Beside())
-        named = [one["name"] for one in check_sets(given.get("sets"))]
+        named = [one["name"] for one in given.get("sets", [])]
         beside = Beside(shown, by_name(sets), named)
         given = {**given, **({"gene_sets": sets} if "gene_sets" in given else {})}
         filters = given.get("filters")
         if isinstance(filters, Mapping):
-            sets = check_sets(given.get("sets"))
-            given = {**given, "filters": check_filters(filters, self._dataset, given["layer"], sets)}
+            given = {**given, "filters": check_filters(filters, self._dataset, given["layer"], given.get("sets", []))}
         checked = {name: check(name, value, self._dataset, beside) for name, value in given.items()}
         settings = self._settings(checked)
         self._check_named(settings)

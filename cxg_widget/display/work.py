@@ -66,7 +66,7 @@ def _steps_of(name: str, value: Any, n: int) -> Iterator[float]:
 
 def _of_mapping(name: str, one: Mapping[str, Any], n: int) -> float:
     """Return what a rule, a step of a log or anything else takes, without what is within it."""
-    steps = _CELLS_OF_FORM * n + _VALUE * len(one)
+    steps: float = _CELLS_OF_FORM * n + _VALUE * len(one)
     if name == _LOGS and "at" in one:
         steps += _STEP
     text, corners = one.get("query"), one.get("polygon")

@@ -209,6 +209,6 @@ class AnalysingWidget(PlottingWidget):
 
     def _mask_of(self, what: Any) -> NDArray[np.bool_]:
         """Return the cells that `composition` or `zoom_to` were given, bool (n_obs,), as `compare` takes them."""
-        from cxg_widget.widget.comparing import cells_meant
+        from cxg_widget.widget.meant import cells_meant
 
-        return cells_meant(self, what, "what was given", level=3)[0]
+        return cells_meant(self, what, level=3).mask

@@ -189,8 +189,8 @@ class Annotation:
         Parameters
         ----------
         label : a new one comes after those there are; None takes their label away
-        what : None = the selection; else as `w.sets.add` takes it: a set, {obs column: values}, a mask (n_obs,), rows,
-            or obs index labels
+        what : None = the selection; else as `w.sets.add` takes it: the name of a set, a query, {obs column: values}, a
+            mask (n_obs,), rows or obs index labels, a set, a rule or a polygon
 
         Returns
         -------
@@ -208,7 +208,7 @@ class Annotation:
             raise SelectionError(
                 f"nothing is selected; select some {widget.dataset.obs_noun.many}, or say which: assign(label, what)"
             )
-        cells = widget.sets._cells(widget.selection if what is None else what)
+        cells = widget.sets._cells(what)
         label = label if label is None else check_label(label)
         after = assigned(self._codes, cells.mask, label)
         self._do({"assign": label, "rule": cells.rule, "n": len(cells)}, after)

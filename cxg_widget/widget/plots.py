@@ -10,11 +10,13 @@ from cxg_widget.draw.plots.dots import DotPlot, GeneMatrix
 from cxg_widget.draw.plots.heat import HeatMap
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.widget.answering import AnsweringWidget
+from cxg_widget.widget.scanpy_names import scanpy_names
 
 
 class PlottingWidget(AnsweringWidget):
     """A widget that plots groups of its cells."""
 
+    @scanpy_names(groupby="by", var_names="genes")
     def dotplot(
         self, genes: str | Sequence[str] | Mapping[str, Sequence[str]], by: str, *, by2: str | None = None,
         layer: str | None = None, within: Any = None, standard_scale: Literal["var", "group"] | None = None,
@@ -57,6 +59,7 @@ class PlottingWidget(AnsweringWidget):
             DotPlot, genes, by, by2, within, layer=layer, standard_scale=standard_scale, swap_axes=swap_axes, cmap=cmap
         )
 
+    @scanpy_names(groupby="by", var_names="genes")
     def heatmap(
         self, genes: str | Sequence[str] | Mapping[str, Sequence[str]], by: str, *, by2: str | None = None,
         layer: str | None = None, within: Any = None, standard_scale: Literal["var", "group"] | None = None,
@@ -67,6 +70,7 @@ class PlottingWidget(AnsweringWidget):
             HeatMap, genes, by, by2, within, layer=layer, standard_scale=standard_scale, swap_axes=swap_axes, cmap=cmap
         )
 
+    @scanpy_names(groupby="by", keys="gene")
     def violin(
         self, gene: str | Sequence[str], by: str, *, by2: str | None = None, layer: str | None = None,
         within: Any = None,

@@ -15,9 +15,9 @@ from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
-from cxg_widget.selection.given import is_rule, looked_at, rule_of
-from cxg_widget.selection.selection import mask_of
+from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.text.names import not_found, shown
+from cxg_widget.widget.meant import cells_meant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,9 +49,9 @@ class Sets(MutableMapping[str, CellSet]):
 
         Parameters
         ----------
-        what : None = the selection; a set or a selection, of which that of another dataset is found by its rule; a
-            rule as `CellSet.rule` gives it; else as `w.select` takes it: {obs column: values}, a mask (n_obs,), rows,
-            or obs index labels
+        what : None = the selection; the name of a set; a query, as "n_counts > 500"; {obs column: values}; a mask
+            (n_obs,), rows or obs index labels; a polygon (k, 2) in data units; a rule as `CellSet.rule` gives it; a set
+            or a selection, of which that of another dataset is found by its rule
         within : name of a set: only its cells count, and the new one stands below it, as a gate in a tree of gates
 
         Raises
@@ -65,7 +65,7 @@ class Sets(MutableMapping[str, CellSet]):
         """
         if name in self._by_name():
             raise InvalidValue(f"there is a set {shown(name)} already; w.sets[{shown(name)}] = ... takes its place.")
-        cells = self._cells(self._widget.selection if what is None else what)
+        cells = self._cells(what)
         self._put(name, cells if within is None else self[within] & cells, within)
         return self[name]
 
@@ -195,13 +195,12 @@ class Sets(MutableMapping[str, CellSet]):
             return f"<set whose {self._widget.dataset.obs_noun.many} cannot be found: {error}>"
 
     def _cells(self, what: Any) -> CellSet:
-        dataset = self._widget.dataset
-        what = looked_at(what, dataset)
+        if isinstance(what, SelectedCells):
+            what = what.found_in(self._widget.dataset)
         if isinstance(what, CellSet):
             return what
-        if is_rule(what, dataset):
-            return self.apply(what)
-        return self._of(pack_mask(mask_of(what, dataset)), rule_of(what, dataset))
+        found = cells_meant(self._widget, what, level=3)
+        return self._of(pack_mask(found.mask), found.rule)
 
     def _of(self, bits: Bits, rule: Rule | None) -> CellSet:
         settings = self._widget._session.settings

@@ -28,9 +28,9 @@ from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, Selec
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import query_filter
 from cxg_widget.rules.own_copy import own_copy
-from cxg_widget.selection.given import looked_at, rule_of, rule_of_query
+from cxg_widget.selection.given import rule_of_query
 from cxg_widget.selection.query import mask_of_query
-from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
+from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session.costs import Cost
 from cxg_widget.session.exchange import Exchange
 from cxg_widget.session.figure_files import FigureSize
@@ -45,6 +45,7 @@ from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.history import History
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
+from cxg_widget.widget.meant import cells_meant
 from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.panels import Panel, Panels, looks_of_split
 from cxg_widget.widget.static_picture import NotebookPicture
@@ -220,8 +221,9 @@ class CxgWidget(AnalysingWidget):
 
         Parameters
         ----------
-        what : {obs column: value or list of values}, of which each column must match, a boolean mask (n_obs,), row
-            positions, obs index labels, or a set, of which that of another dataset is found by its rule
+        what : {obs column: value or list of values}, of which each column must match; the name of a set; a query, as
+            "n_counts > 500"; a boolean mask (n_obs,), row positions or obs index labels; corners as `polygon`; a rule;
+            a set, of which that of another dataset is found by its rule
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
         query : pandas query string over obs columns and genes; @name stands for a variable of the caller
@@ -251,8 +253,6 @@ class CxgWidget(AnalysingWidget):
             raise SelectionError(
                 f"select() takes one of {{column: value}}, mask, rows, labels, polygon= or query=; found {sum(given)}"
             )
-        if polygon is None and query is None and is_table(what) and not hasattr(what, "columns"):
-            polygon = what
         rule: Rule | None
         with self._session.costs.action("select"):
             if polygon is not None:
@@ -261,8 +261,7 @@ class CxgWidget(AnalysingWidget):
                 mask = mask_of_query(query, self._dataset, self.layer, level=2)
                 rule = rule_of_query(query, self.layer)
             else:
-                what = looked_at(what, self._dataset)
-                mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
+                mask, rule, _ = cells_meant(self, what, level=2)
             population = self._session.population(within)
             if population.mask is not None:
                 mask, rule = population.of(mask), combined_rule(rule, population.rule, "intersect")

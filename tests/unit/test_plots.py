@@ -215,3 +215,12 @@ def test_where_filters_leave_no_cell_that_is_the_reason_that_is_told(widget):
         with pytest.raises(SelectionError, match="none passes the filters"):
             act()
     widget.filters.clear()
+
+
+@pytest.mark.parametrize("plot", ["dotplot", "heatmap"])
+def test_the_names_of_scanpy_are_refused_with_the_call_that_works(plot, widget):
+    with pytest.raises(TypeError, match=r"takes genes=\['CD3E'\], by='cell_type'; found var_names=, groupby="):
+        getattr(widget, plot)(var_names=["CD3E"], groupby="cell_type")
+    with pytest.raises(TypeError, match="violin\\(\\) takes gene='CD3E', by='cell_type'"):
+        widget.violin(keys="CD3E", groupby="cell_type")
+    assert list(getattr(widget, plot)(genes=["CD3E"], by="cell_type").frame()["mean"]) == ["CD3E"]

@@ -16,7 +16,7 @@ from traitlets import TraitError
 from cxg_widget import CxgWidget
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.forms import check_rule
-from cxg_widget.widget.comparing import cells_meant
+from cxg_widget.widget.meant import cells_meant
 from cxg_widget.wire import protocol as p
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
@@ -403,7 +403,7 @@ APPLIED = {
     "in the place of one": lambda w, cells: w.sets.update(same=cells) or w.sets["same"].mask,
     "select": lambda w, cells: w.select(cells).mask,
     "assign": lambda w, cells: w.annotations["mine"].assign("x", cells) and w.annotations["mine"].series().notna(),
-    "compare": lambda w, cells: cells_meant(w, cells, "a", level=1)[0],
+    "compare": lambda w, cells: cells_meant(w, cells, level=1).mask,
     "zoom": lambda w, cells: w._mask_of(cells),
 }
 

@@ -1,0 +1,35 @@
+"""Parameters by the names that scanpy has for them, refused with the call that works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from cxg_widget.errors import InvalidOption
+from cxg_widget.text.names import shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def scanpy_names(**own: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a method so that it names its own parameter where it is given that of scanpy.
+
+    own : scanpy's name to ours
+    """
+
+    def decorate(method: Callable[P, R]) -> Callable[P, R]:
+        name = method.__name__
+
+        @wraps(method)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            found = [theirs for theirs in kwargs if theirs in own]
+            if found:
+                works = ", ".join(f"{own[theirs]}={shown(kwargs[theirs])}" for theirs in found)
+                raise InvalidOption(f"{name}() takes {works}; found {', '.join(f'{theirs}=' for theirs in found)}")
+            return method(*args, **kwargs)
+
+        return checked
+
+    return decorate

@@ -471,8 +471,8 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
             settle(page)
     assert names[:23] == [
         "Pan", "Lasso", "Rectangle", "Reset view", "Save picture", "Settings", "Full screen",
-        "Keys and gestures", "Scatterplot", "Notes on the plot", "Hide side panel", "Width of the side panel",
-        "Embedding", "Columns", "Genes", "Sets of cells", "Annotations", "Table of cells", "Compare", "Color by",
+        "Keys and gestures", "Columns", "Genes", "Sets of cells", "Annotations", "Table of cells", "Compare",
+        "Scatterplot", "Notes on the plot", "Hide side panel", "Width of the side panel", "Embedding", "Color by",
         "Filter categories", "Sort by count", "Categories of cell_type",
     ]  # fmt: skip
 

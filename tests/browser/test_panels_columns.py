@@ -149,4 +149,4 @@ def test_it_is_whole_at_every_width_and_lies_beside_the_plot_where_there_is_room
     assert view[0] <= box["x"]
     assert box["x"] + box["width"] <= view[1]
     assert box["width"] >= 250
-    assert (plot["x"] + plot["width"] <= box["x"] + 1) == (width == 1100)
+    assert (plot["x"] + plot["width"] <= box["x"] + 1) == (width > 559)

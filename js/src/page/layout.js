@@ -47,26 +47,23 @@ export function layout(context, plotHost, drawLegend) {
   const bare = state.link === "offline" && state.dataset === null;
   const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
   return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
-    <div class="stage">
-      ${bare ? nothing : toolbar(context, panels?.settings, panels?.saving)}
-      <div class="plot">
-        ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
-      </div>
-      ${panels?.bottom} ${statusLine(context)} ${bare ? nothing : panelButton(context)}
+    ${bare ? nothing : toolbar(context, panels?.settings, panels?.saving)}
+    <div class="plot">
+      ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
     </div>
-    ${panels?.side}
+    ${statusLine(context)} ${bare ? nothing : panelButton(context)} ${panels?.side}
     <aside class="panel" id="panel" aria-label="Colors">
       ${divider(context, "panel_width")}
       ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context, panels?.place)} ${searchBox(context)}`} ${drawLegend(context, panels?.legend)}
     </aside>
-    ${bare || ui.full ? nothing : divider(context, "height")}
+    ${panels?.bottom} ${bare || ui.full ? nothing : divider(context, "height")}
   </div>`;
 }
 
 /** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
 export function plotAlone(context, plotHost) {
   return html`<div class="root ${sizeClass(context)}" data-panel=${context.ui.panel === null ? "auto" : "open"} style=${sizes(context)}>
-    <div class="stage"><div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div></div>
+    <div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div>
     <aside class="panel" id="panel"></aside>
   </div>`;
 }

@@ -1,30 +1,39 @@
-/** The panels that are opened, which the second module draws, and the button of each. */
-import { html } from "lit-html";
+/** The panels that are opened, which the second module draws, and the button of each: words in the toolbar, a menu where there is no room. */
+import { html, nothing } from "lit-html";
 import { capitalized, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
 
 /** @typedef {import("./ui.js").Context} Context */
-/** @typedef {{id: string, key: string, icon: unknown, name: (nouns: import("../../state/state.js").Nouns) => string}} Panel */
+/** @typedef {import("../../state/state.js").Nouns} Nouns */
+/** @typedef {{id: string, key: string, name: (nouns: Nouns) => string, about: (nouns: Nouns) => string}} Panel */
 
 /** As the names of the setting `open_panels` have them. @type {Panel[]} */
 export const PANELS = [
-  { id: "columns", key: "C", icon: ICONS.columns, name: () => "Columns" },
-  { id: "genes", key: "G", icon: ICONS.genes, name: (nouns) => capitalized(nouns.var.many) },
-  { id: "sets", key: "N", icon: ICONS.sets, name: ({ obs }) => `Sets of ${obs.many}` },
-  { id: "annotations", key: "A", icon: ICONS.tag, name: () => "Annotations" },
-  { id: "table", key: "T", icon: ICONS.table, name: ({ obs }) => `Table of ${obs.many}` },
-  { id: "compare", key: "V", icon: ICONS.volcano, name: () => "Compare" },
+  { id: "columns", key: "C", name: () => "Columns", about: ({ obs }) => `Count and filter ${obs.many} by any column` },
+  { id: "genes", key: "G", name: (nouns) => capitalized(nouns.var.many), about: () => "Pin, count and group them" },
+  { id: "sets", key: "N", name: ({ obs }) => `Sets of ${obs.many}`, about: () => "Name, combine and compare selections" },
+  { id: "annotations", key: "A", name: () => "Annotations", about: ({ obs }) => `Label ${obs.many}` },
+  { id: "table", key: "T", name: ({ obs }) => `Table of ${obs.many}`, about: ({ obs }) => `One row per ${obs.one}` },
+  { id: "compare", key: "V", name: () => "Compare", about: (nouns) => `Find ${nouns.var.many} that distinguish two groups` },
 ];
 
-/** @param {Context} context */
+/** One set of buttons: style.css lays them out as words, or as the menu of their own button. @param {Context} context */
 export function panelButtons(context) {
+  const { ui, update } = context;
   const { dataset, link, traits } = context.state;
-  return html`<span class="openers">${PANELS.map((panel) => {
-    const { id, key, icon } = panel;
-    const name = panel.name(nounsOf(context.state));
-    return html`<button type="button" class="small" aria-label=${name} aria-controls=${id} aria-expanded=${traits.open_panels.includes(id)} aria-keyshortcuts=${key}
-      title="${name} (${key})" ?disabled=${dataset === null || link === "offline"} @click=${(/** @type {Event} */ event) => togglePanel(context, id, event)}>${icon}</button>`;
-  })}</span>`;
+  if (dataset === null) return nothing;
+  const isOff = link === "offline";
+  const isOpen = ui.popover === "panels";
+  const nouns = nounsOf(context.state);
+  return html`<div class="group anchor" data-popover="panels">
+    <button type="button" class="tool word menu-of-panels" aria-expanded=${isOpen} ?disabled=${isOff}
+      @click=${() => update({ popover: isOpen ? "" : "panels" })}>${ICONS.analysis}Analysis${ICONS.down}</button>
+    <div class="openers popover ${isOpen ? "open" : ""}" role="group" aria-label="Analysis">${PANELS.map((panel) => {
+      const { id, key } = panel;
+      const name = panel.name(nouns);
+      return html`<button type="button" class="tool word" aria-label=${name} aria-controls=${id} aria-expanded=${traits.open_panels.includes(id)} aria-keyshortcuts=${key}
+        data-key=${key} ?disabled=${isOff} @click=${(/** @type {Event} */ event) => togglePanel(context, id, event)}><span class="label">${name.split(" of ")[0]}</span><span class="tip" aria-hidden="true"><span data-said=${panel.about(nouns)}></span><kbd data-said=${key}></kbd></span></button>`;
+    })}</div></div>`;
 }
 
 /** @param {Context} context @param {string} id @param {Event} event of a hand, which the focus follows */
@@ -32,6 +41,6 @@ export function togglePanel({ state, actions, update }, id, { target }) {
   const { open_panels: open } = state.traits;
   const isOpen = open.includes(id);
   const from = /** @type {HTMLElement} */ (target);
-  update({ cameFrom: isOpen ? null : { panel: id, from: from.closest("button") ?? from } });
+  update({ popover: "", cameFrom: isOpen ? null : { panel: id, from: from.closest("button") ?? from } });
   actions.setTrait("open_panels", isOpen ? open.filter((one) => one !== id) : [...open, id]);
 }

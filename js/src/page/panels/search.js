@@ -6,7 +6,6 @@ import { capitalized, colorable, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
 import { marked } from "./marked.js";
 import { colorOf, groupMatches, kindOf, tagOf } from "./matches.js";
-import { panelButtons } from "./panel_buttons.js";
 import { rowAfterKey } from "./rows.js";
 import { patch, textIn } from "./ui.js";
 
@@ -22,7 +21,7 @@ export function searchBox(context) {
   const groups = open ? groupMatches(state.found.matches, text, nounsOf(state)) : [];
   const hasActive = active >= 0 && groups.some(({ options }) => options.length > 0);
   return html`<div class="field search">
-    <div class="over"><span class="caption" aria-hidden="true">Color by</span>${panelButtons(context)}</div>
+    <span class="caption" aria-hidden="true">Color by</span>
     <div class="box ${shown.waiting ? "waiting" : ""}">
       ${ICONS.search}
       <input id="color" type="text" role="combobox" aria-label="Color by" aria-expanded=${open} aria-controls="found" aria-autocomplete="list"

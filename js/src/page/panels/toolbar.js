@@ -4,6 +4,7 @@ import { RESET_KEY, TOOL_KEYS } from "../../plot/gestures.js";
 import { MODES_TOLD } from "../../plot/lasso.js";
 import { toolOf } from "../../state/state.js";
 import { ICONS } from "../icons.js";
+import { panelButtons } from "./panel_buttons.js";
 import { isPanelOpen } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -43,6 +44,7 @@ export function toolbar(context, settings, saving) {
       ${ui.full === null ? nothing : fullScreenButton(context)}
       ${keysButton(context)}
     </div>
+    ${panelButtons(context)}
   </div>`;
 }
 
@@ -70,7 +72,7 @@ function stepButton({ state, actions }, redo) {
 /** @param {Context} context */
 function fullScreenButton({ ui, fullScreen }) {
   const name = ui.full ? "Exit full screen" : "Full screen";
-  return html`<button type="button" class="tool" aria-label=${name} aria-keyshortcuts=${FULL_KEY} @click=${fullScreen}>
+  return html`<button type="button" class="tool full-screen" aria-label=${name} aria-keyshortcuts=${FULL_KEY} @click=${fullScreen}>
     ${ui.full ? ICONS.leave : ICONS.full}${tip(name, "", FULL_KEY)}
   </button>`;
 }

@@ -4,7 +4,7 @@
  * @typedef {object} Ui
  * @property {boolean | null} panel side panel open; null = where there is room
  * @property {boolean} isNarrow there is no room beside the plot, so that the side panel lies over it
- * @property {"" | "settings" | "notes" | "notice" | "cmap" | "keys" | "place" | "save"} popover the one that is open
+ * @property {"" | "settings" | "panels" | "notes" | "notice" | "cmap" | "keys" | "place" | "save"} popover the one that is open
  * @property {{open: boolean, text: string, active: number, pick: boolean, picked: import("../../state/state.js").Match | null}} search
  *   pick = choose the best match as soon as it is known; picked = chosen, and perhaps still on its way
  * @property {{filter: string, byCount: boolean, scroll: number, height: number, active: number}} legend

@@ -32,7 +32,10 @@ export function createDrawer() {
       "open_panels",
       open.filter((one) => one !== id),
     );
-    const places = [back.get(id), ...root.querySelectorAll(`[aria-controls=${id}], [role=application]`)];
+    const places = [
+      back.get(id),
+      ...root.querySelectorAll(`.menu-of-panels, [aria-controls=${id}], [role=application]`),
+    ];
     const found = places.find((one) => one?.isConnected && one.checkVisibility());
     /** @type {HTMLElement | undefined} */ (found)?.focus({ preventScroll: true });
   }

@@ -11,10 +11,20 @@ import { ICONS } from "../icons.js";
 export const PANELS = [
   { id: "columns", key: "C", name: () => "Columns", about: ({ obs }) => `Count and filter ${obs.many} by any column` },
   { id: "genes", key: "G", name: (nouns) => capitalized(nouns.var.many), about: () => "Pin, count and group them" },
-  { id: "sets", key: "N", name: ({ obs }) => `Sets of ${obs.many}`, about: () => "Name, combine and compare selections" },
+  {
+    id: "sets",
+    key: "N",
+    name: ({ obs }) => `Sets of ${obs.many}`,
+    about: () => "Name, combine and compare selections",
+  },
   { id: "annotations", key: "A", name: () => "Annotations", about: ({ obs }) => `Label ${obs.many}` },
   { id: "table", key: "T", name: ({ obs }) => `Table of ${obs.many}`, about: ({ obs }) => `One row per ${obs.one}` },
-  { id: "compare", key: "V", name: () => "Compare", about: (nouns) => `Find ${nouns.var.many} that distinguish two groups` },
+  {
+    id: "compare",
+    key: "V",
+    name: () => "Compare",
+    about: (nouns) => `Find ${nouns.var.many} that distinguish two groups`,
+  },
 ];
 
 /** One set of buttons: style.css lays them out as words, or as the menu of their own button. @param {Context} context */

@@ -157,19 +157,31 @@ class SelectedCells:
                 found[name] = mean.take(rows).dense(rows.size)
         return found
 
-    def to_anndata(self) -> Any:
+    def to_anndata(self, *, layers: bool | Sequence[str] | None = None) -> Any:
         """Return the selected cells as AnnData: a view of the object that is shown, or a new one read from the store.
 
-        A new one has obs, var, the embeddings, and X as CSR of float32; it needs the package anndata.
+        A view has all that the object has. A new one has obs, var, the embeddings, and X as CSR of float32; it needs
+        the package anndata. What else a store holds, as `uns` of an .h5ad, is left out.
+
+        Parameters
+        ----------
+        layers : True = all layers too, each as CSR of float32, raw as `.raw`; names of some; False = none; None = none,
+            with a warning that names those left out
 
         Raises
         ------
         MissingDependency
             If the cells lie in a store, and anndata is not installed.
+        UnknownName, InvalidValue
+            If there is no such layer, or `layers` is none of these.
+
+        Examples
+        --------
+        >>> adata = w.selection.to_anndata(layers=True)  # doctest: +SKIP
         """
         from cxg_widget.datasets.anndata.export import subset
 
-        return subset(self._dataset, self.mask)
+        return subset(self._dataset, self.mask, layers)
 
     def __repr__(self) -> str:
         return f"<{len(self):,} of {self._dataset.obs_noun.counted(self.mask.size)} selected>"

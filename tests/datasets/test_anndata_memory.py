@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -345,6 +346,43 @@ def test_of_a_store_on_disk_to_anndata_has_the_selected_rows(tmp_path, monkeypat
         np.testing.assert_array_equal(
             found.obsm[name if name == "spatial" else f"X_{name}"], xy[rows].astype(np.float32)
         )
+
+
+@pytest.mark.parametrize("layers", [None, False, True, ["counts"]])
+def test_to_anndata_takes_the_layers_that_are_wanted_and_names_those_left_out(tmp_path, monkeypatch, layers):
+    made = SimpleNamespace(AnnData=SimpleNamespace)
+    monkeypatch.setitem(sys.modules, "anndata", made)
+    monkeypatch.setattr("cxg_widget.datasets.anndata.export.find_spec", lambda name: made)
+    truth = truth_of("0.8")
+    counts, others = truth.X * 3, np.hstack([truth.X, truth.X[:, :2]])
+    labels = [*truth.var_labels, "only raw", "raw alone"]
+    path = make_anndata(tmp_path, truth, layers={"counts": (counts, "csr")}, raw=(others, "csr", labels))
+    rows = [1, 5, 17]
+    with open_dataset(path) as dataset:
+        session = Session(dataset)
+        session.select(np.isin(np.arange(40), rows))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = session.selected.to_anndata(layers=layers)
+        if layers is None:
+            (one,) = said
+            assert str(one.message) == (
+                "to_anndata() leaves out layers 'counts', 'raw'; to_anndata(layers=True) takes all of them"
+            )
+            assert one.filename == __file__
+        else:
+            assert said == []
+        with pytest.raises(UnknownName, match="no layer 'count'"):
+            session.selected.to_anndata(layers=["count"])
+        with pytest.raises(InvalidValue, match="layers must be True, False or a list of names; found 'counts'"):
+            session.selected.to_anndata(layers="counts")
+    assert list(found.layers) == (["counts"] if layers else [])
+    if layers:
+        np.testing.assert_array_equal(found.layers["counts"].toarray(), counts[rows])
+    assert hasattr(found, "raw") == (layers is True)
+    if layers is True:
+        np.testing.assert_array_equal(found.raw["X"].toarray(), others[rows])
+        assert found.raw["var"].index.tolist() == labels
 
 
 def test_an_index_without_a_name_of_its_own_has_none_in_an_anndata_either(tmp_path, monkeypatch):

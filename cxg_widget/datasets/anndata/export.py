@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+from cxg_widget.datasets.anndata.raw import RAW
 from cxg_widget.datasets.base.columns import is_placeholder
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.errors import MissingDependency
+from cxg_widget.errors import InvalidValue, MissingDependency, UnknownName
+from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.warned import warn_caller
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def subset(dataset: Dataset, mask: NDArray[np.bool_]) -> Any:
+def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[str] | None = None) -> Any:
     """Return the cells of a mask, bool (n_obs,), as AnnData: a view of a dataset's own object, else a new one.
 
     A new one has obs, var, the embeddings in obsm, and X as CSR of float32.
+
+    Parameters
+    ----------
+    layers : True = all layers of the dataset too, raw as `.raw`; names of some; False = none; None = none, with a
+        warning that names them
 
     Raises
     ------
     MissingDependency
         If a new one is needed, and anndata is not installed.
+    UnknownName, InvalidValue
+        If there is no such layer, or layers are neither names nor a switch.
     InvalidStore, DamagedStore
         If the dataset cannot be read.
     """
+    taken = _layers(dataset, layers)
     if isinstance(dataset, AnnDataInMemory):
         return dataset.cut(mask)
     if find_spec("anndata") is None:
@@ -42,7 +57,36 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_]) -> Any:
             frame.index.name = None
     embeddings = {name: _embedding(dataset, name, rows) for name in dataset.embeddings}
     obsm = {name if name == "spatial" else f"X_{name}": xy for name, xy in embeddings.items()}
-    return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm)
+    # raw has genes of its own, so AnnData holds it apart from the layers.
+    beside = {name: _matrix(dataset, rows, name) for name in taken if name != RAW}
+    raw = {"raw": {"X": _matrix(dataset, rows, RAW), "var": _vars_of(dataset, RAW)}} if RAW in taken else {}
+    left = [name for name in dataset.layers if name not in taken]
+    if layers is None and left:
+        warn_caller(f"to_anndata() leaves out {_listed(left)}; to_anndata(layers=True) takes all of them")
+    return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm, layers=beside, **raw)
+
+
+def _layers(dataset: Dataset, layers: bool | Sequence[str] | None) -> list[str]:
+    """Return the layers to take."""
+    if layers is None or isinstance(layers, bool):
+        return list(dataset.layers) if layers else []
+    if isinstance(layers, str) or not isinstance(layers, Sequence):
+        raise InvalidValue(f"layers must be True, False or a list of names; found {shown(layers)}")
+    for name in layers:
+        if name not in dataset.layers:
+            raise UnknownName(not_found("layer", name, dataset.layers))
+    return list(layers)
+
+
+def _vars_of(dataset: Dataset, layer: str) -> pd.DataFrame:
+    """Return the names of the vars of a layer that has its own, as a table without columns."""
+    import pandas as pd
+
+    return pd.DataFrame(index=pd.Index(list(dataset.names_in(layer).var_labels), dtype=object).astype(str))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"layer{'s' if len(names) > 1 else ''} {', '.join(map(shown, names))}"
 
 
 def _embedding(dataset: Dataset, name: str, rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -51,10 +95,10 @@ def _embedding(dataset: Dataset, name: str, rows: NDArray[np.int64]) -> NDArray[
     return np.concatenate([dataset.embedding(name, pair)[rows] for pair in pairs], axis=1)[:, :width]
 
 
-def _matrix(dataset: Dataset, rows: NDArray[np.int64]) -> Any:
-    """Return the rows of X as CSR."""
+def _matrix(dataset: Dataset, rows: NDArray[np.int64], layer: str | None = None) -> Any:
+    """Return rows of X or a layer as CSR."""
     from scipy.sparse import csr_matrix
 
-    found = dataset.gather(rows)
-    shape = len(rows), dataset.n_var
+    found = dataset.gather(rows, layer)
+    shape = len(rows), len(dataset.names_in(layer).var_labels) if layer == RAW else dataset.n_var
     return csr_matrix((found.values, found.positions, found.starts), shape=shape, copy=False)

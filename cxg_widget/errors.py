@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from cxg_widget.text.names import shortened
+from cxg_widget.text.redaction import redacted
 from cxg_widget.text.short_traceback import lines_of
 
 
 class CxgWidgetError(Exception):
     """Base of all exceptions of this package: one sentence that says what is wrong and what would be right.
 
-    Of what was given, some 500 characters are repeated at most.
+    Of what was given, some 500 characters are repeated at most, and no secret within an address.
 
     Attributes
     ----------
@@ -19,7 +20,7 @@ class CxgWidgetError(Exception):
     quoted: str = ""
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(shortened(one) if isinstance(one, str) else one for one in args))
+        super().__init__(*(shortened(redacted(one)) if isinstance(one, str) else one for one in args))
 
     def _render_traceback_(self) -> list[str]:
         """Return what a notebook shows: the lines that lead here from outside of this package, and the sentence."""

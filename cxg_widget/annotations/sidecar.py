@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from cxg_widget.errors import DatasetNotFound, InvalidStore, InvalidValue, Missi
 from cxg_widget.files.target import check_replaceable, local_path
 from cxg_widget.files.writing import writing
 from cxg_widget.text.names import shortened, shown
+from cxg_widget.text.spreadsheet import harmless, restored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".parquet", ".csv", ".cxg")
 _KEY = "cxg_widget"
+_ESCAPED = "harmless"
+"""Says in a CSV that texts which a spreadsheet would run have an apostrophe before them."""
 
 
 def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConflict) -> None:
@@ -76,8 +79,10 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
             table.to_parquet(place.partial)
         else:
             with place.partial.open("w", encoding="utf-8", newline="") as file:
-                file.write(f"# {json.dumps(table.attrs)}\n")
-                table.to_csv(file, quoting=csv.QUOTE_ALL)  # else a lone carriage return is lost, and "#" a comment
+                attrs = {_KEY: {**table.attrs[_KEY], _ESCAPED: True}}
+                file.write(f"# {json.dumps(attrs)}\n")
+                # Without quotes a lone carriage return is lost, and "#" a comment.
+                _mapped(table, harmless).to_csv(file, quoting=csv.QUOTE_ALL)
 
 
 def _there(path: Path) -> pd.DataFrame:
@@ -117,11 +122,12 @@ def _read(path: Path) -> pd.DataFrame | None:
     try:
         with _parquet(path):
             table = pd.read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
-    except (OSError, ValueError, KeyError) as error:
+            return _with_orders(table)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
+        # The last ones come of metadata of Parquet and JSON that nobody wrote in earnest.
         raise InvalidStore(
             f"'{path}' cannot be read as {path.suffix}: {shortened(str(error), 200).rstrip('.')}."
         ) from error
-    return _with_orders(table)
 
 
 def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dict[str, Any]]:
@@ -226,8 +232,19 @@ def _read_csv(path: Path) -> pd.DataFrame:
     table = pd.read_csv(path, skiprows=n, index_col=0, dtype=str, keep_default_na=False, na_values=[])
     table = table.where(table != "", None)  # a label is no empty text, but the name of a row may be one
     if isinstance(said, dict) and isinstance(said.get(_KEY), dict):
+        table = _mapped(table, restored) if said[_KEY].get(_ESCAPED) is True else table
         table.attrs = {_KEY: said[_KEY]}
     return table
+
+
+def _mapped(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
+    """Return a table of texts, every label and name of which is changed."""
+    import pandas as pd
+
+    columns = [table.iloc[:, at].astype(object).map(change, na_action="ignore").array for at in range(table.shape[1])]
+    index = pd.Index([change(name) for name in table.index], name=change(table.index.name), dtype=object)
+    found = pd.DataFrame(dict(enumerate(columns)), index=index)
+    return found.set_axis([change(name) for name in table.columns], axis="columns")
 
 
 @contextmanager

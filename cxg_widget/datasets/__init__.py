@@ -92,11 +92,14 @@ def open_dataset(
 
 
 def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
-    if format_ is None:
-        format_ = detect(path, options)
-    elif "://" not in path and not exists(path):
-        raise DatasetNotFound(f"'{path}': no such file or directory.")
-    return read_with(format_, path, options)
+    try:
+        if format_ is None:
+            format_ = detect(path, options)
+        elif "://" not in path and not exists(path):
+            raise DatasetNotFound(f"'{path}': no such file or directory.")
+        return read_with(format_, path, options)
+    except UnicodeEncodeError:
+        raise InvalidValue(f"{shown(path)} is no UTF-8, which this store must be called by; rename it.") from None
 
 
 def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:

@@ -26,8 +26,9 @@ from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixel
 from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait, OwnSets
 from cxg_widget.display.views import check_views
-from cxg_widget.errors import Overtaken
+from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.rules.named import expanded, filter_by
+from cxg_widget.text.names import shown
 from cxg_widget.wire.protocol import Density, Filtered
 
 if TYPE_CHECKING:
@@ -334,6 +335,7 @@ class Setting:
 
 
 SETTINGS = tuple(Setting(one.name, one.default, **one.metadata) for one in fields(Settings))
+_MOST_OF_RANGE = 1_000_000
 STATE = tuple(one.name for one in SETTINGS)
 """The names of all settings; `CxgWidget.state` holds those that differ from their default."""
 BY_NAME = {one.name: one for one in SETTINGS}
@@ -351,4 +353,6 @@ def check(name: str, value: Any, dataset: Dataset, beside: Beside) -> Any:
     UnknownName, InvalidValue, InvalidStore
         With what was asked, what was found and what would be right.
     """
+    if isinstance(value, range) and value[_MOST_OF_RANGE:]:
+        raise InvalidValue(f"{name} takes no range of so many numbers; found {shown(value)}")
     return BY_NAME[name].check(value, dataset, beside)

@@ -97,10 +97,12 @@ def _columns(value: Any, dataset: Dataset, sets: OwnSets) -> tuple[str, ...] | N
 
 
 def _sort(value: Any, dataset: Dataset, sets: OwnSets) -> str | None:
-    if value is None or value == "":
+    if value is None:
         return None
     if not isinstance(value, str):
         raise InvalidValue(f"table.sort must be the name of a column, 'index' or None; found {shown(value)}")
+    if not value:
+        return None
     return INDEX if value == INDEX else spec_of(value, dataset, sets)
 
 

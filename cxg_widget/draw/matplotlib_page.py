@@ -16,6 +16,7 @@ from cxg_widget.draw.outlines import HALO_ALPHA, HALO_PX, Outline
 from cxg_widget.draw.page import Page, Plot
 from cxg_widget.draw.parts import Box
 from cxg_widget.errors import MissingDependency
+from cxg_widget.text.half_characters import xml_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -164,7 +165,7 @@ class _Drawing:
 
     def _write(self, text_of: Any, one: DrawnText, at: tuple[float, float], **how: Any) -> None:
         """Write a text as it is: what looks like mathematics is none."""
-        text = drawable(one.text, one.bold) if self._letters_of_font else one.text
+        text = drawable(one.text, one.bold) if self._letters_of_font else xml_text(one.text)
         if not text:
             return
         side = "center" if one.centered else "right" if one.to_left else "left"

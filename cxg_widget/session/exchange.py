@@ -11,7 +11,9 @@ from typing import Any
 
 from cxg_widget.compute.jobs import Jobs
 from cxg_widget.errors import CxgWidgetError, Overtaken
+from cxg_widget.text.half_characters import repaired
 from cxg_widget.text.names import shortened
+from cxg_widget.text.redaction import redacted
 from cxg_widget.wire import protocol
 from cxg_widget.wire.frames import Frame
 
@@ -103,13 +105,15 @@ def error_frame(kind: str, error: Exception, uri: str) -> Frame:
     if isinstance(error, CxgWidgetError):
         full, sentence = str(error), told(error, uri)
     else:
-        full, sentence = shortened(f"{kind} failed: {error!r}"), f"{kind} failed unexpectedly; the details say how."
+        full = shortened(redacted(f"{kind} failed: {error!r}"))
+        sentence = f"{kind} failed unexpectedly; the details say how."
+    sentence, full = repaired(sentence), repaired(full)
     return Frame(protocol.Error(kind, type(error).__name__, sentence, full if full != sentence else ""))
 
 
 def told(error: CxgWidgetError, uri: str) -> str:
     """Say a failure in one sentence, without the path of the store at `uri` and without what a library said."""
-    return " ".join(_without_path(_without_quote(str(error), error.quoted), uri).split())
+    return " ".join(_without_path(_without_quote(str(error), error.quoted), redacted(uri)).split())
 
 
 def _without_quote(text: str, quoted: str) -> str:

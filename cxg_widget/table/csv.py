@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.files.target import local_path
 from cxg_widget.files.writing import writing
+from cxg_widget.text.spreadsheet import harmless
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_text(frame: pd.DataFrame, *, separator: str = ",", header: bool = True) -> str:
     """Return a frame as `DataFrame.to_csv` writes it, but for text that a spreadsheet would run.
 
-    Text that begins with = + - @, a tab or a carriage return gets an apostrophe before it, which spreadsheets do not
-    show, unless it is a number or one character alone. Numbers are written in full.
+    Text that a spreadsheet would run, as `text.spreadsheet.harmless` says, gets an apostrophe before it. Numbers are
+    written in full.
     """
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -33,7 +33,10 @@ def csv_text(frame: pd.DataFrame, *, separator: str = ",", header: bool = True) 
     columns = [plain(frame.iloc[:, at]).array for at in range(frame.shape[1])]
     names = [harmless(name) for name in frame.columns]
     shown = pd.DataFrame(dict(enumerate(columns)), index=index)
-    return str(shown.to_csv(sep=separator, header=names if header else False, lineterminator="\n"))
+    how: dict[str, Any] = {"sep": separator, "header": names if header else False, "lineterminator": "\n"}
+    text = str(shown.to_csv(**how))
+    # Without quotes a lone carriage return ends the line, and a formula behind it begins one.
+    return str(shown.to_csv(**how, quoting=csv.QUOTE_ALL)) if "\r" in text else text
 
 
 def write_csv(path: str | Path, parts: Iterable[str]) -> None:
@@ -49,18 +52,3 @@ def write_csv(path: str | Path, parts: Iterable[str]) -> None:
         place.partial.open("w", encoding="utf-8", newline="") as file,
     ):
         file.writelines(parts)
-
-
-def harmless(value: Any) -> Any:
-    """Return a value that no spreadsheet takes for a formula."""
-    if not isinstance(value, str) or not value.startswith(_FORMULA) or len(value) == 1 or _is_number(value):
-        return value
-    return f"'{value}"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text[0] not in "\t\r"

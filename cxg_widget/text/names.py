@@ -60,7 +60,7 @@ def shown(value: Any) -> str:
     >>> shown([1, "a"])
     "[1, 'a']"
     """
-    return shortened(_SHORT.repr(value), _LONGEST_VALUE * 2)
+    return shortened(" ".join(_SHORT.repr(value).split("\n")), _LONGEST_VALUE * 2)  # arrays run over lines
 
 
 def text_of(value: Any) -> str:

@@ -83,7 +83,10 @@ class AnsweringWidget(ChangingWidget):
         except ProtocolError as error:
             self._exchange.fail("message", error)
             return
-        super()._handle_msg(msg)
+        try:
+            super()._handle_msg(msg)
+        except CxgWidgetError as error:
+            self._exchange.fail("message", error)
 
     def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
         """Answer a request; a gesture at once, whatever may last from a thread. After `close` nobody listens."""
@@ -161,6 +164,9 @@ class AnsweringWidget(ChangingWidget):
         try:
             with self._step():
                 super().set_state(valid)
+        except CxgWidgetError as error:  # Overtaken among them, where other cells are on show by now
+            self._exchange.fail("setting", error)
+            self.send_state([name for name in valid if name in self.keys])
         except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
             self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))
             self.send_state([name for name in valid if name in self.keys])

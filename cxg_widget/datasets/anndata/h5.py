@@ -144,10 +144,10 @@ class H5Group(Group):
         return _attributes(self._store, self._group, self.path)
 
     def names(self) -> list[str]:
-        """Return the names of the links, without following any."""
+        """Return the names of the links, without following any; one that is no UTF-8 is left out."""
         with self._store.reading(self.path or "the root group"):
-            found: list[str | bytes] = list(self._group)  # bytes where they are no UTF-8
-            return sorted(one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one for one in found)
+            found: list[str | bytes] = list(self._group)  # bytes where they are no UTF-8, which no page can show
+            return sorted(one for one in found if isinstance(one, str))
 
     def get(self, name: str) -> Node | None:
         """Return a node below this group.

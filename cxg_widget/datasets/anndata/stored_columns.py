@@ -129,7 +129,7 @@ class Coded(Element):
         """
         target, categories = self._categories()
         codes = self._array.read(slice(start, stop))
-        low, high = int(codes.min(initial=-1)), int(codes.max(initial=-1))
+        low, high = (int(codes.min()), int(codes.max())) if codes.size else (-1, -1)
         declared = len(target) - 1
         if low < -1 or high >= declared:
             wrong = low if low < -1 else high

@@ -25,6 +25,7 @@ from zarr.storage import LocalStore, ZipStore
 from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Group, Node, Store, StoredArray, reading
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import DamagedStore, InvalidStore
+from cxg_widget.text.half_characters import load_json
 
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 _MOST_FILES = 20_000
@@ -184,7 +185,7 @@ class ZarrGroup(Group):
     @property
     def attrs(self) -> Mapping[str, Any]:
         """The attributes."""
-        return dict(self._group.metadata.attributes)
+        return _whole_attributes(self._group)
 
     def names(self) -> list[str]:
         """Return the names of its nodes."""
@@ -232,7 +233,7 @@ class ZarrArray(StoredArray):
     @property
     def attrs(self) -> Mapping[str, Any]:
         """The attributes."""
-        return dict(self._found.metadata.attributes)
+        return _whole_attributes(self._found)
 
     def read(self, *keys: slice) -> NDArray[Any]:
         """Return a part; see `Array.read`."""
@@ -266,6 +267,17 @@ class ZarrArray(StoredArray):
 
     def _read_column(self, keys: tuple[slice, ...]) -> NDArray[Any]:
         return np.asarray(self._found[keys or ...])[self._column]
+
+
+def _whole_attributes(found: Any) -> dict[str, Any]:
+    """Return attributes without half characters, which JSON can hold."""
+    attributes = dict(found.metadata.attributes)
+    try:
+        text = json.dumps(attributes)
+    except (TypeError, ValueError, RecursionError):
+        return attributes
+    whole, is_repaired = load_json(text) if "\\ud" in text else (attributes, False)
+    return dict(whole) if is_repaired else attributes
 
 
 def _codecs(array: Any) -> str:

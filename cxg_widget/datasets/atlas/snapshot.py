@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from cxg_widget.datasets.atlas.lance_tables import LanceTable, table_names
 from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
+from cxg_widget.text.half_characters import load_json
 
 VERSIONS, LAYOUTS = "atlas_versions", "_feature_layouts"
 _FIELDS = {"version", "registry_table_names", "feature_layouts_table_version"}
@@ -128,7 +128,7 @@ def _registries(record: Mapping[str, Any], uri: str) -> dict[str, Pinned]:
 
 def _mapping(record: Mapping[str, Any], field: str, uri: str) -> dict[str, Any]:
     try:
-        found = json.loads(record.get(field) or "{}")
+        found, _ = load_json(record.get(field) or "{}")
     except (TypeError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
+from cxg_widget.text.half_characters import repaired
 from cxg_widget.text.names import shown
 
 ROWS_PER_BLOCK = 1 << 22
@@ -45,7 +46,8 @@ def tidy_categories(labels: Sequence[Any], missing: str | None = None) -> tuple[
     """
     target = np.full(len(labels) + 1, -1, dtype=np.int64)
     kept: dict[Any, int] = {}
-    for code, label in enumerate(_of_one_type(labels, missing)):
+    whole = (repaired(label) if isinstance(label, str) else label for label in _of_one_type(labels, missing))
+    for code, label in enumerate(whole):
         if not _is_missing(label, missing):
             target[code] = kept.setdefault(label, len(kept))
     return target, tuple(kept)

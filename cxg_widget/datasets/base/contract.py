@@ -19,7 +19,9 @@ from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.sections import Sections
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Column, Values, Vector
+from cxg_widget.text.half_characters import note_of, repaired
 from cxg_widget.text.nouns import CELL, GENE, Noun
+from cxg_widget.text.redaction import redacted
 
 Table = Literal["obs", "var"]
 
@@ -61,7 +63,6 @@ class Contract(ABC):
     missing_text: ClassVar[str | None] = None
 
     uri: str
-    title: str
     n_obs: int
     n_var: int = 0
     obs_columns: Mapping[str, Column]
@@ -86,11 +87,22 @@ class Contract(ABC):
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         self.uri = uri
-        self.title = uri.rstrip("/").rpartition("/")[2]
         self._unusable: dict[str, str] = {}
         life = self._lifetime = Lifetime(uri, cache_bytes, self._release)
         self._note, self._tell_progress = life.note, life.tell_progress
+        self.title = uri.rstrip("/").rpartition("/")[2]
         self._cached, self._read_once, self._reading = life.cached, life.once, life.reading
+
+    @property
+    def title(self) -> str:
+        """What the dataset is called: by its store, or by its file."""
+        return self._title
+
+    @title.setter
+    def title(self, title: str) -> None:
+        self._title = repaired(redacted(title))
+        if self._title != redacted(title):
+            self._note(note_of("the title"))
 
     def index_name(self, table: Table) -> str | None:
         """Return what the index of the DataFrame of obs or var is called, None = nothing; by default as stored."""

@@ -184,9 +184,10 @@ class Embeddings:
         """Return two axes of the embedding `name` (None: one of two axes) as integers; errors as `embedding`."""
         width = self.n_axes(name)
         try:
-            found = [int(axis) for axis in axes if isinstance(axis, int | np.integer) and not isinstance(axis, bool)]
-            fits = len(found) == len(axes) == 2 and all(0 <= axis < width for axis in found)
-        except TypeError:
+            few = axes if len(axes) == 2 else ()
+            found = [int(axis) for axis in few if isinstance(axis, int | np.integer) and not isinstance(axis, bool)]
+            fits = len(found) == 2 and all(0 <= axis < width for axis in found)
+        except (TypeError, OverflowError):  # of a range that is longer than lengths go
             fits = False
         if not fits:
             raise InvalidValue(

@@ -13,6 +13,7 @@ from cxg_widget.compute.memo import Memo
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.names import shortened
+from cxg_widget.text.redaction import redacted
 
 _Read = TypeVar("_Read")
 
@@ -85,7 +86,7 @@ class Lifetime:
 
     def note(self, sentence: str) -> None:
         """Add a sentence to the notes, once."""
-        sentence = shortened(sentence)
+        sentence = shortened(redacted(sentence))
         with self._lock:
             if sentence not in self.notes:
                 self.notes.append(sentence)

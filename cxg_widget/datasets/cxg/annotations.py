@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from cxg_widget.datasets.base.labels import Labels
 from cxg_widget.datasets.base.values import KIND_OF_TYPE
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import InvalidStore
+from cxg_widget.text.half_characters import load_json, note_of
 
 MISSING_TEXT = "nan"
 """What a CXG stores for a missing value: its writers make text of columns by `astype(str)`."""
@@ -158,11 +158,13 @@ class Annotations:
             note(f"{self._path} has no cxg_schema; the columns are taken as they are stored.")
             return {}
         try:
-            hints = json.loads(text) if isinstance(text, str) else None
+            hints, is_repaired = load_json(text) if isinstance(text, str) else (None, False)
         except (ValueError, RecursionError) as error:
             raise InvalidStore(f"{self._arrays.uri}: {self._path}.cxg_schema is not valid JSON ({error}).") from error
         if not isinstance(hints, dict):
             raise InvalidStore(f"{self._arrays.uri}: {self._path}.cxg_schema is not valid JSON of an object.")
+        if is_repaired:
+            note(note_of(f"{self._path}.cxg_schema"))
         return hints
 
     def _find_index(self, found: Mapping[str, Column], note: Callable[[str], None]) -> str | None:

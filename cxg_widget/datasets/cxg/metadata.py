@@ -5,7 +5,6 @@ Values come from files of others, so nothing here ever unpickles: JSON and plain
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from cxg_widget.datasets.base.columns import as_scalar
 from cxg_widget.datasets.base.sections import Library
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore
+from cxg_widget.text.half_characters import load_json, note_of
 
 KNOWN_VERSIONS = ("0.0", "0.1", "0.2.0", "0.3.0")
 _ARRAY = "cxg_group_metadata"
@@ -91,9 +91,12 @@ def decode(value: Any, key: str, note: Note) -> Any:
     if not isinstance(value, str):
         return as_scalar(value)
     try:
-        return json.loads(value)
+        found, is_repaired = load_json(value)
     except (ValueError, RecursionError):
         return value
+    if is_repaired:
+        note(note_of(key))
+    return found
 
 
 def read_gene_sets(arrays: Arrays, note: Note) -> dict[str, tuple[str, ...]]:

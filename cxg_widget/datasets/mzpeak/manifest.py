@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from cxg_widget.datasets.mzpeak.archive import Archive, check_name
 from cxg_widget.errors import DamagedStore, InvalidStore
+from cxg_widget.text.half_characters import load_json
 
 INDEX = "mzpeak_index.json"
 _MOST_BYTES = 1 << 26
@@ -63,7 +63,7 @@ def read_manifest(archive: Archive) -> Manifest:
     if archive.size(INDEX) > _MOST_BYTES:
         raise InvalidStore(f"{archive.uri}: {INDEX} has {archive.size(INDEX):,} bytes; it is no index of a few files.")
     try:
-        found = json.loads(archive.read(INDEX))
+        found, _ = load_json(archive.read(INDEX).decode())
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidStore):
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 from cxg_widget.datasets.mzpeak.archive import Archive
 from cxg_widget.datasets.mzpeak.metered_bytes import MeteredBytes
 from cxg_widget.errors import DamagedStore, InvalidStore
+from cxg_widget.text.half_characters import load_json
 
 VALUES_PER_BATCH = 1 << 20
 """About so many values of a column are in memory at once."""
@@ -82,7 +82,7 @@ class ParquetTable:
     def json(self, key: str) -> Any:
         """Return one value of the metadata, None where it is absent or no JSON."""
         try:
-            return json.loads(self.keys[key])
+            return load_json(self.keys[key])[0]
         except (KeyError, ValueError, RecursionError):
             return None
 

@@ -1,0 +1,131 @@
+"""Laws of half characters, which JSON holds and no message or file: read as U+FFFD in each store, with a note."""
+
+import json
+import os
+import shutil
+from contextlib import closing, suppress
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import tiledb
+import zarr
+
+from cxg_widget import CxgWidget
+from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.cxg.demo import write_demo
+from cxg_widget.errors import CxgWidgetError
+from cxg_widget.text.half_characters import load_json, xml_text
+from tests.datasets.make_anndata import make_anndata, truth_of
+from tests.datasets.make_cxg import make_cxg, make_truth
+from tests.memory import Codes, small
+
+pytestmark = pytest.mark.filterwarnings("ignore:Glyph")
+HALF, PAIR = "x\ud800", "\U0001f9ec"
+
+
+def strictly(value):
+    """Write JSON as Jupyter does."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+
+
+def check_all(w, folder):
+    for stream in (w._session.show(), w._session.about()):
+        for frame in stream:
+            strictly(frame.pack(0)[0])
+    strictly([w.summary, w.state, list(w.dataset.notes), w.dataset.title])
+    for name in ("a.html", "a.svg", "a.png", "a.pdf"):
+        w.save(folder / name)
+    ElementTree.parse(folder / "a.svg")
+    w.table.to_csv(folder / "a.csv")
+    (folder / "a.csv").read_text(encoding="utf-8")
+
+
+def put_in_json(path, array, key, change):
+    with tiledb.open(str(path / array)) as stored:
+        found = json.loads(stored.meta[key]) if key in stored.meta else {}
+    change(found)
+    with tiledb.open(str(path / array), "w") as stored:
+        stored.meta[key] = json.dumps(found)
+
+
+CHANGES = {
+    "title": ("cxg_group_metadata", "corpora", lambda found: found.update(title=f"A {HALF} title {PAIR}")),
+    "colours": ("cxg_group_metadata", "cxg_category_colors", lambda found: found.update({HALF: {HALF: "red"}})),
+    "gene sets": ("obs", "genesets", lambda found: found.update({HALF: ["CD3E", HALF]})),
+    "categories": ("obs", "cxg_schema", lambda found: found["cell_type"]["categories"].append(HALF)),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_half_characters_of_a_cxg_are_a_note_and_break_neither_page_nor_file(tmp_path, what):
+    write_demo(str(tmp_path / "a.cxg"), n_obs=100, seed=0)
+    put_in_json(tmp_path / "a.cxg", *CHANGES[what])
+    with closing(CxgWidget(tmp_path / "a.cxg", color="cell_type")) as w:
+        with suppress(CxgWidgetError):
+            strictly({name: list(genes) for name, genes in w.dataset.gene_sets.items()})
+        check_all(w, tmp_path)
+        assert any("half characters" in note for note in w.dataset.notes) or what in ("colours", "gene sets")
+        assert what != "title" or w.dataset.title == f"A x\ufffd title {PAIR}"
+        assert what != "gene sets" or w.dataset.gene_sets["x\ufffd"] == ("CD3E", "x\ufffd")
+
+
+def test_half_characters_of_attributes_of_zarr_are_repaired(tmp_path):
+    path = make_anndata(tmp_path, truth_of("0.13"), container="zarr2")
+    root = zarr.open_group(str(path), mode="r+")
+    root["uns"].attrs["title"] = HALF
+    root.attrs["extra"] = {HALF: HALF}
+    with open_dataset(path) as dataset:
+        strictly([list(dataset.obs_columns), list(dataset.embeddings), dataset.title, list(dataset.notes)])
+
+
+@pytest.mark.parametrize("kind", ["h5ad", "zarr2", "cxg"])
+def test_a_file_whose_name_is_no_utf_8_is_opened_or_refused_in_a_sentence(tmp_path, kind):
+    if kind == "cxg":
+        path = tmp_path / "a.cxg"
+        make_cxg(path, make_truth())
+    else:
+        path = make_anndata(tmp_path, truth_of("0.13"), container=kind)
+    odd = tmp_path / os.fsdecode(b"odd\xff" + os.fsencode(path.suffix))
+    shutil.move(path, odd)
+    try:
+        w = CxgWidget(odd)
+    except CxgWidgetError as error:
+        strictly(str(error))
+    else:
+        with closing(w):
+            check_all(w, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["\ufffe", "\uffff", "\x01", "\x0b", HALF])
+@pytest.mark.parametrize("where", ["category", "column", "gene"])
+def test_names_that_xml_cannot_hold_make_an_svg_that_is_xml(tmp_path, text, where):
+    codes = Codes(np.zeros(50, np.int8), (f"a{text}b" if where == "category" else "b",))
+    dataset = small(50)
+    if where == "gene":
+        if text == HALF:
+            pytest.skip("pandas refuses it as a name")
+        dataset._genes[0] = color = f"g{text}"
+    else:
+        color = f"c{text}" if where == "column" and text != HALF else "c"
+        dataset._obs[color] = codes
+        dataset.obs_columns[color] = type(dataset.obs_columns["cell_type"])(color, "categorical", 1)
+    with closing(CxgWidget(dataset, color=color)) as w:
+        for name in ("a.svg", "b.pdf", "c.html"):
+            if not (text == HALF and name != "a.svg"):
+                w.save(tmp_path / name)
+        ElementTree.parse(tmp_path / "a.svg")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (r'"\ud800"', "\ufffd"), (r'"\uDC00a"', "\ufffda"), (r'"\ud83e\uddec"', PAIR), (r'"\\ud800"', r"\ud800"),
+        (r'"\ud800\ud83e\uddec"', "\ufffd" + PAIR), (r'"\\\ud800"', "\\\ufffd"), (r'"\u00e4"', "ä"),
+    ],
+)  # fmt: skip
+def test_json_is_repaired_and_nothing_else_in_it_changes(text, wanted):
+    found, is_repaired = load_json(text)
+    assert found == wanted
+    assert is_repaired == ("\ufffd" in wanted)
+    assert xml_text("a\tb\n" + PAIR) == "a\tb\n" + PAIR

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import io
+import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,8 +17,11 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+import tiledb
+from matplotlib import colormaps
 from PIL import Image
 
+from cxg_widget import demo
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_truth
 from tools.notebooks import LIVE, NOTEBOOKS, fingerprint, run, tidy
@@ -26,6 +31,11 @@ REAL = "pbmc68k_reduced.h5ad"
 MOST_BYTES = 400_000
 AS_KEPT = {"01_open_and_look", "02_select_to_pandas"}
 """Those that show the same on each machine."""
+IN_STEPS = {"05_explore", "06_compare"}
+"""Those that show their widget once, and a figure of each step."""
+OKABE_ITO = ("#0072b2", "#e69f00", "#009e73")
+NEAR = 40
+"""Two colours so near in RGB look alike."""
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -96,7 +106,13 @@ def ran(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict
 @each_notebook
 @pytest.mark.skipif(not BUNDLE.exists(), reason="the bundle is not built: make build")
 def test_what_is_kept_of_a_notebook_is_what_it_shows(folder: Path, path: Path, ran: dict) -> None:
-    shown = run(folder / path.name, timeout_s=100)
+    if path.stem in IN_STEPS:
+        shown = run_and_show_again(folder / path.name)
+        first, last = (next(pictures(shown.cells[at])) for at in (1, -1))
+        np.testing.assert_array_equal(first, last, "all cells run, the widget shows what its first picture does")
+        del shown.cells[-1]
+    else:
+        shown = run(folder / path.name, timeout_s=100)
     outputs = [output for cell in shown.cells for output in cell.get("outputs", [])]
     assert any(LIVE in one.get("data", {}) for one in outputs), "the notebook shows a widget"
     shown, kept = tidy(shown), nbformat.read(path, as_version=4)
@@ -107,6 +123,91 @@ def test_what_is_kept_of_a_notebook_is_what_it_shows(folder: Path, path: Path, r
             for one, other in zip(pictures(old), pictures(new), strict=True):
                 assert one.shape == other.shape, "run `make notebooks`"
                 assert np.abs(one - other).mean() < 2, "run `make notebooks`"
+
+
+def run_and_show_again(path: Path) -> nbformat.NotebookNode:
+    """Run a notebook with a cell more, which shows the widget as all others left it."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell("w"))
+    nbformat.write(notebook, path)
+    return run(path, timeout_s=100)
+
+
+@pytest.fixture(scope="module")
+def palettes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+    """Return the colours, float (k, 3), of what a picture may be coloured by."""
+    store = demo(tmp_path_factory.mktemp("demo") / "demo.cxg", cells=100, genes=20)
+    with tiledb.open(f"{store}/cxg_group_metadata") as group:
+        types = json.loads(group.meta["cxg_category_colors"])["cell_type"].values()
+    maps = {name: colormaps[name](np.linspace(0, 1, 256))[:, :3] * 255 for name in ("viridis", "RdBu_r")}
+    found = {"types": rgb(types), "sets": rgb(OKABE_ITO), "gene": maps["viridis"], "difference": maps["RdBu_r"]}
+    return {**found, "panels": np.concatenate([found["types"], found["gene"], found["sets"]])}
+
+
+def rgb(colors: Iterable[str]) -> np.ndarray:
+    return np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in colors], float)
+
+
+def assigned(source: str) -> Iterator[tuple[str, object]]:
+    """Yield the settings of `w` that a cell sets to literals, and the panels it makes."""
+    for node in ast.parse(re.sub(r"^%.*$", "", source, flags=re.M)).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            yield from ((one.arg, ast.literal_eval(one.value)) for one in node.value.keywords if one.arg == "color")
+        for target in node.targets if isinstance(node, ast.Assign) else []:
+            both = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+            for left, right in zip(target.elts, node.value.elts, strict=True) if both else [(target, node.value)]:
+                if isinstance(left, ast.Attribute) and isinstance(right, ast.Constant | ast.List):
+                    yield left.attr, ast.literal_eval(right)
+    if found := re.search(r"w\.(grid\(|panels\.clear)", source):
+        yield "panels", "grid" in found[1]
+
+
+def shares(picture: np.ndarray, palettes: dict[str, np.ndarray]) -> dict[str, float]:
+    """Return which share of the vivid pixels of a picture has a colour of each palette."""
+    pixels = picture.reshape(-1, 3)
+    colors, n = np.unique(pixels[np.ptp(pixels, axis=1) > 60], axis=0, return_counts=True)
+    assert n.sum() > 500
+    near = {name: np.linalg.norm(colors[:, None] - one, axis=2).min(axis=1) < NEAR for name, one in palettes.items()}
+    return {name: float(n[one].sum() / n.sum()) for name, one in near.items()}
+
+
+@pytest.mark.parametrize("stem", sorted(IN_STEPS))
+def test_each_kept_picture_has_the_colours_that_were_set_for_it(stem: str, palettes: dict[str, np.ndarray]) -> None:
+    path = next(one for one in NOTEBOOKS if one.stem == stem)
+    settings: dict[str, object] = {}
+    seen = set()
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "code":
+            continue
+        before = cell.source.partition("figure = ")[0]
+        settings.update(assigned(before))
+        if not re.search(r"^w$|^w\.figure|^figure$", cell.source, re.M):
+            continue
+        color, (picture,) = settings["color"], pictures(cell)
+        found = shares(picture, palettes)
+        if settings.get("panels"):
+            what = "panels"
+        elif isinstance(color, list):
+            orange, blue = (shares(picture, {"hue": rgb([hue])})["hue"] for hue in ("#e67800", "#0072dc"))
+            assert min(orange, blue) > 0.05, found
+            assert found["gene"] < 0.2, found
+            continue
+        elif color is None:
+            what = "difference"
+        else:
+            what = {"cell_type": "types", "my types": "types", "sets": "sets"}.get(color, "gene")
+        single = {name: share for name, share in found.items() if name != "panels"}
+        assert found[what] > 0.8, (cell.source, found)
+        assert what == "panels" or max(single, key=single.__getitem__) == what, (cell.source, found)
+        seen.add(what)
+    assert {"types", "sets", "gene"} <= seen
+
+
+@pytest.mark.parametrize("stem", sorted(IN_STEPS))
+def test_a_widget_whose_settings_change_is_shown_once(stem: str) -> None:
+    path = next(one for one in NOTEBOOKS if one.stem == stem)
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    assert sum(bool(re.search(r"^w$", cell.source, re.M)) for cell in cells) == 1
 
 
 @each_notebook
@@ -150,6 +251,7 @@ def test_a_notebook_shows_the_widget_again_after_changing_its_look(path: Path) -
     )
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     for at, cell in enumerate(cells):
-        if settings.search(cell.source) and "state = w.state" not in cell.source:
-            following = "\n".join(one.source for one in cells[at : at + 2])
-            assert re.search(r"^w$", following, re.M), cell.source
+        is_back = path.stem in IN_STEPS and cell is cells[-1]  # the widget looks again as it began
+        if settings.search(cell.source) and "state = w.state" not in cell.source and not is_back:
+            following = "\n".join(one.source for one in cells[at : at + 3])
+            assert re.search(r"^w$|w\.figure\(", following, re.M), cell.source

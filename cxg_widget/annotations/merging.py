@@ -90,9 +90,9 @@ def joined(
     if way == "error":
         counts = int(ours.notna().sum()), int(theirs[are_ours].notna().sum()), int(differ.sum())
         raise MergeConflict(
-            f"{where} has other labels {shown(str(ours.name))}: {counts[1]:,} have one there, {counts[0]:,} here, "
-            f"and {counts[2]:,} differ. on_conflict='ours' writes those from here, 'theirs' keeps those there and adds "
-            "ours where there are none, and another path or name keeps both.",
+            f"{where} already has labels {shown(str(ours.name))}: {counts[1]:,} there, {counts[0]:,} here, "
+            f"{counts[2]:,} differ. Use on_conflict='ours' to overwrite them, 'theirs' to keep them and add yours "
+            "where there are none, or another path or name to keep both.",
             *counts,
         )
     if way == "ours":

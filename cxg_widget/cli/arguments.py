@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=option,
         default=[],
         metavar="NAME=VALUE",
-        help="what open_dataset() takes: key=rna, version=0, observations=peaks, 'isel={\"time\": -1}', ... "
+        help="options of open_dataset(): key=rna, version=0, observations=peaks, 'isel={\"time\": -1}', ... "
         "(may be given several times)",
     )
 

@@ -11,18 +11,18 @@ from cxg_widget.cli.text import section, show
 
 def add(commands: Any) -> None:
     """Add the command to the program."""
-    convert = commands.add_parser("convert", help="write a store anew, as a CXG or an AnnData .h5ad")
+    convert = commands.add_parser("convert", help="convert a store to CXG or AnnData .h5ad")
     add_store(convert, "source", "IN")
     add_options(convert)
-    convert.add_argument("target", metavar="OUT", help="the store to make, ending in .cxg or .h5ad")
-    convert.add_argument("--format", choices=["cxg", "h5ad"], help="what to make, where OUT does not end so")
-    convert.add_argument("--source-format", metavar="FORMAT", help="open IN as such without looking")
-    convert.add_argument("--layer", metavar="NAME", help="the layer to carry as the matrix (the main matrix)")
-    convert.add_argument("--best", action="store_true", help="compress as well as possible, in several times the time")
+    convert.add_argument("target", metavar="OUT", help="output path, ending in .cxg or .h5ad")
+    convert.add_argument("--format", choices=["cxg", "h5ad"], help="output format, if OUT has another ending")
+    convert.add_argument("--source-format", metavar="FORMAT", help="format of IN (default: detected)")
+    convert.add_argument("--layer", metavar="NAME", help="layer to convert as the matrix (default: main matrix)")
+    convert.add_argument("--best", action="store_true", help="smallest output; takes several times as long")
     convert.add_argument(
         "--explorer-diffexp",
         action="store_true",
-        help="store a dense matrix as differential expression in CELLxGENE reads it; slow for single genes",
+        help="store a dense matrix as differential expression in CELLxGENE needs it; slow for single genes",
     )
     convert.set_defaults(command=run)
 
@@ -45,4 +45,4 @@ def run(options: argparse.Namespace) -> None:
         "no matrix" if done.n_values is None else f"{done.n_values:,} values, {'dense' if done.dense else 'sparse'}"
     )
     show([f"Wrote {done.n_obs:,} obs x {done.n_var:,} var ({values}) to {done.target}"])
-    show(section("not carried as it was", [(sentence,) for sentence in done.left_out]))
+    show(section("not converted exactly", [(sentence,) for sentence in done.left_out]))

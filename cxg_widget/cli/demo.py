@@ -11,12 +11,12 @@ from cxg_widget.cli.arguments import count
 
 def add(commands: Any) -> None:
     """Add the command to the program."""
-    demo = commands.add_parser("demo", help="write a synthetic CXG to try the widget with")
-    demo.add_argument("path", nargs="?", default="demo.cxg", metavar="PATH", help="the store to make (demo.cxg)")
-    demo.add_argument("--cells", type=count, default=100_000, metavar="N", help="number of cells (100000)")
-    demo.add_argument("--genes", type=count, default=300, metavar="M", help="number of genes (300)")
-    demo.add_argument("--seed", type=int, default=0, metavar="S", help="other numbers give other data (0)")
-    demo.add_argument("--force", action="store_true", help="replace what is at PATH")
+    demo = commands.add_parser("demo", help="write a synthetic CXG to try the widget")
+    demo.add_argument("path", nargs="?", default="demo.cxg", metavar="PATH", help="output path (default: demo.cxg)")
+    demo.add_argument("--cells", type=count, default=100_000, metavar="N", help="number of cells (default: 100000)")
+    demo.add_argument("--genes", type=count, default=300, metavar="M", help="number of genes (default: 300)")
+    demo.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
+    demo.add_argument("--force", action="store_true", help="overwrite PATH")
     demo.set_defaults(command=run)
 
 

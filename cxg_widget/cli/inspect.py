@@ -1,4 +1,4 @@
-"""``cxg-widget inspect``: say what a store holds, as text or JSON; no values are read."""
+"""``cxg-widget inspect``: describe the contents of a store, as text or JSON; no values are read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _WORDS = {"schema_version": "schema", "matrix_type": "values", "stored_values": 
 
 def add(commands: Any) -> None:
     """Add the command to the program."""
-    inspect = commands.add_parser("inspect", help="say what a store holds")
+    inspect = commands.add_parser("inspect", help="describe the contents of a store")
     add_store(inspect)
     add_options(inspect)
-    inspect.add_argument("--format", metavar="FORMAT", help="open it as such, such as cxg or h5ad, without looking")
-    inspect.add_argument("--json", action="store_true", help="for programs")
+    inspect.add_argument("--format", metavar="FORMAT", help="format, such as cxg or h5ad (default: detected)")
+    inspect.add_argument("--json", action="store_true", help="print JSON")
     inspect.set_defaults(command=run)
 
 

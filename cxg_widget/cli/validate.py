@@ -14,15 +14,15 @@ from cxg_widget.errors import DatasetNotFound
 if TYPE_CHECKING:
     from cxg_widget.datasets.cxg.validation import Report
 
-_ENDING = "exit status: 0 valid (every MUST is kept), 1 a MUST is broken, 2 wrong usage or nothing at PATH"
+_ENDING = "exit status: 0 valid (all MUST rules pass), 1 a MUST rule fails, 2 wrong usage or no store at PATH"
 
 
 def add(commands: Any) -> None:
     """Add the command to the program."""
     validate = commands.add_parser("validate", help="check a CXG against the specification", epilog=_ENDING)
     add_store(validate)
-    validate.add_argument("--quick", action="store_true", help="leave the values of the matrix unread")
-    validate.add_argument("--json", action="store_true", help="for programs")
+    validate.add_argument("--quick", action="store_true", help="skip the values of the matrix")
+    validate.add_argument("--json", action="store_true", help="print JSON")
     validate.set_defaults(command=run)
 
 
@@ -52,4 +52,4 @@ def _lines(report: Report) -> Iterable[str]:
         yield f"{report.path}: valid {version}."
     else:
         verdict = f"valid {version}" if report.valid else "not valid"
-        yield f"{report.path}: {verdict}; {counts['MUST']} of MUST and {counts['SHOULD']} of SHOULD are broken."
+        yield f"{report.path}: {verdict}; {counts['MUST']} MUST and {counts['SHOULD']} SHOULD rules fail."

@@ -156,10 +156,8 @@ def _untested_told(found: _Found, dataset: Dataset) -> list[str]:
     n_left_out = 0 if found.p_adj is None else int(np.count_nonzero(np.isnan(found.p_adj))) - n
     said = []
     if n:
-        why = "no donor has a count" if found.p_adj is None else "no donor has a count, or one lies far off the others"
-        said.append(f"{dataset.var_noun.counted(n)} without p, which is NaN: {why}.")
+        why = "no donor has a count" if found.p_adj is None else "no donor has a count, or one is an outlier"
+        said.append(f"{dataset.var_noun.counted(n)} without p (NaN): {why}.")
     if n_left_out:
-        said.append(
-            f"{dataset.var_noun.counted(n_left_out)} with p alone: its filter of low means leaves p_adj out, NaN."
-        )
+        said.append(f"{dataset.var_noun.counted(n_left_out)} without p_adj (NaN): removed by its filter for low means.")
     return said

@@ -110,7 +110,7 @@ def _check(
     )
     raise SelectionError(
         f"method={question.method!r} needs {question.min_donors} donors on each side (min_donors=) with {cells} or "
-        f"more (min_cells=) by {question.by!r}; {has} have so many."
+        f"more (min_cells=) by {question.by!r}; only {has} have that many."
     )
 
 
@@ -120,15 +120,15 @@ def _pairs_told(
     n_both, alone = int(is_both.sum()), (is_enough & ~is_both).sum(axis=1)
     if n_both < question.min_donors:
         if not n_both:
-            return "Donors of a and b are others: the test is not paired."
+            return "a and b have different donors: the test is not paired."
         return (
-            f"Not paired: {DONOR.counted(n_both)} of a and b alike, fewer than min_donors={question.min_donors}; p "
-            "takes both sums of such a donor for independent."
+            f"Not paired: {DONOR.counted(n_both)} on both sides, fewer than min_donors={question.min_donors}; p "
+            "treats both sums of such a donor as independent."
         )
     said = f"Paired: {DONOR.counted(n_both)} on both sides."
     if alone.any():
         left = " and ".join(f"{DONOR.counted(int(n))} of {name}" for n, name in zip(alone, told, strict=True) if n)
-        said += f" Left out, being on one side only: {left}."
+        said += f" Excluded, on one side only: {left}."
     return said
 
 
@@ -142,8 +142,8 @@ def _few_told(counts: NDArray[np.int64], question: Question, told: tuple[str, st
     many = dataset.obs_noun.many
     if not parts:
         return []
-    return [f"Left out, having fewer than {question.min_cells} {many} (min_cells=): {' and '.join(parts)}."]
+    return [f"Excluded, fewer than {question.min_cells} {many} (min_cells=): {' and '.join(parts)}."]
 
 
 def _missing_told(n: int, question: Question, dataset: Dataset) -> list[str]:
-    return [f"Left out, having no {question.by!r}: {dataset.obs_noun.counted(n)}."] if n else []
+    return [f"Excluded, no {question.by!r}: {dataset.obs_noun.counted(n)}."] if n else []

@@ -111,7 +111,7 @@ def _markers(
         made.append(Comparison(told, (), names, a, rest, fold, tested, auc, u, sets=(str(value), "the rest")))
     told = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
     told += f"{obs.counted(n_all)} by {dataset.var_noun.counted(len(names))}: "
-    told += f"{METHODS[question.method]}, log2fc by {question.fold!r}"
+    told += f"{METHODS[question.method]}, log2 fold change ({question.fold}'s definition)"
     n_without = n_all - int(n_cells.sum())
     notes = notes_of_groups(dataset, question, kind, made, (few, n_without))
     return Markers(told, notes, tuple(values), tuple(made))

@@ -46,7 +46,7 @@ def explorer_notes(
     """Return what is to be said of CELLxGENE Explorer's numbers."""
     n_missing = _n_missing(sets)
     said = [
-        "To reproduce lists that CELLxGENE Explorer made, and for nothing else: its t takes the number of "
+        "Use this only to reproduce lists from CELLxGENE Explorer: its t uses the number of "
         f"{dataset.obs_noun.many} of the smaller set for both, p_adj is Bonferroni's over all {dataset.var_noun.many} "
         "of the store, and log_fc is mean_a - mean_b. method='t-test' is Welch's test, and the unit of "
         "method='pseudobulk' is the donor.",
@@ -74,24 +74,24 @@ def notes_of_groups(
     said = [*_of_values(dataset, question, kind), *_of_fold(question, kind)]
     many, obs = dataset.var_noun.many, dataset.obs_noun
     if n_without:
-        said.append(f"{capitalized(obs.counted(n_without))} without a value: no group, but in the rest of each.")
+        said.append(
+            f"{capitalized(obs.counted(n_without))} without a value form no group, but are in the rest of each group."
+        )
     if few:
         named = ", ".join(shown(one) for one in few[:_MOST_NAMED]) + (", ..." if len(few) > _MOST_NAMED else "")
-        said.append(
-            f"Not tested, being one {obs.one} or all but one: {named}. What a test would give is NaN in their rows."
-        )
+        said.append(f"Not tested, because they have one {obs.one} or all but one: {named}. Their test results are NaN.")
     tested = [one._tested for one in groups if np.isfinite(one._tested.statistic).any()]
     n_untested = sum(_count(np.isnan(one.statistic)) for one in tested)
     if n_untested:
         of_others = " of other values" if few else ""
         said.append(
-            f"{n_untested:,} rows{of_others} cannot be tested, having one value everywhere or too few {obs.many}: "
-            "statistic and p are NaN, and p_adj of the others counts them as p = 1."
+            f"{n_untested:,} rows{of_others} cannot be tested (all values equal, or too few {obs.many}): "
+            "statistic and p are NaN, and p_adj of the others treats them as p = 1."
         )
     n_tiny = sum(_count((one.p < TINY) & np.isfinite(one.statistic)) for one in tested)
     if n_tiny:
-        said.append(f"p of {n_tiny:,} rows is below 1e-300: `.log10_p` tells how small it is.")
-    said.append(f"p_adj is over the {many} of one group. The rest of a group is all other {obs.many}.")
+        said.append(f"p of {n_tiny:,} rows is below 1e-300; see `.log10_p`.")
+    said.append(f"p_adj adjusts over the {many} of one group. The rest of a group is all other {obs.many}.")
     return (*said, donors_told(dataset))
 
 
@@ -99,11 +99,11 @@ def donors_told(dataset: Dataset) -> str:
     """Say that cells are no replicates, and of which column their donors are, where one has a usual name."""
     column, many = _column_of_donors(dataset), dataset.obs_noun.many
     whose = "donor" if dataset.obs_noun == CELL else "sample"
-    of = "" if column is None else f" (obs column {column!r} tells whose they are)"
+    of = "" if column is None else f" (obs column {column!r})"
     by = "..." if column is None else repr(column)
     return (
-        f"{capitalized(many)} of one {whose} are not independent{of}: p tells of these {many}, and is far too small "
-        f"for what would be found in other {whose}s; compare(method='pseudobulk', by={by}) asks {whose}s."
+        f"{capitalized(many)} of one {whose} are not independent{of}: p describes these {many} and is far too small "
+        f"as evidence for other {whose}s. Use compare(method='pseudobulk', by={by}) to test {whose}s."
     )
 
 
@@ -126,15 +126,15 @@ def _of_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[st
 def _of_fold(question: Question, kind: ValueKind) -> list[str]:
     if kind.kind == "scaled":
         return [
-            "log2fc is NaN: scaled values have no fold change, as their zero is not that of expression; compare in a "
-            "layer of log1p values or counts. share_a and share_b are of values above 0."
+            "log2fc is NaN: scaled values have no fold change, because 0 does not mean no expression. Compare in a "
+            "layer of log1p values or counts. share_a and share_b are shares of values above 0."
         ]
-    said = [f"log2fc by {question.fold!r}: {FORMULAS[question.fold]}."]
+    said = [f"log2fc ({question.fold}'s definition): {FORMULAS[question.fold]}."]
     if question.normalize is None and kind.kind in ("counts", "linear"):
-        what = "counts" if kind.kind == "counts" else "values that are no logarithms"
+        what = "counts" if kind.kind == "counts" else "values that are not logarithms"
         said.append(
-            f"log2fc takes means for those of log1p values, and these are of {what}: it is no fold change. "
-            "normalize='log1p_10k' compares log1p of counts per 10,000."
+            f"log2fc assumes log1p values, but these are {what}, so it is not a fold change. "
+            "Use normalize='log1p_10k' to compare log1p of counts per 10,000."
         )
     return said
 
@@ -145,20 +145,20 @@ def _of_genes(dataset: Dataset, sets: tuple[Summary, Summary], tested: Tested) -
     n_missing = _n_missing(sets)
     if n_missing:
         said.append(
-            f"{capitalized(noun.counted(n_missing))} not measured in all {cells.many}: n_a and n_b tell in how many."
+            f"{capitalized(noun.counted(n_missing))} not measured in all {cells.many}; n_a and n_b count those."
         )
     n_untested = _count(np.isnan(tested.statistic))
     if n_untested:
         said.append(
-            f"{noun.counted(n_untested)} cannot be tested, having one value everywhere or too few {cells.many}: "
-            "statistic and p are NaN, and p_adj of the others counts them as p = 1."
+            f"{noun.counted(n_untested)} cannot be tested (all values equal, or too few {cells.many}): "
+            "statistic and p are NaN, and p_adj of the others treats them as p = 1."
         )
     n_same = _count(np.isinf(tested.statistic))
     if n_same:
-        said.append(f"{noun.counted(n_same)} with one value in a and another one in b: t is infinite, p is 0.")
+        said.append(f"{noun.counted(n_same)} have one value in a and another in b: t is infinite and p is 0.")
     n_tiny = _count((tested.p < TINY) & np.isfinite(tested.statistic))
     if n_tiny:
-        said.append(f"p of {noun.counted(n_tiny)} is below 1e-300: `.log10_p` tells how small it is.")
+        said.append(f"p of {noun.counted(n_tiny)} is below 1e-300; see `.log10_p`.")
     return said
 
 

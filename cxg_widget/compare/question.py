@@ -110,7 +110,9 @@ class Question:
             raise UnknownName(and_not(told))
         made = [name for name, at in zip(self.genes, found, strict=True) if at >= len(names.var_labels)]
         if made:
-            raise InvalidValue(f"{shown(made[0])} is made on demand, and is no column of the matrix to compare by.")
+            raise InvalidValue(
+                f"{shown(made[0])} is computed on demand and is not a column of the matrix, so it cannot be compared."
+            )
         return np.unique(np.asarray(found, dtype=np.int64))
 
     def check_cells(self, a: NDArray[np.bool_], b: NDArray[np.bool_], told: tuple[str, str], dataset: Dataset) -> None:
@@ -127,6 +129,6 @@ class Question:
         n_both = int(np.count_nonzero(a & b))
         if n_both:
             raise SelectionError(
-                f"{told[0]} and {told[1]} have {noun.counted(n_both)} in common, and a test needs sets apart: "
-                "take them from one, as in w.sets['a'] - w.sets['b']."
+                f"{told[0]} and {told[1]} have {noun.counted(n_both)} in common, but a test needs disjoint sets: "
+                "remove them from one, as in w.sets['a'] - w.sets['b']."
             )

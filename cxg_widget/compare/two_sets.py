@@ -85,7 +85,7 @@ def _result(
     fold, names = fold_of(a, b, kind, question), names_of(dataset, question)
     counts = [f"{name} ({dataset.obs_noun.counted(n)})" for name, n in zip(told, n_cells, strict=True)]
     sentence = f"{counts[0]} compared with {counts[1]} by {dataset.var_noun.counted(len(names))}: "
-    sentence += f"{METHODS[question.method]}, log2fc by {question.fold!r}"
+    sentence += f"{METHODS[question.method]}, log2 fold change ({question.fold}'s definition)"
     if question.method == "explorer":
         n_var = len(dataset.names_in(question.layer).var_labels)
         own = explorer_test(a, b, n_cells, n_var)

@@ -68,7 +68,7 @@ def convert(
     format : "cxg" or "h5ad"; None = by the suffix of `target`
     source_format : to open the source as such without looking
     layer : the layer to carry as the matrix; None = the main matrix, and to an .h5ad also all layers
-    best : compress as well as possible, in several times the time
+    best : smallest output; takes several times as long
     explorer_diffexp : store a dense matrix in tiles of whole rows, as differential expression in CELLxGENE reads it;
         a gene then takes fifty times as long to read
     progress : True shows a bar with the time left, False nothing, None a bar where stderr is a terminal; or a function

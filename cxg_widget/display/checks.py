@@ -275,7 +275,7 @@ def tissue(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | None:
     sections = dataset.sections()
     names = [*sections.images, *sections.faults]
     if not names:
-        raise InvalidValue(f"tissue shows an image in uns['spatial'], which this dataset has not; found {shown(value)}")
+        raise InvalidValue(f"this dataset has no image in uns['spatial'] for tissue; found {shown(value)}")
     if value is True:
         value = names[0]
     found = [name for name in names if isinstance(value, str) and value in (name, name.rpartition("/")[0])]
@@ -322,5 +322,5 @@ def gene_sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[dict[st
     """Return gene sets with the genes that the dataset has; of the other names a warning tells."""
     found = check_gene_sets(value, dataset)
     if found.unknown:
-        warn(unknown_told(found.unknown, dataset), stacklevel=2)
+        warn(unknown_told(found.unknown), stacklevel=2)
     return [{"name": name, "genes": genes} for name, genes in found.sets.items()]

@@ -119,12 +119,11 @@ def free_name(taken: Collection[str], dataset: Dataset) -> str:
     return f"{noun} {number}"
 
 
-def unknown_told(unknown: Sequence[str], dataset: Dataset) -> str:
+def unknown_told(unknown: Sequence[str]) -> str:
     """Write the sentence for names that were left out."""
     listed, more = ", ".join(map(shown, unknown[:_TOLD])), len(unknown) - _TOLD
-    are = "name is" if len(unknown) == 1 else "names are"
     others = f" and {more:,} more" if more > 0 else ""
-    return f"{len(unknown):,} {are} no {dataset.var_noun.one} of this dataset, and left out: {listed}{others}."
+    return f"Not found, skipped: {listed}{others}."
 
 
 def _known_in(listed: Mapping[str, Sequence[str]], dataset: Dataset) -> GeneLists:

@@ -95,11 +95,11 @@ class Settings:
         cost="tuning",
     )  # fmt: skip
     center: float | None = _setting(
-        None, alone(check_center), "number in the middle of the colormap, the limits as far on either side, or None",
+        None, alone(check_center), "value at the center of the colormap, with limits symmetric around it, or None",
         cost="tuning",
     )  # fmt: skip
     scale: ScaleName = _setting(
-        "linear", choice("scale", get_args(ScaleName)), "how numbers are spread over the colormap: 'linear' or 'log'",
+        "linear", choice("scale", get_args(ScaleName)), "scale of the colormap: 'linear' or 'log'",
         cost="tuning",
     )  # fmt: skip
     zero: Literal["color", "grey"] = _setting(
@@ -117,7 +117,7 @@ class Settings:
     opacity: float = _setting(1.0, number("opacity", 0, 1), "opacity of a point, 0 to 1", cost="tuning")
     tool: Tool = _setting("pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'")
     pinned_genes: tuple[str, ...] = _setting(
-        (), checks.pinned_genes, "genes that are at hand in the panel of genes, as `w.genes.pin` takes them"
+        (), checks.pinned_genes, "genes pinned in the Genes panel, as `w.genes.pin` takes them"
     )
     view: tuple[float, ...] | None = _setting(
         None, alone(checks.check_view), "x left, x right, y bottom, y top on show, data units; None = everything"
@@ -130,7 +130,9 @@ class Settings:
         "names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table'",
     )
     wheel_zoom: bool = _setting(
-        True, flag("wheel_zoom"), "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does"
+        True,
+        flag("wheel_zoom"),
+        "whether the wheel zooms while the pointer is on the plot; with Ctrl or Cmd it always does",
     )
     hidden: tuple[str, ...] = _setting(
         (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image"
@@ -144,7 +146,7 @@ class Settings:
         js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null',
     )  # fmt: skip
     panels: tuple[Any, ...] = _setting(
-        (), check_looks, "panels beside each other, what each shows otherwise than the widget", js="Look[]",
+        (), check_looks, "panels side by side, with the settings that each overrides", js="Look[]",
     )  # fmt: skip
     views: tuple[Any, ...] = _setting(
         (), check_views, "where one looks in embeddings of panels other than the plot's; not named = everything",
@@ -152,11 +154,11 @@ class Settings:
     )  # fmt: skip
     filtered: Filtered = _setting(
         "hide", choice("filtered", get_args(Filtered)),
-        "cells that the filters leave out: 'hide' does not draw them, 'grey' draws them pale beneath all others",
+        "filtered-out cells: 'hide' does not draw them, 'grey' draws them behind all others",
         cost="image",
     )  # fmt: skip
     hover: tuple[str, ...] | None = _setting(
-        None, checks.hover, "obs columns and genes told of the cell under the pointer; None = those that say most",
+        None, checks.hover, "obs columns and genes in the tooltip; None = the most informative",
         is_synced=False,
     )  # fmt: skip
     density: Density = _setting(
@@ -190,7 +192,7 @@ class Settings:
     )  # fmt: skip
     aggregator: str = _setting(
         "auto", choice("aggregator", ("auto", "datashader")),
-        "who sums the cells of images: 'datashader', or 'auto', mostly faster loops", is_synced=False,
+        "library that aggregates images: 'datashader', or 'auto', mostly faster loops", is_synced=False,
     )  # fmt: skip
     render: str = _setting(
         "auto", choice("render", ("auto", "points", "raster")),
@@ -200,10 +202,10 @@ class Settings:
         MAX_POINTS, number("max_points", 1, 100_000_000, int),
         "most cells to send as points; of more, views are aggregated", is_synced=False,
     )  # fmt: skip
-    legend: bool = _setting(True, flag("legend"), "whether pictures that are saved say what their colours mean")
+    legend: bool = _setting(True, flag("legend"), "whether saved pictures have a legend")
     background: Literal["white", "dark", "transparent"] | None = _setting(
         None, choice("background", tuple(PAPERS), or_none=True),
-        "of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen",
+        "background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen",
     )  # fmt: skip
 
     @classmethod
@@ -235,7 +237,7 @@ class Settings:
             return self
         look = self.look(panel)
         if not look:
-            raise Overtaken("the panel that was asked for is on show no more.")
+            raise Overtaken("that panel was removed.")
         return seen(self, look)
 
     def look(self, panel: int) -> Mapping[str, Any]:

@@ -139,7 +139,7 @@ class Comparisons:
         if not self._on_show.settings.filters:
             return found
         found = found.among(f"all {noun.counted(n_obs)}, whatever the filters")
-        return found.with_note(f"Filters leave nothing out here: {noun.many} that do not pass them are compared too.")
+        return found.with_note(f"Filters do not apply here: {noun.many} that do not pass them are compared too.")
 
     def _keep(self, found: Found, question: Question) -> Found:
         """Have the page show a result."""

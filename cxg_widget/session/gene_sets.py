@@ -26,7 +26,7 @@ def gene_sets_frame(asked: p.AskGenes, dataset: Dataset, settings: Settings) -> 
         return Frame(p.GeneSets(_records(dataset.gene_sets, MOST_PINNED), ""))
     name = asked.name.strip() or free_name({*settings.own_gene_sets, *dataset.gene_sets}, dataset)
     found = read_lists(asked.text, name, dataset)
-    return Frame(p.GeneSets(_records(found.sets), unknown_told(found.unknown, dataset) if found.unknown else ""))
+    return Frame(p.GeneSets(_records(found.sets), unknown_told(found.unknown) if found.unknown else ""))
 
 
 def _records(sets: Mapping[str, Sequence[str]], most: int | None = None) -> list[dict[str, object]]:

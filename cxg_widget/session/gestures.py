@@ -83,5 +83,5 @@ def _of_category(gesture: p.Category, held: Holder) -> NDArray[np.bool_]:
     coloring = held.coloring()
     is_there = coloring.scale == "categorical" and -1 <= gesture.code < len(coloring.listed.categories)
     if coloring.target.spec != gesture.color or not is_there:
-        raise SelectionError("the category was chosen in a legend that is no longer on show; choose it again.")
+        raise SelectionError("the legend has changed since; choose the category again.")
     return held.category_mask(gesture.code)

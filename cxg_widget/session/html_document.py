@@ -107,10 +107,10 @@ def _lines(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str, s
     yield '<meta name="generator" content="cxg-widget">\n'
     yield f"<title>{title}</title>\n<style>{_style(about)}</style>\n</head>\n<body>\n"
     yield '<main id="widget"><p class="wait" role="status">Opening…</p>'
-    yield "<noscript><p>This page draws its cells with JavaScript, which is off.</p></noscript></main>\n"
+    yield "<noscript><p>This page needs JavaScript to draw its cells.</p></noscript></main>\n"
     yield f'<footer><h1>{title}</h1><p>{escape(about.summary)} · saved <time datetime="{today}">{today}</time></p>\n'
     listed = "".join(f"<li>{escape(one)}</li>" for one in about.sentences)
-    yield f"<details><summary>What this file holds</summary><ul>{listed}</ul></details></footer>\n"
+    yield f"<details><summary>Contents of this file</summary><ul>{listed}</ul></details></footer>\n"
     yield f'<script type="application/json" id="about">{_as_json(manifest)}</script>\n'
     for name, text in (*code.modules.items(), *pieces.items()):
         yield f'<script type="text/plain" id="{name}">{text}</script>\n'

@@ -46,16 +46,16 @@ class Told:
             pool = " ".join(filter(None, [noun.counted(recording.n_cells), passing]))
             self.lacks.append(f"The {noun.many} are a random sample of {n:,} of {pool}.")
         if out.no_room:
-            self.lacks.append(f"There was no room for the colors {listed(out.no_room)}.")
+            self.lacks.append(f"Colors left out to limit the file size: {listed(out.no_room)}.")
         if out.unread:
-            self.lacks.append(f"The store cannot be read for the colors {listed(out.unread)}.")
+            self.lacks.append(f"Colors left out because they could not be read: {listed(out.unread)}.")
         only = [] if is_sample or not passing else [f"The {noun.many} are those {passing}: {of_all}."]
-        holds = f"It can be colored by {listed(colors)}." if colors else "It has no colors."
+        holds = f"Colors: {listed(colors)}." if colors else "No colors."
         others = f"Not in this file: other {dataset.var_noun.many} and columns, the table, sets and annotations."
-        exact = "Places and numbers are exact to 1/65,534 of their range."
+        exact = "Coordinates and values are exact to 1/65,534 of their range."
         self.sentences = (*only, *self.lacks, holds, others, exact)
         held = listed(colors, most=3) if colors else f"{noun.many} without colors"
-        self.refusal = f"This file holds {held}; open the dataset for the rest."
+        self.refusal = f"This file contains {held}. Open the dataset for anything else."
 
 
 def listed(names: Sequence[str], most: int = _NAMED) -> str:

@@ -311,8 +311,8 @@ class Session:
         if not len(xy):
             many = self.dataset.obs_noun.many
             if not mask.any():
-                raise SelectionError(f"there are no {many} in it, which a view could show.")
-            raise SelectionError(f"none of these {many} has a place in the embedding on show.")
+                raise SelectionError(f"it has no {many} to zoom to.")
+            raise SelectionError(f"none of these {many} has coordinates in this embedding.")
         (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
         y_down = is_tissue(self.dataset.find_embedding(settings.embedding))
         return room_around((x0, x1, y0, y1), held.place().extent, y_down=y_down)

@@ -49,4 +49,4 @@ def _save(one: Annotation, message: EditAnnotation, widget: CxgWidget) -> Annota
     except MergeConflict as conflict:
         return Annotated(conflict=[conflict.n_ours, conflict.n_theirs, conflict.n_differing])
     where = shown(str(Path(message.to).absolute())) if message.to else "obs of the AnnData"
-    return Annotated(f"The labels of {widget.dataset.obs_noun.counted(len(one))} are in {where} now.")
+    return Annotated(f"Saved the labels of {widget.dataset.obs_noun.counted(len(one))} to {where}.")

@@ -106,7 +106,7 @@ class Genes:
         own = {**by_name(self._widget.gene_sets), **found.sets}
         self._widget.gene_sets = own
         if found.unknown:
-            warn(unknown_told(found.unknown, self._widget.dataset), stacklevel=2)
+            warn(unknown_told(found.unknown), stacklevel=2)
         return found
 
     def __repr__(self) -> str:

@@ -80,7 +80,7 @@ function taken({ columns, rows }) {
 function genesIn({ text, name }) {
   if (text === "") return { kind: "gene_sets", sets: [{ name: "hallmarks <i>", genes: GENES.slice(0, 5), n: 250 }], said: "" };
   const genes = text.split(/\s+/).filter((gene) => GENES.includes(gene));
-  return { kind: "gene_sets", sets: [{ name: name || "gene set 1", genes, n: genes.length }], said: "1 name is no gene of this dataset, and left out: 'FOO'." };
+  return { kind: "gene_sets", sets: [{ name: name || "gene set 1", genes, n: genes.length }], said: "Not found, skipped: 'FOO'." };
 }
 /** What is known of a long list once a kernel has told the rows asked for, the first ones where there was none. */
 function partly(part, asked) {
@@ -163,7 +163,7 @@ function annotationsOf({ name, query }) {
 }
 function annotated({ op, on_conflict: way }) {
   const isConflict = op === "save" && way === "error";
-  return { kind: "annotated", said: op === "save" && !isConflict ? "The labels of 5,000 cells are in 'mine.csv' now." : "", conflict: isConflict ? [900, 1_234, 34] : [] };
+  return { kind: "annotated", said: op === "save" && !isConflict ? "Saved the labels of 5,000 cells to 'mine.csv'." : "", conflict: isConflict ? [900, 1_234, 34] : [] };
 }
 function fileOf({ start: from, n, separator }) {
   const total = store.get().dataset?.nObs ?? 0;

@@ -89,7 +89,7 @@ def test_a_file_pans_zooms_tells_of_cells_and_recolors_without_kernel_or_network
     assert (
         page.locator(".notice")
         .inner_text()
-        .startswith("This file holds cell_type, DENSE, n_genes and 1 more; open the dataset for the rest.")
+        .startswith("This file contains cell_type, DENSE, n_genes and 1 more. Open the dataset for anything else.")
     )
     assert page.locator(".toolbar").get_by_role("button", name="Lasso").count() == 0
     assert page.evaluate("window.ran") is None

@@ -147,7 +147,7 @@ def test_limits_are_typed_as_numbers_or_percentiles(page: Any) -> None:
     upper.press("Enter")
     settle(page)
     assert upper.get_attribute("aria-invalid") == "true"
-    expect(page.get_by_role("alert")).to_contain_text("a number, or a percentile such as p99")
+    expect(page.get_by_role("alert")).to_contain_text("a number or a percentile such as p99")
     upper.press("Escape")
     settle(page)
     assert upper.get_attribute("aria-invalid") == "false"
@@ -239,7 +239,7 @@ def test_limits_move_by_keys_as_sliders_do_and_stop_at_each_other(page: Any) -> 
 
 def test_the_histogram_of_the_selection_stands_in_front_of_that_of_all(page: Any) -> None:
     show(page, "countedGene")
-    picture = page.get_by_role("img", name="in front of all, those selected")
+    picture = page.get_by_role("img", name="selection in front")
     boxes = [
         path.evaluate("(path) => { const { y, height } = path.getBBox(); return [y, height]; }")
         for path in picture.locator("path").all()
@@ -347,7 +347,7 @@ def test_how_pictures_are_saved_is_chosen_by_keyboard(page: Any) -> None:
     legend.focus()
     page.keyboard.press("Space")
     background.select_option("dark")
-    background.select_option("as shown")
+    background.select_option("as displayed")
     assert calls(page, "setTrait") == [["legend", False], ["background", "dark"], ["background", None]]
     settle(page)
     expect(legend).not_to_be_checked()
@@ -388,7 +388,7 @@ def test_names_and_contours_are_chosen_among_columns_of_categories_and_what_is_c
     )
     page.get_by_role("button", name="Notes on the plot").click()
     expect(page.get_by_role("dialog")).to_contain_text(
-        "Contours run around the 30 largest of 1,234 categories of cell_type."
+        "Contours outline the 30 largest of 1,234 categories of cell_type."
     )
 
 

@@ -47,7 +47,7 @@ def test_after_a_lasso_rows_come_by_their_chance_with_odds_and_shares_and_the_ta
     enrichment(panels)
     select(panels, 5)
     expect(panels.get_by_text("to see what is enriched")).to_be_hidden()
-    expect(body.get_by_role("status")).to_have_text("9 of 15 enriched, most (missing)")
+    expect(body.get_by_role("status")).to_have_text("9 of 15 enriched; strongest: (missing)")
     known = panels.evaluate("() => store.get().columns['obs:cell_type']")
     odds, chances = (known["arrays"][name] for name in ("odds", "log10_p"))
     assert labels(body)[0] == "(missing)"

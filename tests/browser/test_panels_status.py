@@ -176,7 +176,7 @@ def test_without_a_kernel_the_line_says_so_and_covers_nothing(page: Any) -> None
         plot, line = page.locator(".plot").bounding_box(), page.locator(".notice").bounding_box()
         assert line["y"] >= plot["y"] + plot["height"]
         expect(page.locator(".notice")).to_contain_text(text)
-        page.get_by_role("button", name="The kernel restarted").click()
+        page.get_by_role("button", name=text).click()
         expect(page.get_by_role("dialog", name="Details")).to_contain_text("Run this cell again.")
         page.keyboard.press("Escape")
 

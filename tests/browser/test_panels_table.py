@@ -188,7 +188,7 @@ def test_all_rows_are_a_file_and_the_first_of_them_are_copied_and_that_is_said(p
         *(f"c{i},{i}" for i in range(100_000)),
     ]
     part.get_by_role("button", name="Copy").click()
-    expect(part.get_by_role("status")).to_have_text("Copied the first 10,000 of 100,000 cells; the file holds all.")
+    expect(part.get_by_role("status")).to_have_text("Copied the first 10,000 of 100,000 cells; the CSV has all.")
 
 
 def test_nouns_of_other_stores_are_in_it(panels: Any) -> None:

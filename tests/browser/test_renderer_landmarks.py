@@ -126,7 +126,7 @@ def test_the_difference_of_two_sets_lies_the_same_over_points_and_over_an_image_
         return [overlay.getAttribute("aria-label"), ink(), about, [...arrays.codes], [...arrays.COLORS],
           JSON.parse(w.host.dataset.cxgView)];""".replace("COLORS", "dark_colors" if dark else "colors")
     told, over_points, about, codes, colors, view = compared(page, body, dark=dark)
-    assert told.startswith("Difference: log2 of the density of t (")
+    assert told.startswith("Difference: log2 density ratio of t (")
     assert page.locator("b").count() == 0
     pixels = np.array(over_points).reshape(400, 400, 4)[..., :3].astype(int)
     lines, columns = about["shape"]
@@ -168,7 +168,7 @@ def test_of_two_columns_the_plot_tells_how_many_lie_at_zero(page: Any) -> None:
         return [told, inked, ink().some((value) => value > 0)];""",
     )
     counted = f"{n:,} of 3,000 cells lie at (0, 0), {n_x:,} at CD3E = 0, {n_y:,} at MS4A1 = 0."
-    assert told == f"{counted} Bars along 0 tell how the cells there are spread."
+    assert told == f"{counted} Bars along 0 show how the cells at 0 are distributed."
     assert inked > 500
     assert not away
 

@@ -217,7 +217,7 @@ def test_a_conflict_is_told_in_counts_and_each_way_out_is_taken(widget, tmp_path
     note = widget.annotations.new("mine")
     note.assign("there", np.arange(1000) < 10)
     file = str(tmp_path / "mine.csv")
-    assert edit(widget, "save", "mine", to=file)["said"] == f"The labels of 10 cells are in {file!r} now."
+    assert edit(widget, "save", "mine", to=file)["said"] == f"Saved the labels of 10 cells to {file!r}."
     note.assign("here", np.arange(1000) < 4)
     note.assign("here", [20])
     assert edit(widget, "save", "mine", to=file)["conflict"] == [11, 10, 5]

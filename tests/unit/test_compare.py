@@ -319,7 +319,7 @@ def test_what_values_are_is_told_and_what_it_means_for_the_fold_change(widgets):
     assert any("scaled values have no fold change" in note for note in scaled.notes)
     counts = widgets(np.rint(np.expm1(x))).compare({"type": "A"})
     assert any("whole numbers" in note for note in counts.notes)
-    assert any("it is no fold change" in note for note in counts.notes)
+    assert any("it is not a fold change" in note for note in counts.notes)
     logs = widgets(x).compare({"type": "A"})
     assert any("log1p values" in note for note in logs.notes)
     assert not any("no fold change" in note for note in logs.notes)

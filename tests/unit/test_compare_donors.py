@@ -160,7 +160,7 @@ def test_donors_that_are_left_out_are_told_with_their_numbers(widgets):
     few = (of["b"] > 0) & (of["b"] < 5)
     assert re.search(rf"fewer than 5 cells \(min_cells=\): .*{few.sum()} donor of b \({of['b'][few].sum()} cell", notes)
     n_missing = np.count_nonzero(donor[np.concatenate([A, B])] < 0)
-    assert f"having no 'donor': {n_missing} cell" in notes
+    assert f"Excluded, no 'donor': {n_missing} cell" in notes
     assert found.donors["donor"].tolist() == [f"d{at}" for at in np.flatnonzero(both)] * 2
     loose = widgets(donor=codes).compare(A, B, method="pseudobulk", by="donor", min_cells=5, min_donors=6)
     assert f"Not paired: {both.sum()} donors" in " ".join(loose.notes)
@@ -169,7 +169,7 @@ def test_donors_that_are_left_out_are_told_with_their_numbers(widgets):
 
 def test_a_side_with_too_few_donors_is_refused_with_its_numbers(widgets):
     with pytest.raises(
-        SelectionError, match=r"needs 4 donors .* 10 cells or more .*; 3 of 3 donors of a and 3 of 3 donors of b have"
+        SelectionError, match=r"needs 4 donors .* 10 cells or more .*; only 3 of 3 donors of a and 3 of 3 donors of b have"
     ):
         widgets().compare(A, B, method="pseudobulk", by="own", min_donors=4)
 

@@ -156,7 +156,7 @@ def test_the_table_shows_and_sorts_by_sets_that_were_made_here_until_they_go(wid
 
 
 def test_of_names_that_are_no_genes_the_rest_is_used_and_a_warning_tells(widget):
-    with pytest.warns(UserWarning, match="1 name is no gene of this dataset, and left out: 'nosuch'"):
+    with pytest.warns(UserWarning, match="Not found, skipped: 'nosuch'"):
         widget.genes.sets["mine"] = ["nosuch", "ms4a1", " CD3E "]
     assert widget.genes.sets["mine"] == ("MS4A1", "CD3E")
 
@@ -202,7 +202,7 @@ def test_a_pasted_list_or_gmt_is_read_whatever_parts_its_names(text):
 
 
 def test_a_list_is_added_under_its_name_and_tells_what_was_left_out(widget, tmp_path):
-    with pytest.warns(UserWarning, match="left out: 'FOO', 'BAR'"):
+    with pytest.warns(UserWarning, match="skipped: 'FOO', 'BAR'"):
         found = widget.genes.add("CD3E FOO BAR", "mine")
     assert (found.sets, found.unknown) == ({"mine": ["CD3E"]}, ("FOO", "BAR"))
     path = tmp_path / "hallmarks.gmt"
@@ -232,7 +232,7 @@ def test_a_page_that_pastes_is_answered_with_sets_and_never_reads_a_file(widget,
         answered(widget, p.AskGenes(str(tmp_path / "secret")))
     (found,) = answered(widget, p.AskGenes("CD3E <b>x"))
     assert found.sets == [{"name": "gene set 1", "n": 1, "genes": ["CD3E"]}]
-    assert found.said == "1 name is no gene of this dataset, and left out: '<b>x'."
+    assert found.said == "Not found, skipped: '<b>x'."
     (of_store,) = answered(widget, p.AskGenes(""))
     assert of_store.sets == [{"name": "pair", "n": 2, "genes": ["CD3E", "MS4A1"]}]
 

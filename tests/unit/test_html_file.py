@@ -166,10 +166,7 @@ def test_it_is_coloured_by_what_is_on_show_at_hand_or_asked_for_and_by_nothing_e
     assert specs == ["obs:is_doublet", "var:DENSE", "", "mean:CD3E,MS4A1", "set:pair", "var:CD3E", "obs:donor name",
                      "obs:n_genes"]  # fmt: skip
     assert [page.about["colors"][i]["spec"] for i in page.about["fields"]] == ["obs:n_genes"]
-    assert (
-        "It can be colored by is_doublet, DENSE, mean of 2 genes, pair, CD3E, donor name and n_genes."
-        in (page.about["notes"])
-    )
+    assert "Colors: is_doublet, DENSE, mean of 2 genes, pair, CD3E, donor name and n_genes." in (page.about["notes"])
     with pytest.raises(UnknownName, match="nothing"):
         save(options={"colors": ["nothing"]})
     with pytest.raises(InvalidValue, match="colors must be a list of names"):
@@ -269,7 +266,7 @@ def test_of_more_cells_than_a_page_holds_it_has_a_random_sample_and_says_so(save
 def test_max_bytes_takes_away_what_is_at_hand_then_cells_and_says_what(save, tmp_path):
     whole = save(color="cell_type", pinned_genes=["DENSE"], options={"colors": ["n_counts"]})
     size = (tmp_path / "a.html").stat().st_size
-    with pytest.warns(UserWarning, match="no room for the colors") as told:
+    with pytest.warns(UserWarning, match="Colors left out to limit the file size: ") as told:
         fewer = save(
             color="cell_type", pinned_genes=["DENSE"], options={"colors": ["n_counts"], "max_bytes": size - 2_000}
         )
@@ -295,7 +292,7 @@ def test_max_bytes_takes_away_what_is_at_hand_then_cells_and_says_what(save, tmp
 
 def test_what_cannot_be_read_is_left_out_and_said_unless_it_is_on_show(save, tmp_path):
     broken = small(100, broken=("X/CD3E", "obs/n_genes", "obs/cell_id"))
-    with pytest.warns(UserWarning, match=r"The store cannot be read for the colors CD3E and n_genes\."):
+    with pytest.warns(UserWarning, match=r"Colors left out because they could not be read: CD3E and n_genes\."):
         page = save(broken, color="cell_type", pinned_genes=["CD3E", "MS4A1"])
     assert "var:MS4A1" in [one["spec"] for one in page.about["colors"]]
     assert sorted(page.names(), key=len)[0] in {f"row {row}" for row in range(10)}

@@ -103,7 +103,7 @@ def test_a_group_of_one_cell_has_means_and_no_test_and_that_is_said(widgets):
     assert (alone["n_a"] <= 1).all()
     x = log_values()[7]
     np.testing.assert_allclose(alone["mean_a"].loc[[f"gene {at}" for at in range(N_VAR)]], x)
-    assert any(note.startswith("Not tested, being one cell or all but one: 'one'") for note in found.notes)
+    assert any(note.startswith("Not tested, because they have one cell or all but one: 'one'") for note in found.notes)
     n_without = int((types() < 0).sum())
     assert any(note.startswith(f"{n_without} cells without a value") for note in found.notes)
     assert found.frame().attrs["notes"] == list(found.notes)

@@ -236,7 +236,7 @@ def test_tissue_is_a_step_and_part_of_the_state_and_what_is_none_is_refused():
         w.tissue = "V2"
     bare = section()
     bare.images = {}
-    with pytest.raises(errors.InvalidValue, match="which this dataset has not"):
+    with pytest.raises(errors.InvalidValue, match="this dataset has no image"):
         CxgWidget(bare, tissue=True)
 
 

@@ -15,25 +15,25 @@
  * @property {any} palette colours of categories: a name, a list, {category: colour} or None
  * @property {number | string | null} vmin lower colour limit: number, percentile like 'p1', None = smallest value
  * @property {number | string | null} vmax upper colour limit: number, percentile like 'p99', None = largest value
- * @property {number | null} center number in the middle of the colormap, the limits as far on either side, or None
- * @property {"linear" | "log"} scale how numbers are spread over the colormap: 'linear' or 'log'
+ * @property {number | null} center value at the center of the colormap, with limits symmetric around it, or None
+ * @property {"linear" | "log"} scale scale of the colormap: 'linear' or 'log'
  * @property {"color" | "grey"} zero what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others
  * @property {"mean" | "colors"} blend what several genes are together: their 'mean', or, of two or three, 'colors', a hue for each
  * @property {number | null} point_size diameter of a point, CSS px; None = by density
  * @property {number} opacity opacity of a point, 0 to 1
  * @property {"pan" | "lasso" | "rectangle"} tool what dragging does: 'pan', 'lasso' or 'rectangle'
- * @property {string[]} pinned_genes genes that are at hand in the panel of genes, as `w.genes.pin` takes them
+ * @property {string[]} pinned_genes genes pinned in the Genes panel, as `w.genes.pin` takes them
  * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
  * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table'
- * @property {boolean} wheel_zoom the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does
+ * @property {boolean} wheel_zoom whether the wheel zooms while the pointer is on the plot; with Ctrl or Cmd it always does
  * @property {string[]} hidden labels of the categories that are not drawn
  * @property {any} filters rules that say which cells count: of obs columns, genes, and one query
  * @property {{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null} table columns of the table of the cells, by which it is sorted, of which cells; None = defaults
- * @property {Look[]} panels panels beside each other, what each shows otherwise than the widget
+ * @property {Look[]} panels panels side by side, with the settings that each overrides
  * @property {{embedding: string | string[], view: number[]}[]} views where one looks in embeddings of panels other than the plot's; not named = everything
- * @property {"hide" | "grey"} filtered cells that the filters leave out: 'hide' does not draw them, 'grey' draws them pale beneath all others
+ * @property {"hide" | "grey"} filtered filtered-out cells: 'hide' does not draw them, 'grey' draws them behind all others
  * @property {"linear" | "log" | "cbrt" | "eq_hist"} density from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'
  * @property {string | null} labels obs column whose categories are named where their cells are densest
  * @property {string | boolean | string[] | null} contours obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all; a list of names of sets = around each of these
@@ -41,8 +41,8 @@
  * @property {string | null} tissue image of the section that lies under a spatial embedding, 'library/resolution'; True = the best, None = none
  * @property {number} tissue_opacity opacity of the image of the section, 0 to 1
  * @property {string} statistic number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto', from max to mean; or a datashader reduction of obs columns and genes
- * @property {boolean} legend whether pictures that are saved say what their colours mean
- * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
+ * @property {boolean} legend whether saved pictures have a legend
+ * @property {"white" | "dark" | "transparent" | null} background background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
 export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "panels", "views", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];

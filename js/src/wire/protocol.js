@@ -8,7 +8,7 @@ export const MISSING_LABEL = "(missing)";
 /** What it is called where sets colour the cells: all of them, or one. */
 export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = ["in no set", "not in the set"];
 /** What is said of cells that are drawn though the filters leave them out. */
-export const LEFT_OUT_LABEL = "left out by the filter";
+export const LEFT_OUT_LABEL = "filtered out";
 /** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
 export const LEFT_OUT_ALPHA = 1;
 /** Points of a container of a sparse gene. */

@@ -69,7 +69,7 @@ def validate(
     Parameters
     ----------
     uri : a directory, or a URI that TileDB reads
-    quick : leave the values of the matrix unread
+    quick : skip the values of the matrix
     ctx, config, storage_options : as for `open_dataset`
     tell : called with what is about to be read
     fatal : what must not be read, and the sentence that is reported instead; see `validate_apart`

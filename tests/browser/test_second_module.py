@@ -172,9 +172,7 @@ def test_a_page_whose_policy_refuses_it_says_so_in_one_sentence_and_all_else_wor
     page = page_of("script-src 'self'")
     page.get_by_role("button", name="Columns", exact=True).click()
     told = page.locator(".notice")
-    expect(told).to_contain_text(
-        "Panels cannot load: this page's security policy blocks scripts from blob: URLs."
-    )
+    expect(told).to_contain_text("Panels cannot load: this page's security policy blocks scripts from blob: URLs.")
     expect(page.get_by_role("complementary", name="Columns")).to_be_hidden()
     expect(page.get_by_role("button", name="Columns", exact=True)).to_have_attribute("aria-expanded", "false")
     assert violations(page, "#el") == {}

@@ -169,7 +169,7 @@ def test_donors_that_are_left_out_are_told_with_their_numbers(widgets):
 
 def test_a_side_with_too_few_donors_is_refused_with_its_numbers(widgets):
     with pytest.raises(
-        SelectionError, match=r"needs 4 donors .* 10 cells or more .*; only 3 of 3 donors of a and 3 of 3 donors of b have"
+        SelectionError, match=r"needs 4 donors .* 10 cells or more .*; only 3 of 3 donors of a and 3 of 3 donors of b"
     ):
         widgets().compare(A, B, method="pseudobulk", by="own", min_donors=4)
 

@@ -24,6 +24,9 @@ settings.load_profile("same")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# No test finds what another has kept, nor what the user has, or keeps anything there; those of keeping ask for it.
+os.environ["CXG_WIDGET_RESTORE"] = "0"
+
 # Stores are many small files, and TileDB waits for the disk after each: in memory, where there is enough, writing takes
 # half the time and removing hardly any.
 _IN_MEMORY = "/dev/shm"

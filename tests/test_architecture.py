@@ -164,6 +164,7 @@ WRITERS = {
     "convert/to_cxg.py": "arrays removed from the new store in the folder of `writing`",
     "convert/matrix.py": "the scratch folder of `writing`",
     "spatial/index_store.py": "old indexes removed from the cache",
+    "widget/kept_states.py": "old states removed from the cache, and their folder made private",
     "datasets/cxg/writer.py": "a new store in the folder of `writing`",
 }
 """What may change the disk by itself; all else writes to the `partial` of `files.writing.writing`."""

@@ -41,6 +41,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5, "panel": 0},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "begun", "id": 9},
+    {"kind": "restore", "id": 30, "name": "0a-1b-2c"},
     {"kind": "place", "id": 27, "panel": 3},
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1], "panel": 3},
     {
@@ -96,7 +97,11 @@ REPLIES: dict[str, Frame] = {
     ),
     "annotations": Frame(
         p.Annotations(
-            [{"name": "<b>mine</b>", "n_labels": 2}, {"name": "other", "n_labels": 0}], "<b>mine</b>",
+            [
+                {"name": "<b>mine</b>", "n_labels": 2, "is_saved": False},
+                {"name": "other", "n_labels": 0, "is_saved": True},
+            ],
+            "<b>mine</b>",
             ["B cell", "<i>T"], ["#0072b2", "#e69f00"], 2, 1, False,
         ),
         {"counts": _array("uint32", [[5, 4, 0], [2, 1, 2], [1, 1, 0]])},
@@ -283,6 +288,17 @@ REPLIES: dict[str, Frame] = {
     ),
     "module": Frame(p.Module("fedcba9876543210"), {"code": np.frombuffer(b"export default 1\n", dtype=np.uint8)}),
     "progress": Frame(p.Progress("index", 0.25, "aggregate")),
+    "kept": Frame(
+        p.Kept(
+            [
+                {
+                    "name": "0a-1b-2c", "at": 1_790_000_000.5, "notebook": "<b>trial</b>.ipynb", "unsaved": 1,
+                    "counts": {"sets": 4, "labels": 12_651, "annotations": 1, "gene_sets": 0, "pins": 2, "filters": 1,
+                               "panels": 0},
+                }
+            ]
+        )
+    ),
     "cost": Frame(p.CostOf("color", 25_359, 18)),
     "error": Frame(p.Error("color", "DamagedStore", "Cannot read 'x'.", "/a.cxg: cannot read 'x' ([TileDB] no file).")),
 }  # fmt: skip

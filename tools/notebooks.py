@@ -36,6 +36,7 @@ def run(path: Path, *, timeout_s: int = 1200) -> nbformat.NotebookNode:
     """Run a notebook in its folder and return it with all that it showed."""
     notebook = nbformat.read(path, as_version=4)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    os.environ["CXG_WIDGET_RESTORE"] = "0"  # what it shows is of this run alone
     _Runner(notebook, timeout=timeout_s, resources={"metadata": {"path": str(path.parent)}}).execute()
     return notebook
 

@@ -41,6 +41,11 @@ class Log(list[Step]):
         """What tells the first 0, 1, 2, ... steps from all others."""
         return self._keys_from((b"",))
 
+    @property
+    def key(self) -> str:
+        """What tells its labels from those of other logs, as text: another one after each step."""
+        return self.keys[-1][:16].hex()
+
     def after(self, step: Step) -> Log:
         """Return this log with one more step."""
         longer = Log([*self, step])

@@ -13,11 +13,78 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
 
+from cxg_widget.compute.at_rest import AT_REST
+
 _T = TypeVar("_T")
 WORKERS = 6
 """Four may wait for what is read once, such as an index; a view and the pointer need none of it."""
+IDLE_S = 5.0
+"""So long threads wait for the next job: a widget at rest, which nobody may have closed, has none."""
 _NICE = 10
 """Of threads that give way: a tenth of the processor where others want it."""
+
+
+class Threads:
+    """Some threads that begin with a job, and end when there has been none for a while.
+
+    Attributes
+    ----------
+    n : how many there are at most
+    """
+
+    def __init__(self, n: int, name: str) -> None:
+        self.n = n
+        self._name = name
+        self._pool: ThreadPoolExecutor | None = None
+        self._n_jobs = 0
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def alive(self) -> list[threading.Thread]:
+        """Those that are there now."""
+        pool = self._pool
+        return [] if pool is None else list(pool._threads)
+
+    def submit(self, job: Callable[[], None]) -> Future[None]:
+        """Run a job; it is cancelled after `close`, and where the process is ending."""
+        future: Future[None] = Future()
+        with self._lock:
+            if self._is_closed:
+                future.cancel()
+                return future
+            self._pool = self._pool or ThreadPoolExecutor(self.n, thread_name_prefix=self._name)
+            try:
+                future = self._pool.submit(job)
+            except RuntimeError:  # the process is ending: nobody waits for it any more
+                future.cancel()
+                return future
+            self._n_jobs += 1
+        future.add_done_callback(self._ended)
+        return future
+
+    def close(self) -> None:
+        """Drop what waits and let the threads end."""
+        with self._lock:
+            self._is_closed = True
+            pool = self._pool
+        AT_REST.drop(self)
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _ended(self, _: Future[None]) -> None:
+        with self._lock:
+            self._n_jobs -= 1
+            is_idle = self._n_jobs == 0 and not self._is_closed
+        if is_idle:
+            AT_REST.call(self, IDLE_S, self._rest)
+
+    def _rest(self) -> None:
+        with self._lock:
+            if self._n_jobs or self._is_closed or self._pool is None:
+                return
+            pool, self._pool = self._pool, None
+        pool.shutdown(wait=False)
 
 
 class Jobs:
@@ -27,8 +94,7 @@ class Jobs:
     """
 
     def __init__(self, workers: int = WORKERS) -> None:
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="cxg-widget")
-        self._queue = ThreadPoolExecutor(1, thread_name_prefix="cxg-widget-queue")
+        self._pool, self._queue = Threads(workers, "cxg-widget"), Threads(1, "cxg-widget-queue")
         self._waiting: dict[Hashable, Future[None]] = {}
         self._lock = threading.Lock()
 
@@ -36,7 +102,7 @@ class Jobs:
         """Run a job soon, in place of the one of the same slot that still waits; it is cancelled after `close`."""
         with self._lock:
             self.drop(slot)
-            future = self._waiting[slot] = _submitted(self._pool, job)
+            future = self._waiting[slot] = self._pool.submit(job)
         return future
 
     def drop(self, slot: Hashable) -> None:
@@ -48,7 +114,7 @@ class Jobs:
     def queue(self, slot: Hashable, job: Callable[[], None]) -> Future[None]:
         """Run a job after all that were queued before it; none gives way, and the threads of the others stay free."""
         with self._lock:
-            future = self._waiting[slot] = _submitted(self._queue, job)
+            future = self._waiting[slot] = self._queue.submit(job)
         return future
 
     def is_busy(self, slot: Hashable) -> bool:
@@ -65,16 +131,12 @@ class Jobs:
     def close(self) -> None:
         """Drop what waits and let the threads end."""
         for pool in (self._pool, self._queue):
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.close()
 
-
-def _submitted(pool: ThreadPoolExecutor, job: Callable[[], None]) -> Future[None]:
-    try:
-        return pool.submit(job)
-    except RuntimeError:  # closed, or the process is ending: nobody waits for it any more
-        future: Future[None] = Future()
-        future.cancel()
-        return future
+    @property
+    def threads(self) -> list[threading.Thread]:
+        """The threads that there are now."""
+        return [*self._pool.alive, *self._queue.alive]
 
 
 def wait_for(future: Future[Any]) -> None:

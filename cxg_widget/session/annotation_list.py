@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,18 +22,23 @@ _NOTHING = np.zeros((1, 3), dtype=np.uint32)
 
 
 class AnnotationList:
-    """Answers what is asked of the annotations; the labels are those of the loader."""
+    """Answers what is asked of the annotations; the labels are those of the loader.
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
-        self._loader, self._on_show = loader, on_show
+    saved : {annotation: `key` of the log whose labels a file has}
+    """
+
+    def __init__(self, loader: Loader, on_show: OnShow, saved: Mapping[str, str]) -> None:
+        self._loader, self._on_show, self._saved = loader, on_show, saved
         self._dataset = loader.dataset
 
     def frame(self, asked: p.AskAnnotations) -> Frame:
         """Return the annotations and labels of one; raises as `Replay.codes` and `rule.mask_of`."""
         settings, selected, _ = self._on_show.now()
         logs = {one["name"]: one["log"] for one in settings.annotations}
+        n_labels = {name: len(self._loader.replay.codes(log).categories) for name, log in logs.items()}
         listed = [
-            {"name": name, "n_labels": len(self._loader.replay.codes(log).categories)} for name, log in logs.items()
+            {"name": name, "n_labels": n, "is_saved": n == 0 or self._saved.get(name) == logs[name].key}
+            for name, n in n_labels.items()
         ]
         name = asked.name if asked.name in logs else next(iter(logs), "")
         labels, colors, counts, n_found = (

@@ -89,6 +89,7 @@ class Session:
     ----------
     check : checks settings before they are on show
     costs : what actions have read of the store
+    saved_labels : {annotation: `key` of the log whose labels a file has}
     showing : what the front-end draws, and what panels have of their own
     tell_reading : shows which part of what lasts has been read, 0 to 1
     """
@@ -121,7 +122,8 @@ class Session:
         self._brush = BrushAnswer(self._loader, self._on_show, self._columns)
         self.set_bits = self._loader.set_bits
         self.sets = SetList(self._loader, self._on_show)
-        self._annotations = AnnotationList(self._loader, self._on_show)
+        self.saved_labels: dict[str, str] = {}
+        self._annotations = AnnotationList(self._loader, self._on_show, self.saved_labels)
         self.table = CellTable(self._loader, self._on_show)
         self.plots = GroupPlots(self._loader, self._on_show)
         self.comparisons = Comparisons(self._loader, self._on_show, announce)

@@ -93,6 +93,7 @@ class Annotations(Mapping[str, "Annotation"]):
         """
         found = {one["name"]: one["log"] for one in read_annotations(path, self._widget.dataset)}
         self._put(found)
+        self._note_saved(found)
         return list(found)
 
     def save(
@@ -118,8 +119,17 @@ class Annotations(Mapping[str, "Annotation"]):
         MissingDependency
             If the library that writes it is not installed.
         """
+        self._save(list(self), path, into, on_conflict)
+
+    def _save(self, names: Sequence[str], path: Any, into: Any, on_conflict: Any) -> None:
         self._widget._check_open()
-        saving.save(self._widget.dataset, list(self), path, into, on_conflict)
+        saving.save(self._widget.dataset, names, path, into, on_conflict)
+        if path is not None or (isinstance(into, str | os.PathLike) and into != "obs"):  # an AnnData is no file
+            self._note_saved(names)
+
+    def _note_saved(self, names: Iterable[str]) -> None:
+        self._widget._session.saved_labels.update({name: self._log_of(name).key for name in names})
+        self._widget._keeper.note_change()
 
     def __getitem__(self, name: str) -> Annotation:
         """Return an annotation; raises `UnknownName` where there is none of that name."""
@@ -253,10 +263,8 @@ class Annotation:
         self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error"
     ) -> None:
         """Write this annotation alone; as `Annotations.save`."""
-        dataset = self._annotations._widget.dataset
-        self._annotations._widget._check_open()
         self._annotations._log_of(self.name)
-        saving.save(dataset, [self.name], path, into, on_conflict)
+        self._annotations._save([self.name], path, into, on_conflict)
 
     def __len__(self) -> int:
         """Return how many cells have a label."""

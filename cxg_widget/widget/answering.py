@@ -22,17 +22,20 @@ from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.parsing import check_envelope, parse
 
 if TYPE_CHECKING:
-    pass
+    from cxg_widget.widget.kept_states import KeptState
 
 
 from cxg_widget.widget.annotation_edits import edited
 from cxg_widget.widget.changing import ChangingWidget
+from cxg_widget.widget.keeping import merged
 
 
 class AnsweringWidget(ChangingWidget):
     """A widget that answers its page."""
 
     _color_of_itself: str | None
+    _given: dict[str, Any]
+    state: Any
 
     def _edit_set(self, message: protocol.EditSet) -> Iterator[Frame]:
         with self._step():
@@ -44,12 +47,27 @@ class AnsweringWidget(ChangingWidget):
             answer = edited(self, message)
         yield Frame(answer)
 
-    def _go(self, *, redo: bool) -> Iterator[Frame]:
-        if redo:
+    def _go(self, message: protocol.Undo) -> Iterator[Frame]:
+        if message.redo:
             self.redo()
         else:
             self.undo()
-        return iter(())  # what it changes is sent as other changes are
+        yield from ()  # what it changes is sent as other changes are
+
+    def _offer_kept(self) -> None:
+        """Offer the page what earlier widgets of this dataset kept."""
+        if (frame := self._keeper.offer()) is not None and self._open:
+            self._exchange.send("kept", lambda: iter([frame]))
+
+    def _restore_offered(self, message: protocol.Restore) -> Iterator[Frame]:
+        kept = self._keeper.answer(message.name)
+        if kept is not None:
+            self._restore_kept(kept)
+        yield self._keeper.end_offer()
+
+    def _restore_kept(self, kept: KeptState) -> None:
+        """Bring back a kept state as one step; raises as `state`, and then all is as it was."""
+        self.state = merged(self._keeper.read(kept), self._session.settings, self._given)
 
     def _announce(self, frame: Frame) -> None:
         message = frame.message
@@ -109,13 +127,15 @@ class AnsweringWidget(ChangingWidget):
             self._exchange.send("set", partial(self._edit_set, message), request_id)
         elif isinstance(message, protocol.EditAnnotation):
             self._exchange.send("annotation", partial(self._edit_annotation, message), request_id)
-        elif isinstance(message, protocol.Undo):
-            self._exchange.send("undo", partial(self._go, redo=message.redo))
+        elif isinstance(message, protocol.Restore | protocol.Undo):
+            answer = self._restore_offered(message) if isinstance(message, protocol.Restore) else self._go(message)
+            self._exchange.send(message.kind, lambda: answer, request_id)
         else:
             panel = message.panel if isinstance(message, protocol.OfPanel) else 0
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id, panel=panel)
         if isinstance(message, protocol.Begun):  # there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
+            self._exchange.jobs.submit("kept", self._offer_kept)
         elif isinstance(message, protocol.AskModule):
             self._draws_panels = True
             self._exchange.jobs.submit("loops", self._session.prepare_columns)

@@ -38,7 +38,8 @@ from cxg_widget.rules.named import check_known, check_named, check_sets, followe
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.session.session import Session
 from cxg_widget.text.warned import warn_caller
-from cxg_widget.widget.history import History, Moment
+from cxg_widget.widget.history import UNDONE, History, Moment
+from cxg_widget.widget.keeping import Keeper
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
@@ -64,6 +65,7 @@ class ChangingWidget(WidgetTraits):
     _session: Session
     _exchange: Exchange
     _history: History
+    _keeper: Keeper
     _limits: LimitsByColoring
     _legend: LegendFilter
     _of_page: PageChanges
@@ -350,6 +352,8 @@ class ChangingWidget(WidgetTraits):
         if self._built:
             with self._step():
                 self._follow(change)
+            if change["name"] in UNDONE:
+                self._keeper.note_change()
 
     def _follow(self, change: Any) -> None:
         """Show a setting that has changed."""

@@ -43,6 +43,7 @@ from cxg_widget.widget.analysing import AnalysingWidget
 from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.history import History
+from cxg_widget.widget.keeping import Keeper, Restoring
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.meant import cells_meant
@@ -63,6 +64,7 @@ _IN_A_ROW = "".join(
 )
 """A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it, or the
 boxes in it."""
+DEFAULT_HEIGHT = 600
 _BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
 # Given a path, anywidget keeps every widget for good, to be told of changes of the file; `make dev` asks for that.
 _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
@@ -83,6 +85,10 @@ class CxgWidget(AnalysingWidget):
     height : CSS px
     dask : a `dask.distributed.Client` whose workers open the store, hold the cells and aggregate them; True = the
         current client; None = this process does it alone
+    restore : what becomes of the sets, labels, filters, pins and panels that an earlier widget of this dataset kept in
+        the folder for caches: "ask" offers them in the page, True brings back the newest at once (of this notebook
+        where it has kept any), False neither offers nor keeps any. What is given here by name wins over what was kept.
+        `CXG_WIDGET_RESTORE=0` makes False of "ask"
     **options : any trait below, and the options of `open_dataset`
 
     Raises
@@ -115,8 +121,9 @@ class CxgWidget(AnalysingWidget):
         embedding: str | Sequence[str] | None = None,
         color: Any = Given.NOT,
         layer: str | None = None,
-        height: float = 600,
+        height: float = DEFAULT_HEIGHT,
         dask: Any = None,
+        restore: Restoring = "ask",
         **more: Any,
     ) -> None:
         traits, opening = split_options(more, STATE, ("format", *option_names()))
@@ -134,6 +141,7 @@ class CxgWidget(AnalysingWidget):
         self._legend = LegendFilter(self._session)
         self._of_page = PageChanges(self._exchange.jobs, self._judge_filters, self._take)
         self._picture = NotebookPicture(self._session)
+        self._keeper = Keeper(self._session, self._wait_for_step, restore, self._fail_keeping)
         self._open = True
         try:
             is_offered = color is Given.NOT
@@ -148,6 +156,13 @@ class CxgWidget(AnalysingWidget):
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": self._picture.id}, **checked)
+            unset = {
+                "embedding": None,
+                "layer": None,
+                "height": DEFAULT_HEIGHT,
+                **({"color": color} if is_offered else {}),
+            }
+            self._given = {name: checked[name] for name in given if name not in unset or given[name] != unset[name]}
             self._limits.share(self._session.settings)
             self._n_steps = count(1)
             self._history = History(self._moment, self._tell_steps)
@@ -159,19 +174,44 @@ class CxgWidget(AnalysingWidget):
             _watch_boxes()
             if is_offered:
                 prepared.add_done_callback(self._drop_unreadable)
-            elif color is not None:
-                self._session.coloring()
-                self._session.check.limits(self._session.settings)
-            if embedding is not None:
-                self._session.place()
-            self._session.check.landmarks(self._session.settings)
-            self._session.check.panels(self._session.settings)
-            self._check_hidden(self._session.settings)
-            if color is not None and not is_offered and (said := self._misfit(self._session.settings)):
-                warn_caller(f"palette: {said}")
+            self._check_first("embedding" in self._given, color is not None and not is_offered)
+            if isinstance(traits.get("annotations"), str | os.PathLike):
+                self.annotations._note_saved(list(self.annotations))
+            if restore is True:
+                self._restore_newest()
         except BaseException:
             self.close()
             raise
+
+    def _check_first(self, is_placed: bool, is_colored: bool) -> None:
+        """Read what was given by name, so that what does not fit is said at once."""
+        settings = self._session.settings
+        if is_colored:
+            self._session.coloring()
+            self._session.check.limits(settings)
+        if is_placed:
+            self._session.place()
+        self._session.check.landmarks(settings)
+        self._session.check.panels(settings)
+        self._check_hidden(settings)
+        if is_colored and (said := self._misfit(settings)):
+            warn_caller(f"palette: {said}")
+
+    def _restore_newest(self) -> None:
+        """Bring back what was kept last; where that cannot be, say so and show the dataset as it is."""
+        try:
+            for kept in self._keeper.find()[:1]:
+                self._restore_kept(kept)
+        except CxgWidgetError as error:
+            warn_caller(f"restore=True: {error}")
+
+    def _wait_for_step(self) -> None:
+        if self._built:
+            self._history.wait()
+
+    def _fail_keeping(self, error: Exception) -> None:
+        if self._open:
+            self._exchange.fail("restore", error)
 
     # --- public --------------------------------------------------------------------------------------------------
 
@@ -571,6 +611,7 @@ class CxgWidget(AnalysingWidget):
         """End the widget, and close the dataset if the widget opened it."""
         if not self._open:
             return
+        self._keeper.close()
         self._open = False
         self._exchange.jobs.close()
         self._session.close()

@@ -33,9 +33,11 @@ from cxg_widget.wire.messages.life import (
     DatasetInfo,
     EndsBy,
     Error,
+    Kept,
     Module,
     Progress,
     Ready,
+    Restore,
 )
 from cxg_widget.wire.messages.message import (
     CONTAINER,
@@ -65,6 +67,7 @@ from cxg_widget.wire.messages.tissue import AskSections, AskTissue, SectionList,
 REQUESTS: tuple[type[Message], ...] = (
     Ready,
     Begun,
+    Restore,
     Lasso,
     Category,
     Pick,
@@ -137,6 +140,7 @@ REPLIES: tuple[type[Message], ...] = (
     Comparison,
     Module,
     Progress,
+    Kept,
     CostOf,
     Error,
 )

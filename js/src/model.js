@@ -239,6 +239,7 @@ function firstState(traits) {
     drawnBy: "cpu",
     building: null,
     compared: 0,
+    kept: [],
     cost: null,
     needsPanels: false,
     keepsPicture: false,

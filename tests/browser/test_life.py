@@ -91,6 +91,24 @@ def test_after_a_kernel_restart_the_state_rebuilds_the_view(open_stage):
     assert (np.abs(after.astype(int) - before) > 30).any(axis=2).mean() < 0.01
 
 
+def test_sets_and_labels_are_offered_after_a_kernel_restart_and_back_by_one_click(open_stage, tmp_path):
+    keeping = f"import os\nos.environ.update(CXG_WIDGET_RESTORE='1', CXG_WIDGET_CACHE_DIR={str(tmp_path)!r})\n"
+    stage = open_stage(keeping + SHOW.replace("color='cell_type', ", ""))
+    stage.set("w.sets.add('B', {'cell_type': w.dataset.codes('cell_type').categories[0]}); w.sets.add('rows', [1, 2])")
+    stage.set("w.annotations.new('mine').assign('mine too', w.sets['B']); w.color = 'mine'")
+    state, n = stage.json("w.state"), stage.json("len(w.sets['B'])")
+    stage.notebook.restart()
+    stage.notebook.run(0)
+    cell = stage.notebook.cell(0)
+    cell.locator(".cxg-widget[data-cxg-state=ready]").wait_for()
+    assert stage.json("len(w.sets)") == 0
+    cell.get_by_role("button", name=f"Restore 2 sets and {n:,} unsaved labels from").click()
+    cell.locator(".offer").wait_for(state="detached")
+    assert stage.json("w.state") == state
+    cell.get_by_text("mine too").first.wait_for()
+    assert stage.json("[w.undo(), len(w.sets), w.redo(), len(w.sets)]") == [True, 0, True, 2]
+
+
 def test_a_widget_whose_kernel_was_restarted_says_so_keeps_its_picture_and_moves_it(open_stage):
     stage = open_stage()
     before = stage.pixels()

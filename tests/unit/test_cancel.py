@@ -174,7 +174,7 @@ def test_a_request_that_waits_is_dropped_and_who_asked_is_told(monkeypatch):
     w = recorded(monkeypatch, small())
     w.front.settle()
     gate, busy = threading.Event(), []
-    for i in range(w._exchange.jobs._pool._max_workers):
+    for i in range(w._exchange.jobs._pool.n):
         busy.append(w._exchange.jobs.submit(("busy", i), lambda: gate.wait(10)))
     ask(w, 1, kind="search", query="c", limit=1)
     ask(w, 2, kind="cancel", of="search")

@@ -68,7 +68,7 @@ def settle(widget):
 def close(widget):
     """Close a widget and wait for the end of its threads."""
     jobs = widget._exchange.jobs
-    threads = [*jobs._pool._threads, *jobs._queue._threads]
+    threads = jobs.threads
     widget.close()
     for thread in threads:
         thread.join(60)

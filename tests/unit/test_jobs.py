@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from cxg_widget.compute.jobs import in_background
+from cxg_widget.compute.at_rest import AT_REST, AtRest
+from cxg_widget.compute.jobs import Jobs, in_background
 
 
 def nice() -> int:
@@ -25,3 +26,61 @@ def test_work_that_gives_way_and_the_threads_it_starts_come_after_all_other_thre
 def test_what_work_raises_is_raised_where_it_is_waited_for():
     with pytest.raises(ZeroDivisionError):
         in_background(lambda: 1 // 0, gives_way=True).result()
+
+
+def test_threads_begin_with_a_job_end_at_rest_and_begin_again(monkeypatch):
+    monkeypatch.setattr("cxg_widget.compute.jobs.IDLE_S", 0.01)
+    jobs = Jobs()
+    assert jobs.threads == []
+    for _ in range(2):
+        held = [jobs.submit(i, threading.Event().is_set) for i in range(3)] + [jobs.queue("q", int)]
+        first = jobs.threads
+        for one in held:
+            one.result()
+        for thread in first:
+            thread.join(30)
+        assert not any(thread.is_alive() for thread in first)
+    jobs.close()
+    assert jobs.submit("late", int).cancelled()
+    assert jobs.threads == []
+
+
+def test_threads_stay_while_a_job_of_theirs_runs(monkeypatch):
+    monkeypatch.setattr("cxg_widget.compute.jobs.IDLE_S", 0.0)
+    jobs, gate, rested = Jobs(), threading.Event(), threading.Event()
+    running = jobs.submit("long", gate.wait)
+    jobs.submit("short", int).result()
+    AT_REST.call("after the others", 0.05, rested.set)
+    assert rested.wait(30)
+    assert len(jobs.threads) > 0
+    gate.set()
+    running.result()
+    jobs.close()
+
+
+def test_what_is_called_at_rest_is_called_once_after_the_last_call():
+    rest, said, done = AtRest(), [], threading.Event()
+    for i in range(50):
+        rest.call("a", 0.02, lambda i=i: said.append(i))
+    rest.call("b", 0.2, done.set)
+    assert done.wait(30)
+    assert said == [49]
+
+
+def test_what_never_rests_is_called_all_the_same():
+    rest, said = AtRest(), threading.Event()
+    while not said.is_set():
+        rest.call("a", 60, said.set, most_s=0.05)
+
+
+def test_the_thread_of_what_rests_ends_when_nothing_is_due_and_finish_leaves_nothing():
+    rest, said = AtRest(), []
+    rest.call("a", 1000, lambda: said.append("a"), most_s=1000)
+    rest.call("b", 1000, lambda: 1 // 0, most_s=1000)
+    thread = rest._thread
+    assert rest.drop("c") is False
+    rest.finish()
+    assert said == ["a"]
+    rest.call("d", 0, lambda: None)
+    thread.join(30)
+    assert not thread.is_alive()

@@ -27,11 +27,9 @@ class Recorder:
         widget._exchange._send = send
 
     def settle(self):
-        pool = self._widget._exchange.jobs._pool
         for future in list(self._widget._exchange.jobs._waiting.values()):
             if not future.cancelled():
                 future.result()
-        assert pool is not None
         return self
 
     @property

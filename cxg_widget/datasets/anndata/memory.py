@@ -13,7 +13,7 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, is_in_memory, node_of, x_of
-from cxg_widget.datasets.anndata.obs_identity import are_numbers
+from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.spatial import libraries_of
@@ -23,6 +23,7 @@ from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
+from cxg_widget.spatial.fingerprint import fingerprint
 
 
 class AnnDataInMemory(WithMatrices):
@@ -170,6 +171,17 @@ class AnnDataInMemory(WithMatrices):
         for start, stop in row_blocks(self.n_obs):
             digest.update("\0".join(map(str, names[start:stop].tolist())).encode(errors="surrogatepass"))
         return f"{self.uri}#{self.n_obs}#{digest.hexdigest()}"
+
+    def _read_content_identity(self) -> str | None:
+        """Tell the object by the names of its cells and genes, and by where the cells lie in each embedding."""
+        if are_numbers(self.source.obs.index):
+            return None
+        digest = sha256(repr((self.n_obs, self.n_var, sorted(self.embeddings))).encode())
+        for names in (self.source.obs.index, self.source.var.index):
+            digest.update(digest_of(names).encode())
+        for name in sorted(self.embeddings):
+            digest.update(fingerprint(self.embedding(name)).encode())
+        return digest.hexdigest()
 
     def _category_colors(self, column: str) -> dict[str, str]:
         stored = self._uns.get(f"{column}_colors")

@@ -236,6 +236,10 @@ class Contract(ABC):
         """Say which cells these are, and in which order, where that is known apart from the store; by default None."""
         return None
 
+    def _read_content_identity(self) -> str | None:
+        """Say what an object in memory holds, the same for an equal one tomorrow; None where `identity` says it."""
+        return None
+
     def _read_details(self) -> dict[str, Any]:
         """Say what there is besides, such as version and layout, fit for JSON; by default nothing."""
         return {}

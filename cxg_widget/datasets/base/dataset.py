@@ -204,6 +204,14 @@ class Dataset(Contract):
         """
         return self._read_once("obs_identity", self._read_obs_identity) or self.identity
 
+    @property
+    def content_identity(self) -> str:
+        """What tells these data from others on another day: `identity`, or a digest of an object in memory.
+
+        An object keeps it while it has the same cells in the same order and the same embeddings.
+        """
+        return self._read_once("content_identity", self._read_content_identity) or self.identity
+
     def has_rows_of(self, n_obs: int, identity: str) -> bool:
         """Say whether rows that were packed out of `n_obs` cells of some identity are those of this dataset.
 

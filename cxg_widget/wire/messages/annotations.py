@@ -45,8 +45,9 @@ class EditAnnotation(Message):
 
 @dataclass(frozen=True)
 class Annotations(Message):
-    """The annotations, each with name and n_labels, and labels of the one that is called `name` ("" = there is none).
+    """The annotations, and labels of the one that is called `name` ("" = there is none).
 
+    annotations : name, n_labels and is_saved (whether a file has all its labels) of each
     labels, colors : those that contain what was asked for, in their order, the first of n_found
     n_left_out : selected cells that do not pass the filters
     has_obs : whether labels can be put into obs of the AnnData on show

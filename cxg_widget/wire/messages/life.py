@@ -27,6 +27,17 @@ class Begun(Message):
 
 
 @dataclass(frozen=True)
+class Restore(Message):
+    """Bring back a kept state, or no longer offer any. Answered by `kept`, which then offers none.
+
+    name : of the state, as `kept` lists it; "" = dismiss the offer
+    """
+
+    kind: ClassVar[str] = "restore"
+    name: str
+
+
+@dataclass(frozen=True)
 class AskModule(Message):
     """Ask for the front-end's second module, which draws its panels. Answered by `module`.
 
@@ -91,6 +102,18 @@ class Progress(Message):
     of: Literal["index", "reading", "datashader"]
     done: float
     ends_by: EndsBy = ""
+
+
+@dataclass(frozen=True)
+class Kept(Message):
+    """Kept states of this dataset that can be brought back, sent once the first points are drawn; [] = no offer stands.
+
+    states : the newest of this notebook first: name, at (seconds since 1970), notebook ("" = this one, or unknown),
+        counts (of sets, labels, annotations, gene_sets, pins, filters, panels), unsaved (annotations that no file has)
+    """
+
+    kind: ClassVar[str] = "kept"
+    states: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ export function createAnnotations({ client, redraw }) {
       then(rows.close);
     };
     return html`<div class="chooser">
-      <select class="wide" aria-label="Annotation" .value=${live(name)} @change=${choose}>${annotations.map((one) => html`<option value=${one.name} ?selected=${one.name === name}>${one.name}</option>`)}</select>
+      <select class="wide" aria-label="Annotation" .value=${live(name)} @change=${choose}>${annotations.map((one) => html`<option value=${one.name} ?selected=${one.name === name}>${one.is_saved === false ? `${one.name} •` : one.name}</option>`)}</select>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline} @click=${() => actions.setTrait("color", spec)}><i></i></button>
       <button type="button" class="text" aria-expanded=${making.isOpen} ?disabled=${isOffline} @click=${() => then(() => void (making = { ...making, isOpen: !making.isOpen }))}>New</button>
     </div>`;
@@ -104,7 +104,8 @@ export function createAnnotations({ client, redraw }) {
   function body(context, listed) {
     const { state, actions } = context;
     const { name, labels, nFound, annotations } = listed;
-    const nAll = annotations.find((one) => one.name === name)?.n_labels ?? 0;
+    const chosenOne = annotations.find((one) => one.name === name);
+    const nAll = chosenOne?.n_labels ?? 0;
     const nShown = labels.length - 1;
     const isOffline = state.link === "offline";
     const forget = () =>
@@ -115,6 +116,7 @@ export function createAnnotations({ client, redraw }) {
       ${nFound > nShown ? html`<p class="caption">${wholeNumber(nFound - nShown)} more. Type to narrow down.</p>` : nothing}
       <div class="doing foot">
         <button type="button" class="text" aria-expanded=${saveForm.isOpen()} ?disabled=${isOffline} @click=${saveForm.toggle}>Save…</button>
+        ${chosenOne?.is_saved === false ? html`<span class="caption unsaved" title="No file holds these labels as they are now.">Not saved to a file</span>` : nothing}
         ${state.traits.steps.undo === "annotation" ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.undo(false)}>Undo</button>` : nothing}
         <button type="button" class="text" ?disabled=${isOffline} @click=${forget}>Delete annotation</button>
       </div>

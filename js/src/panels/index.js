@@ -10,6 +10,7 @@ import { createComparing } from "./compare/comparing.js";
 import { createDrawer } from "./drawer.js";
 import { createGenes } from "./genes.js";
 import { keyList } from "./key_list.js";
+import { createOffer } from "./offer.js";
 import { createOpened } from "./opened.js";
 import { createPictureMenu } from "./picture_menu.js";
 import { createSetList } from "./set_list.js";
@@ -61,6 +62,7 @@ export function createPanels(client, redraw) {
   const tissueChoice = createTissueChoice({ client, redraw });
   const pictureMenu = createPictureMenu({ client, redraw });
   const blendLegend = createBlendLegend({ client, redraw });
+  const offer = createOffer({ client, redraw });
   const comparing = createComparing(client, redraw);
   const setList = createSetList(client, redraw);
   /** @type {ReturnType<Sets["now"]>} */
@@ -81,15 +83,19 @@ export function createPanels(client, redraw) {
     if (context === null || dataset === null)
       return { side: nothing, bottom: nothing, settings: nothing, saving: nothing, legend: nothing, place: nothing };
     // Each has a place of its own, which the others do not move.
-    const inPlace = (/** @type {boolean} */ isBelow, /** @type {string} */ name) => {
+    const inPlace = (
+      /** @type {boolean} */ isBelow,
+      /** @type {string} */ name,
+      /** @type {unknown} */ first = nothing,
+    ) => {
       const here = panels.filter(({ id }) => BELOW.includes(id) === isBelow);
-      if (!here.some(({ id }) => isOpen(id))) return nothing;
-      return html`<div class=${name}>${here.map(({ draw, ...panel }) => (isOpen(panel.id) ? drawer(context, panel, draw(context, dataset)) : nothing))}</div>`;
+      if (first === nothing && !here.some(({ id }) => isOpen(id))) return nothing;
+      return html`<div class=${name}>${first}${here.map(({ draw, ...panel }) => (isOpen(panel.id) ? drawer(context, panel, draw(context, dataset)) : nothing))}</div>`;
     };
     const side = html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`;
     return {
       side,
-      bottom: inPlace(true, "below"),
+      bottom: inPlace(true, "below", offer(context)),
       settings: settingsPopover(context, tissueChoice),
       saving: pictureMenu(context),
       legend: legend ?? colormapList(context),

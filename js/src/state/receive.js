@@ -55,6 +55,8 @@ export function createReceiver(scene, store) {
         return store.get().takeColumn?.(store, reply);
       case "compared":
         return store.set({ compared: reply.seq });
+      case "kept":
+        return store.set({ kept: reply.states, needsPanels: store.get().needsPanels || reply.states.length > 0 });
       case "progress":
         return takeProgress(store, reply);
       case "cost":

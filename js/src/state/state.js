@@ -103,6 +103,7 @@
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
  * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done" | "ends_by"> | null} building what the kernel is at that lasts, and how far, 0..1
+ * @property {any[]} kept states that can be brought back, as the kernel offers them
  * @property {number} compared number of the newest comparison that the kernel has told of; 0 = none
  * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that
  * @property {boolean} needsPanels something else than a panel wants the second module

@@ -28,6 +28,14 @@ export const CONTAINER = 65536;
  * @property {"begun"} kind
  */
 /**
+ * Bring back a kept state, or no longer offer any. Answered by `kept`, which then offers none.
+ *
+ * name : of the state, as `kept` lists it; "" = dismiss the offer
+ * @typedef {object} Restore
+ * @property {"restore"} kind
+ * @property {string} name
+ */
+/**
  * Select the visible cells inside a polygon that pass the filters. Answered by `selection`.
  *
  * polygon : x, y of each corner in turn, in data units of the embedding and axes of the panel
@@ -732,8 +740,9 @@ export const CONTAINER = 65536;
  * @property {{counts: Uint32Array}} arrays
  */
 /**
- * The annotations, each with name and n_labels, and labels of the one that is called `name` ("" = there is none).
+ * The annotations, and labels of the one that is called `name` ("" = there is none).
  *
+ * annotations : name, n_labels and is_saved (whether a file has all its labels) of each
  * labels, colors : those that contain what was asked for, in their order, the first of n_found
  * n_left_out : selected cells that do not pass the filters
  * has_obs : whether labels can be put into obs of the AnnData on show
@@ -957,6 +966,15 @@ export const CONTAINER = 65536;
  * @property {"" | "aggregate" | "color" | "compare"} ends_by
  */
 /**
+ * Kept states of this dataset that can be brought back, sent once the first points are drawn; [] = no offer stands.
+ *
+ * states : the newest of this notebook first: name, at (seconds since 1970), notebook ("" = this one, or unknown),
+ *     counts (of sets, labels, annotations, gene_sets, pins, filters, panels), unsaved (annotations that no file has)
+ * @typedef {object} Kept
+ * @property {"kept"} kind
+ * @property {Record<string, any>[]} states
+ */
+/**
  * What the last action has read of the store, told where it differs from the one before.
  *
  * of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
@@ -981,8 +999,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | Kept | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -1025,6 +1043,7 @@ export const REPLY_ARRAYS = {
   comparison: {"values": [["float32"], [9, "n"]], "n": [["uint32"], [2, "n"]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
+  kept: {},
   cost: {},
   error: {},
 };

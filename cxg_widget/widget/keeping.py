@@ -1,0 +1,211 @@
+"""Keeps the state of one widget on disk while it is used, and finds what earlier ones of the same dataset kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import PurePath
+from time import time
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from cxg_widget.compute.at_rest import AT_REST
+from cxg_widget.display.settings import BY_NAME, Settings
+from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.rules.packed_rows import as_json
+from cxg_widget.text.names import shown
+from cxg_widget.widget.kept_states import MOST_BYTES, MOST_OFFERED, Header, KeptState, KeptStates, digest
+from cxg_widget.widget.notebook import notebook_path
+from cxg_widget.wire import protocol
+from cxg_widget.wire.frames import Frame
+
+if TYPE_CHECKING:
+    from cxg_widget.session.session import Session
+
+Restoring = bool | Literal["ask"]
+REST_S, MOST_S = 2.0, 15.0
+"""A state is kept so long after its last change, and while it goes on changing at least so often."""
+OF_KERNEL = ("render", "max_points", "aggregator")
+"""How this kernel draws: no part of a kept state."""
+_MADE = ("annotations", "sets", "gene_sets", "pinned_genes", "filters", "panels")
+"""Where one of these is there, a user has made something that is worth keeping."""
+_dismissed: set[str] = set()
+"""Offers that were declined, for as long as the kernel lives: who runs a cell again is not asked again."""
+
+
+def check_restore(restore: Any) -> Restoring:
+    """Return the parameter `restore`; raises `InvalidValue` where it is none."""
+    if restore == "ask" and os.environ.get("CXG_WIDGET_RESTORE", "").strip() == "0":
+        return False
+    if restore is True or restore is False or (isinstance(restore, str) and restore == "ask"):
+        return restore  # type: ignore[return-value]
+    raise InvalidValue(f"restore must be True, False or 'ask'; found {shown(restore)}")
+
+
+class Keeper:
+    """Keeps the state of one widget, unless `restore` is False.
+
+    Parameters
+    ----------
+    session : whose settings are kept
+    settled : waits until no step is under way
+    restore : as `CxgWidget` takes it
+    say : tells the page a failure
+    """
+
+    def __init__(
+        self, session: Session, settled: Callable[[], object], restore: Restoring, say: Callable[[Exception], object]
+    ) -> None:
+        self.restore = restore = check_restore(restore)
+        self._session, self._settled, self._say = session, settled, say
+        self._is_on = restore is not False
+        self._lock = threading.RLock()
+        self._states: KeptStates | None = None
+        self._name, self._last, self._has_said = "", "", False
+        self._offered: list[KeptState] | None = None
+
+    def note_change(self) -> None:
+        """Take note that something has changed."""
+        if self._is_on:
+            AT_REST.call(self, REST_S, self.keep, most_s=MOST_S)
+
+    def keep(self) -> None:
+        """Write the state now, off the main thread where there is time; what fails is never the user's concern."""
+        if not self._is_on:
+            return
+        with self._lock, suppress(CxgWidgetError):  # the store may be out of reach, or closed meanwhile
+            self._settled()
+            settings = self._session.settings
+            if not any(getattr(settings, name) for name in _MADE):
+                if self._name and self._last:
+                    self._there().remove(self._name)
+                self._last = ""
+                return
+            text = _text(settings)
+            saved = dict(self._session.saved_labels)
+            if (last := digest(repr(saved), 16) + digest(text)) == self._last:
+                return
+            if len(text) > MOST_BYTES and not self._has_said:
+                self._has_said = True
+                self._say(
+                    InvalidValue(f"sets and labels take more than {MOST_BYTES >> 20} MB and are not kept: save labels.")
+                )
+            if self._there().write(self._name, self._header(settings, saved, text), text.encode()):
+                self._last = last
+
+    def close(self) -> None:
+        """Keep what is not kept yet; nothing is kept from here on."""
+        if AT_REST.drop(self):
+            with suppress(Exception):  # closing goes on, whatever the disk does
+                self.keep()
+        self._is_on = False
+
+    def find(self) -> list[KeptState]:
+        """Return what can be brought back, the newest of this notebook first; without any, no identity is read."""
+        AT_REST.finish_if(lambda key: isinstance(key, Keeper) and key is not self)  # of this kernel, a moment ago
+        states = self._there()
+        found = [one for one in states.find() if one.name != self._name]
+        identity = digest(self._session.dataset.content_identity) if found else ""
+        return [one for one in found if one.header.identity == identity]
+
+    def read(self, kept: KeptState) -> dict[str, Any]:
+        """Return a kept state; what was saved to files counts as saved again. Raises `InvalidStore`."""
+        state = self._there().read(kept)
+        self._session.saved_labels.update(kept.header.saved)
+        return {name: value for name, value in state.items() if name in BY_NAME and name not in OF_KERNEL}
+
+    def offer(self) -> Frame | None:
+        """Return the offer for a page that has drawn its first points; None where there is none."""
+        if self.restore != "ask":
+            return None
+        with self._lock:
+            if self._offered is None:
+                self._offered = [one for one in self.find() if one.name not in _dismissed][:MOST_OFFERED]
+            return self._frame() if self._offered else None
+
+    def answer(self, name: str) -> KeptState | None:
+        """Return the offered state of a name, None where the offer is declined; after either none is offered.
+
+        Raises
+        ------
+        InvalidValue
+            If none of that name is offered.
+        """
+        offered = self._offered or []
+        kept = next((one for one in offered if one.name == name), None)
+        if kept is None and name:
+            raise InvalidValue("that state is no longer offered.")
+        if kept is None:
+            _dismissed.update(one.name for one in offered)
+        return kept
+
+    def end_offer(self) -> Frame:
+        """Return the frame that takes the offer away."""
+        self._offered = []
+        return self._frame()
+
+    def _frame(self) -> Frame:
+        listed = [
+            {
+                "name": one.name, "at": one.header.at, "notebook": "" if one.is_of_here else one.header.notebook,
+                "counts": dict(one.header.counts), "unsaved": one.header.unsaved,
+            }
+            for one in self._offered or []
+        ]  # fmt: skip
+        return Frame(protocol.Kept(listed))
+
+    def _there(self) -> KeptStates:
+        with self._lock:
+            if self._states is None:
+                self._states = KeptStates(self._session.dataset.uri, notebook_path())
+                self._name = self._states.name(secrets.token_hex(8))
+            return self._states
+
+    def _header(self, settings: Settings, saved: dict[str, str], text: str) -> Header:
+        session, logs = self._session, {one["name"]: one["log"] for one in settings.annotations}
+        n_labelled = {name: int(np.count_nonzero(session.labels_of(log).codes >= 0)) for name, log in logs.items()}
+        lasting = {name: saved[name] for name in logs if name in saved}
+        counts = {
+            "sets": len(settings.sets), "labels": sum(n_labelled.values()), "annotations": len(logs),
+            "gene_sets": len(settings.gene_sets), "pins": len(settings.pinned_genes),
+            "filters": len(settings.filters), "panels": len(settings.panel_numbers),
+        }  # fmt: skip
+        unsaved = sum(n > 0 and saved.get(name) != logs[name].key for name, n in n_labelled.items())
+        identity = digest(session.dataset.content_identity)
+        name = PurePath(notebook_path()).name[:200]
+        return Header(identity, time(), name, counts, lasting, unsaved, digest(text))
+
+
+def _text(settings: Settings) -> str:
+    """Return the state as JSON, without what JSON cannot hold, such as a reduction of datashader."""
+    parts = []
+    for name, one in BY_NAME.items():
+        value = getattr(settings, name)
+        if name in OF_KERNEL or (value == one.default and name != "color"):
+            continue
+        with suppress(TypeError, ValueError):
+            parts.append(f"{json.dumps(name)}: {json.dumps(value, default=as_json, allow_nan=False)}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def merged(kept: Mapping[str, Any], now: Settings, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a kept state with what was given to the widget in its place, and with what was made since beside it.
+
+    Parameters
+    ----------
+    now : settings of the widget: of what it holds nothing is lost, but where the kept state has the same name
+    given : settings that were given to the widget by name
+    """
+    state = dict(kept)
+    for name in ("annotations", "sets", "gene_sets"):
+        before, later = list(state.get(name) or []), list(getattr(now, name))
+        names = {one.get("name") for one in before if isinstance(one, Mapping)}
+        state[name] = [*before, *(one for one in later if one["name"] not in names)]
+    pins = list(state.get("pinned_genes") or [])
+    state["pinned_genes"] = [*pins, *(one for one in now.pinned_genes if one not in pins)]
+    return {**state, **{name: getattr(now, name) for name in OF_KERNEL}, **given}

@@ -10,7 +10,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.named import RowsOfSet, RuleOfSet
 from cxg_widget.rules.packed_rows import PackedRows
 
-# One step of work is about a nanosecond of one core, as measured by tests/fuzz/hostile.py on the demo.
+# One step of work is about a nanosecond of one core.
 _LEAST, _PER_CELL = 2_000_000_000, 4_000
 _STEP, _VALUE, _LETTER, _CORNER = 150_000, 1_000, 8_000, 50_000
 _CELLS_PER_LETTER, _CELLS_PER_CORNER = 1 / 16, 1 / 4

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.child import MESSAGES, serve
+from tests.fuzz.child import MESSAGES, STATES, serve
 from tests.fuzz.outcome import FINDINGS, OUTCOMES, Outcome
 from tests.fuzz.stores import KINDS
 
-ALL_KINDS = (*KINDS, MESSAGES)
+ALL_KINDS = (*KINDS, MESSAGES, STATES)
 SILENCE_S = 20.0
 """A part of a small store for which a child works longer is a hang; others may keep it waiting meanwhile."""
 _PATIENCE = 6
@@ -115,7 +115,7 @@ class Runner:
 def write_intact(folder: Path, kinds: Iterable[str] = KINDS) -> Path:
     """Write the intact stores, each in a folder of its own, where they are not yet."""
     for name in kinds:
-        if name != MESSAGES and not (folder / name).exists():
+        if name not in (MESSAGES, STATES) and not (folder / name).exists():
             (folder / name).mkdir(parents=True)
             KINDS[name].write(folder / name)
     return folder

@@ -16,9 +16,11 @@ from tests.fuzz.messages import Messages
 from tests.fuzz.mutations import mutate
 from tests.fuzz.outcome import Outcome, judge
 from tests.fuzz.readout import Readout, read
+from tests.fuzz.states import try_state
 from tests.fuzz.stores import KINDS
+from tests.memory import small
 
-MESSAGES = "messages"
+MESSAGES, STATES = "messages", "states"
 _PAGE = 4096
 _ROOM = 3 * 2**30
 """Addresses beyond those of a process that has read an intact store; threads and libraries take some of them."""
@@ -59,6 +61,8 @@ class Child:
         if kind == MESSAGES:
             self._messages = self._messages or Messages()
             return self._messages.send(seed_of(kind, seed))
+        if kind == STATES:
+            return try_state(small(300), seed_of(kind, seed))
         intact = self._read_intact(kind)
         with tempfile.TemporaryDirectory(dir=self._intact) as folder:
             store, mutation, where = mutant(self._intact, kind, seed, Path(folder))

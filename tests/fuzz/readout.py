@@ -6,6 +6,7 @@ import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,7 @@ def _show(dataset: Dataset) -> list[Any]:
         wait([one for one in list(w._exchange.jobs._waiting.values()) if not one.cancelled()])
         w._repr_mimebundle_()
         w.select(np.arange(min(5, dataset.n_obs)))
+        _analyse(w, dataset)
         found = [len(w.selection), w.selection.obs()]
     finally:
         w.close()
@@ -148,6 +150,20 @@ def _show(dataset: Dataset) -> list[Any]:
         if content["kind"] == "error":
             raise CxgWidgetError(f"{content['type']}: {content['message']}")
     return [found[0], found[1].shape]
+
+
+def _analyse(w: CxgWidget, dataset: Dataset) -> None:
+    """Filter, list, compare, and look at the section; an error of ours is an answer."""
+    first = next((name for name, one in dataset.obs_columns.items() if one.kind == "float"), None)
+    for ask in (
+        lambda: None if first is None else w.filters.__setitem__(first, (0, None)),
+        lambda: w.table.frame(n=5),
+        lambda: w.compare(np.arange(dataset.n_obs) % 2 == 0, "rest", min_cells=1),
+        lambda: [dataset.section_image(name, (0, 9), (0, 9)) for name in dataset.sections().images],
+    ):
+        with suppress(CxgWidgetError):
+            ask()
+    w.filters.clear()
 
 
 _REQUESTS: tuple[dict[str, Any], ...] = (

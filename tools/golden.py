@@ -93,7 +93,7 @@ REPLIES: dict[str, Frame] = {
                  "color": "#d98900"},
             ],
         ),
-        {"counts": _array("uint32", [[5, 4, 0], [2, 1, 2]])},
+        {"counts": _array("uint32", [[5, 4, 0, 0], [2, 1, 2, 1]])},
     ),
     "annotations": Frame(
         p.Annotations(
@@ -157,7 +157,10 @@ REPLIES: dict[str, Frame] = {
     ),
     "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
     "filter": Frame(p.Filter(7, 4, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000011])}),
-    "counts": Frame(p.Counts(3, 6, 1), {"counts": _array("uint32", [2, 0, 70000])}),
+    "counts": Frame(
+        p.Counts(3, 6, 1, 70003, 2),
+        {"counts": _array("uint32", [2, 0, 70000]), "passing": _array("uint32", [3, 1, 90000, 2])},
+    ),
     "field_counts": Frame(
         p.FieldCounts(3, ["CD3E", "<b>"], [0.0, 4.25, -0.5, 2.0], ["low", "middle", "high"], 2),
         {

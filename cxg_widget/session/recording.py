@@ -134,7 +134,10 @@ class Recording:
         yield from coloring.frames(self._order, 0)
         if (chosen := self._mask[self.rows]).any():
             n_missing, *counts = coloring.count_selected(chosen).tolist()
-            yield Frame(p.Counts(0, 0, n_missing), {"counts": np.array(counts, dtype=np.uint32)})
+            yield Frame(
+                p.Counts(0, 0, n_missing),
+                {"counts": np.array(counts, dtype=np.uint32), "passing": np.empty(0, dtype=np.uint32)},
+            )
 
     def start(self) -> Iterator[Frame]:
         """Yield the dataset, which cells are selected, and which pass, for each panel that has some of its own."""

@@ -478,8 +478,17 @@ class Session:
 
     def _counts(self) -> Frame:
         settings, mask, seqs = self._on_show.now()
-        n_missing, *counts = self._loader.of(settings).count_selected(mask).tolist()
-        return Frame(p.Counts(seqs.color, seqs.selection, n_missing), {"counts": np.array(counts, dtype=np.uint32)})
+        held = self._loader.of(settings)
+        passing = held.filtered()
+        chosen = mask if passing is None else mask & passing
+        n_missing, *counts = held.count_selected(chosen).tolist()
+        of_all: list[int] = []
+        if passing is not None:
+            n_without, *of_all = held.count_selected(passing).tolist()
+            of_all.append(n_without)
+        message = p.Counts(seqs.color, seqs.selection, n_missing, int(np.count_nonzero(chosen)), seqs.filter)
+        arrays = {"counts": counts, "passing": of_all}
+        return Frame(message, {name: np.array(some, dtype=np.uint32) for name, some in arrays.items()})
 
     # --- parts -----------------------------------------------------------------------------------------------------
 

@@ -27,8 +27,8 @@ class SetList:
 
     def counts(
         self, settings: Settings, selected: NDArray[np.bool_]
-    ) -> Iterator[tuple[int, int, int] | CxgWidgetError]:
-        """Yield of each set how many cells it has, how many of them pass the filters, how many are selected.
+    ) -> Iterator[tuple[int, int, int, int] | CxgWidgetError]:
+        """Yield of each set how many cells it has, how many of them pass the filters, are selected, and both.
 
         Of one whose cells cannot be found, as rows of another dataset, why; the others are counted.
         """
@@ -40,13 +40,14 @@ class SetList:
             except CxgWidgetError as error:
                 yield error
             else:
-                yield count_bits(bits), count_bits(bits if passes is None else bits & passes), count_bits(bits & chosen)
+                both = bits if passes is None else bits & passes
+                yield count_bits(bits), count_bits(both), count_bits(bits & chosen), count_bits(both & chosen)
 
     def frame(self) -> Frame:
         """Return all sets with their counts; one whose cells cannot be found has a fault and no cells."""
         settings, selected, seqs = self._on_show.now()
         colors = set_colors(settings.sets)
-        listed, counts = [], np.zeros((len(settings.sets), 3), dtype=np.uint32)
+        listed, counts = [], np.zeros((len(settings.sets), 4), dtype=np.uint32)
         for row, one, found in zip(counts, settings.sets, self.counts(settings, selected), strict=True):
             fault = ""
             if isinstance(found, CxgWidgetError):

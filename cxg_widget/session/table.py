@@ -55,7 +55,7 @@ class CellTable:
     def total(self) -> int:
         """How many rows it has."""
         settings, mask, _ = self._on_show.now()
-        return self._order("python", self.setting, settings, settings.filters, mask).total
+        return self._order("python", self.setting, settings, self._mask(self.setting, settings.filters, mask)).total
 
     def frame(self, start: int, n: int) -> pd.DataFrame:
         """Return up to n rows as a DataFrame; as `widget.table.Table.frame`."""
@@ -63,7 +63,7 @@ class CellTable:
 
         settings, mask, _ = self._on_show.now()
         setting = self.setting
-        ordered = self._order("python", setting, settings, settings.filters, mask)
+        ordered = self._order("python", setting, settings, self._mask(setting, settings.filters, mask))
         rows = ordered.rows(start, n)
         return frame_of(self._read(setting, settings, rows), self._dataset, rows)
 
@@ -74,7 +74,7 @@ class CellTable:
 
         settings, mask, _ = self._on_show.now()
         setting = self.setting
-        ordered = self._order("python", setting, settings, settings.filters, mask)
+        ordered = self._order("python", setting, settings, self._mask(setting, settings.filters, mask))
         for start in range(0, max(ordered.total, 1), _BLOCK):
             rows = ordered.rows(start, _BLOCK)
             frame = frame_of(self._read(setting, settings, rows), self._dataset, rows)
@@ -102,15 +102,16 @@ class CellTable:
             }
             return Frame(p.Table(0, 0, [], [], [], []), nothing)
         setting, settings, rules, selected, _ = self._asked(asked)
+        mask = self._mask(setting, rules, selected, asked.within)
         error = ""
         try:
-            ordered = self._order("page", setting, settings, rules, selected)
+            ordered = self._order("page", setting, settings, mask)
         except CxgWidgetError as failure:
             if setting.sort is None:
                 raise
             error = self._said(failure)
             setting = TableSetting(setting.columns, None, False, setting.of)
-            ordered = self._order("page", setting, settings, rules, selected)
+            ordered = self._order("page", setting, settings, mask)
         at = ordered.place(asked.find)
         start = asked.start if at < 0 else max(0, min(at - asked.n // 2, ordered.total - asked.n))
         rows = ordered.rows(start, asked.n)
@@ -140,7 +141,8 @@ class CellTable:
 
         check_rows(asked.start, asked.n)
         setting, settings, rules, selected, seq = self._asked(asked)
-        ordered = self._order("csv", setting, settings, rules, selected)
+        mask = self._mask(setting, rules, selected, asked.within)
+        ordered = self._order("csv", setting, settings, mask)
         rows = ordered.rows(asked.start, asked.n)
         frame = frame_of(self._read(setting, settings, rows), self._dataset, rows)
         while True:
@@ -155,19 +157,32 @@ class CellTable:
         """Let go of what it took to sort."""
         self._ordered.clear()
         self._loader.memo.drop("table_keys")
+        self._loader.memo.drop("table_cells")
 
     def _asked(self, asked: p.AskTable | p.AskCsv) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
         settings, selected, seqs = self._on_show.now()
         setting = TableSetting.read(check_table(asked.table, self._dataset, Beside(gene_sets=settings.own_gene_sets)))
         return setting, settings, check_filters(asked.filters, self._dataset, settings.layer), selected, seqs.selection
 
-    def _order(
-        self, who: str, setting: TableSetting, settings: Settings, rules: Any, selected: NDArray[np.bool_]
-    ) -> Ordered:
+    def _mask(
+        self, setting: TableSetting, rules: Any, selected: NDArray[np.bool_], within: str = ""
+    ) -> NDArray[np.bool_] | None:
+        """Return the cells of the table, bool (n_obs,), the same array while nothing changes; None = all.
+
+        within : of a table of the selection: "filter" = only the cells that pass
+        """
+        is_whole = setting.of == "selection" and within != "filter"
+        passing = None if is_whole else self._loader.crossfilter.passing(rules)
+        if setting.of != "selection" or passing is None:
+            return selected if setting.of == "selection" else passing
+        key = id(selected), id(passing)  # both are kept beside, so that no others can have these ids
+        both = selected, passing
+        return self._loader.memo.keep("table_cells", key, lambda: (both, both[0] & both[1]))[1]
+
+    def _order(self, who: str, setting: TableSetting, settings: Settings, mask: NDArray[np.bool_] | None) -> Ordered:
         """Return the cells of the table in their order; who asks on soon gets the same one."""
         from cxg_widget.table.ordered import Ordered
 
-        mask = selected if setting.of == "selection" else self._loader.crossfilter.passing(rules)
         keys = self._keys(setting.sort, settings)
         held = self._ordered.get(who)
         if held is None or not held.is_of(keys, mask, descends=setting.descending):

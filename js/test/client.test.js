@@ -41,9 +41,11 @@ const counts = {
   seq: 1,
   selection_seq: 1,
   n_missing: 0,
-  arrays: [{ name: "counts", dtype: "uint32", shape: [0] }],
+  n_selected: 0,
+  filter_seq: 1,
+  arrays: ["counts", "passing"].map((name) => ({ name, dtype: "uint32", shape: [0] })),
 };
-const nothing = /** @type {any} */ ([new DataView(new ArrayBuffer(0))]);
+const nothing = /** @type {any} */ ([0, 1].map(() => new DataView(new ArrayBuffer(0))));
 
 test("an answer goes to who asked", async () => {
   const { client, sent, say } = start();

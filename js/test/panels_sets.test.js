@@ -11,7 +11,7 @@ const TOLD = {
     { name: "a1", within: "a", fault: "", is_rule: true, of: "3" },
     { name: "a2", within: "a1", fault: "", is_rule: true, of: "4" },
   ],
-  arrays: { counts: Uint32Array.of(9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0) },
+  arrays: { counts: Uint32Array.of(9, 8, 7, 7, 6, 5, 4, 3, 3, 2, 1, 0, 0, 0, 0, 0) },
 };
 
 /** @param {number} n @param {number} filter */

@@ -15,7 +15,7 @@ function start({ hash, importCode = async () => code }) {
   let closed = 0;
   const store = createStore(
     /** @type {any} */ ({
-      traits: { open_panels: [], panels: [] },
+      traits: { open_panels: [], panels: [], filters: [] },
       panels: null,
       dataset: {},
       link: "live",
@@ -29,11 +29,11 @@ function start({ hash, importCode = async () => code }) {
   };
   const close = () => {
     closed++;
-    store.set({ traits: /** @type {any} */ ({ open_panels: [], panels: [] }) });
+    store.set({ traits: /** @type {any} */ ({ open_panels: [], panels: [], filters: [] }) });
   };
   store.subscribe(createModuleLoader(store, /** @type {any} */ ({ ask }), close, importCode));
   const open = async () => {
-    store.set({ traits: /** @type {any} */ ({ open_panels: ["columns"], panels: [] }) });
+    store.set({ traits: /** @type {any} */ ({ open_panels: ["columns"], panels: [], filters: [] }) });
     await new Promise((done) => setTimeout(done));
   };
   return { asked, store, open, closed: () => closed };
@@ -106,7 +106,7 @@ test("names on the plot want the module too, and where it cannot be had that is 
   };
   const { store, asked } = start({ hash: "f", importCode });
   const rest = () => new Promise((done) => setTimeout(done));
-  const traits = /** @type {any} */ ({ open_panels: [], panels: [], labels: "cell_type", contours: null });
+  const traits = /** @type {any} */ ({ open_panels: [], panels: [], filters: [], labels: "cell_type", contours: null });
   store.set({ traits });
   await rest();
   store.set({ traits });

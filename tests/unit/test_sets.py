@@ -171,7 +171,7 @@ def test_a_set_whose_cells_cannot_be_found_takes_no_other_one_away(widget):
     assert f"<set of {n} of" in repr(widget.sets)
     assert "another dataset" in repr(widget.sets)
     (content, buffers) = edit(widget, "rename", "T", to="t")
-    assert np.frombuffer(buffers[0], np.uint32).tolist() == [0, 0, 0, n, n, 0]
+    assert np.frombuffer(buffers[0], np.uint32).tolist() == [0, 0, 0, 0, n, n, 0, 0]
     assert ["another dataset" in one["fault"] for one in content["sets"]] == [True, False]
 
 
@@ -483,7 +483,7 @@ def test_what_a_hand_does_with_sets_is_what_python_does(widget):
     assert content["sets"] == [
         {"name": "T", "within": "", "fault": "", "is_rule": True, "of": content["sets"][0]["of"], "color": "#0072b2"}
     ]
-    assert np.frombuffer(buffers[0], np.uint32).tolist() == [n, n, n]
+    assert np.frombuffer(buffers[0], np.uint32).tolist() == [n, n, n, n]
     widget.filters["is_doublet"] = [False]
     widget.select([0, 1, 2])
     edit(widget, "add", "few", within="T")

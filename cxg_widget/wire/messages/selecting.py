@@ -101,9 +101,10 @@ class Filter(OfPanel):
 
 @dataclass(frozen=True)
 class Counts(OfPanel):
-    """The selection by what colours the cells; empty without a colouring.
+    """The selected cells that pass all filters, by what colours the cells; empty without a colouring.
 
-    seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
+    seq, selection_seq, filter_seq : the colouring, the selection and the filters that were counted
+    n_missing : such cells without a value; n_selected : all such cells
     """
 
     kind: ClassVar[str] = "counts"
@@ -111,9 +112,14 @@ class Counts(OfPanel):
         "counts": Array(
             ("uint32",),
             ("n",),
-            "selected cells of each category, or in each bin of the histogram, then of log_histogram",
-        )
+            "cells of each category, or in each bin of the histogram, then of log_histogram",
+        ),
+        "passing": Array(
+            ("uint32",), ("k",), "cells that pass, as `counts`, then those without a value; empty without filters"
+        ),
     }
     seq: int
     selection_seq: int
     n_missing: int
+    n_selected: int = 0
+    filter_seq: int = 0

@@ -44,7 +44,9 @@ class Sets(Message):
 
     kind: ClassVar[str] = "sets"
     arrays: ClassVar[Mapping[str, Array]] = {
-        "counts": Array(("uint32",), ("n", 3), "cells of each, those that pass the filters, those selected")
+        "counts": Array(
+            ("uint32",), ("n", 4), "cells of each, those that pass the filters, those selected, those of both"
+        )
     }
     filter_seq: int
     selection_seq: int

@@ -15,6 +15,7 @@ class AskTable(OfPanel):
 
     table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
     start, n : the first row and how many; none = the table is closed
+    within : of a table of the selection: "filter" = only the cells that pass the filters
     find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
     """
 
@@ -24,13 +25,14 @@ class AskTable(OfPanel):
     n: int
     find: int = -1
     filters: list[dict[str, Any]] = field(default_factory=list)
+    within: Literal["", "filter"] = ""
 
 
 @dataclass(frozen=True)
 class AskCsv(OfPanel):
     """Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
 
-    table, filters, start, n : as in `table`; the first row is preceded by the heads of the columns
+    table, filters, within, start, n : as in `table`; the first row is preceded by the heads of the columns
     separator : between two values
     """
 
@@ -40,6 +42,7 @@ class AskCsv(OfPanel):
     n: int
     separator: Literal[",", "\t"] = ","
     filters: list[dict[str, Any]] = field(default_factory=list)
+    within: Literal["", "filter"] = ""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ export function layout(context, plotHost, drawLegend) {
   return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
     ${bare ? nothing : toolbar(context, panels?.settings, panels?.saving)}
     <div class="plot">
-      ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
+      ${plotHost} ${panels?.chips} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
     </div>
     ${statusLine(context)} ${bare ? nothing : panelButton(context)} ${panels?.side}
     <aside class="panel" id="panel" aria-label="Colors">

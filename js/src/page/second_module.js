@@ -4,7 +4,7 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 /** @typedef {import("./panels/ui.js").Context} Context */
 
 /**
- * @typedef {{side: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
+ * @typedef {{side: unknown, chips: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
  *   of the settings and of saved pictures beside their buttons, what is added to the legend, and what chooses two columns as the place
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
@@ -85,10 +85,10 @@ export function createModuleLoader(store, client, close, importCode = importBlob
 }
 
 /** What is asked for over the points, beside them, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
-function namesOf({ labels, contours, difference, tissue, blend, color, embedding, panels }) {
+function namesOf({ labels, contours, difference, tissue, blend, color, embedding, panels, filters }) {
   const genes = blend === "colors" && Array.isArray(color) ? color : "";
   const pair = Array.isArray(embedding) ? embedding : "";
-  return [labels, contours, difference, tissue, genes, pair, panels.length].filter(Boolean).join(" ");
+  return [labels, contours, difference, tissue, genes, pair, panels.length, filters.length].filter(Boolean).join(" ");
 }
 
 /** @param {Uint8Array} code @returns {Promise<Code>} */

@@ -109,7 +109,8 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     const isCounted = isTold(counts, i);
     const all = arrays.all[i];
     const [filtered, selected] = isCounted ? [arrays.filtered[i], arrays.selected[i]] : [all, 0];
-    const said = `${label}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected` : ""}`;
+    const alsoPass = chosenTold(counts, i, context.state);
+    const said = `${label}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected${alsoPass}` : ""}`;
     return html`<div id="${id}-${k}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
       aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${said}>
       <span class="label">${label === "" ? html`<em>(empty)</em>` : marked(label, place.text)}</span>
@@ -156,6 +157,11 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     </div>
     ${isOfChosen && isTold(counts, pointed) ? enrichmentTable(counts, pointed) : nothing}
   </div>`;
+}
+
+/** How many of the selected cells of a row pass. @param {Counts} counts @param {number} i @param {Context["state"]} state */
+function chosenTold({ arrays, n_chosen }, i, { traits }) {
+  return traits.filters.length === 0 ? "" : `, ${wholeNumber(n_chosen > 0 ? arrays.chosen[i] : 0)} of them pass`;
 }
 
 /** Bars of a row: all cells in grey, those that pass on them by the colours of the legend, the selected ones below.

@@ -8,6 +8,7 @@ import { createColumns } from "./columns.js";
 import { createCompare } from "./compare/compare.js";
 import { createComparing } from "./compare/comparing.js";
 import { createDrawer } from "./drawer.js";
+import { filterChips } from "./filter_chips.js";
 import { createGenes } from "./genes.js";
 import { keyList } from "./key_list.js";
 import { createOffer } from "./offer.js";
@@ -81,7 +82,15 @@ export function createPanels(client, redraw) {
     );
     const legend = blendLegend(dataset === null ? null : context);
     if (context === null || dataset === null)
-      return { side: nothing, bottom: nothing, settings: nothing, saving: nothing, legend: nothing, place: nothing };
+      return {
+        side: nothing,
+        chips: nothing,
+        bottom: nothing,
+        settings: nothing,
+        saving: nothing,
+        legend: nothing,
+        place: nothing,
+      };
     // Each has a place of its own, which the others do not move.
     const inPlace = (
       /** @type {boolean} */ isBelow,
@@ -95,6 +104,7 @@ export function createPanels(client, redraw) {
     const side = html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`;
     return {
       side,
+      chips: filterChips(context),
       bottom: inPlace(true, "below", offer(context)),
       settings: settingsPopover(context, tissueChoice),
       saving: pictureMenu(context),

@@ -2,6 +2,7 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
+import { nHidden } from "../state/hidden.js";
 import { wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { nameOf, told } from "../words/rule_told.js";
@@ -23,7 +24,7 @@ export function createOverview() {
     const put = (/** @type {string} */ column, /** @type {import("./rules.js").Rule | null} */ rule) =>
       actions.setTrait("filters", withRule(context.state.traits.filters, column, rule));
     const query = ruleOf(rules, "query")?.query ?? "";
-    const nPassing = state.brush?.n ?? state.filter.n ?? dataset.nObs; // what the legend alone hides passes
+    const nPassing = state.brush?.n ?? state.filter.n ?? dataset.nObs - (rules.length > 0 ? nHidden(state) : 0);
     const isRefused = tried !== "" && tried !== query && ["setting", "filter"].includes(state.error?.of ?? "");
     const commit = (/** @type {Event} */ event) => {
       tried = textIn(event).trim();

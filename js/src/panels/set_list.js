@@ -13,6 +13,7 @@ import { createToldList } from "./told_list.js";
  * @property {number} n cells
  * @property {number} nFiltered those that pass the filters
  * @property {number} nSelected
+ * @property {number} nChosen those that are selected and pass
  *
  * @typedef {{op: string, name: string, to?: string, within?: string, mode?: import("../wire/protocol.js").Mode}} Edit
  */
@@ -25,8 +26,8 @@ export const createSetList = (client, redraw) => createToldList(client, redraw, 
  * @returns {CellSet[]} */
 export function inOrder({ sets, arrays }) {
   const all = sets.map(({ name, within, of, is_rule: isRule, fault, color }, i) => {
-    const [n, nFiltered, nSelected] = arrays.counts.subarray(3 * i, 3 * i + 3);
-    return { name, within, of, isRule, fault, color, n, nFiltered, nSelected };
+    const [n, nFiltered, nSelected, nChosen] = arrays.counts.subarray(4 * i, 4 * i + 4);
+    return { name, within, of, isRule, fault, color, n, nFiltered, nSelected, nChosen };
   });
   /** @param {CellSet["above"]} above @param {number} depth @returns {CellSet[]} */
   const below = (above, depth) =>

@@ -64,7 +64,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
   }
 
   /** @param {Context & {sets: CellSet[]}} context @param {CellSet} set @param {number} i */
-  function body(context, { name, of, n, above, color, nFiltered, nSelected, isRule, fault }, i) {
+  function body(context, { name, of, n, above, color, nFiltered, nSelected, nChosen, isRule, fault }, i) {
     const { state, actions, sets } = context;
     const spec = `set:${name}`;
     const isOnly = ruleOf(state.traits.filters, spec)?.set === name;
@@ -87,10 +87,11 @@ export function createSets({ client, redraw, sets: list, comparing }) {
       const traits = { ...state.traits, table, filters: [{ set: name, of }] };
       void exported.save({ ...state, traits }, name);
     };
+    const nBoth = state.traits.filters.length === 0 ? null : nChosen;
     const holds =
       fault !== ""
         ? fault
-        : html`${counted(n, obs)}${above === null ? nothing : html`, ${share(n, above.n)} of <bdi>${above.name}</bdi>`}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
+        : html`${counted(n, obs)}${above === null ? nothing : html`, ${share(n, above.n)} of <bdi>${above.name}</bdi>`}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected${nBoth === null ? "" : ` (${wholeNumber(nBoth)} pass)`}`}.
         ${isRule ? "Has a rule, so it can be applied to other data." : "Has no rule, so it applies to this dataset only."}`;
     return html`<div class="body">
       <p class="caption">${holds}</p>

@@ -1,7 +1,9 @@
 /** The panel of the table of the cells: which are in it, what is done with all of them, and the grid of rows. */
 import { html, nothing } from "lit-html";
 import { ROW_PX, rowAfterKey, scrollTo } from "../page/panels/rows.js";
+import { textIn } from "../page/panels/ui.js";
 import { modeOf } from "../plot/lasso.js";
+import { nSelectedPassing } from "../state/counts.js";
 import { counted, wholeNumber } from "../words/format.js";
 import { capitalized, nounsOf } from "../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "./scrolling.js";
@@ -30,6 +32,8 @@ export function createTable({ client, redraw }) {
   let top = 0;
   let [row, column] = [-1, 0];
   let said = "";
+  /** Which cells count while a filter is on. @type {import("./table_rows.js").Of} */
+  let cells = "filter";
   /** The cell that was clicked last; undefined = nobody has looked. @type {import("../state/state.js").Cell | null | undefined} */
   let marked;
   /** @type {Context | null} */
@@ -130,7 +134,7 @@ export function createTable({ client, redraw }) {
     const isMod = event.ctrlKey || event.metaKey;
     if (event.defaultPrevented) return;
     if (isMod && event.key.toLowerCase() === "c" && String(getSelection()) === "")
-      void (now && exported.copy(now.state));
+      void (now && exported.copy(now.state, cells));
     else if (event.key === "Enter") row < 0 ? sortBy(column) : select(row, event);
     else if (event.key === " " && row < 0) sortBy(column);
     else if (!move(event.key, isMod)) return;
@@ -184,22 +188,41 @@ export function createTable({ client, redraw }) {
     redraw();
   }
 
+  /** @param {string} which */
+  function choose(which) {
+    cells = which === "" ? "" : "filter";
+    redraw();
+  }
+
   /** @param {Context} context */
   function bar(context) {
     const { state } = context;
     const there = rows.get();
     const isOffline = state.link === "offline";
     const { of = "filter", columns: chosen } = setting();
+    const isFiltered = state.traits.filters.length > 0;
+    const { many } = nounsOf(state).obs;
+    const nPassing = of === "selection" && cells === "filter" ? nSelectedPassing(state) : null;
+    const size =
+      there === null
+        ? ""
+        : `${counted(there.total, nounsOf(state).obs)}${nPassing === null || there.total !== nPassing ? "" : ` of ${wholeNumber(state.selection.n)} selected`}`;
     const columns = chosen ?? there?.columns.map(({ spec }) => spec) ?? []; // rows that have others are on their way
     return html`<div class="bar table-bar">
       <div class="choices" role="group" aria-label="Rows of the table">${OF.map(
         (one) =>
-          html`<button type="button" class="text" aria-pressed=${of === one.of} ?disabled=${isOffline} @click=${() => set({ of: one.of })}>${one.name}</button>`,
+          html`<button type="button" class="text" aria-pressed=${of === one.of} ?disabled=${isOffline} @click=${() => set({ of: one.of })}>${one.of === "filter" && cells === "" ? "All" : one.name}</button>`,
       )}</div>
-      <span class="caption" role="status">${said || there?.error || (there === null ? "Reading…" : counted(there.total, nounsOf(state).obs))}</span>
+      ${
+        isFiltered
+          ? html`<select class="wide" aria-label="Cells of the table" .value=${cells} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
+            <option value="filter" ?selected=${cells === "filter"}>passing ${many}</option><option value="" ?selected=${cells === ""}>all ${many}</option></select>`
+          : nothing
+      }
+      <span class="caption" role="status">${said || there?.error || (there === null ? "Reading…" : size)}</span>
       <div class="choices">${choice(context, columns, (wanted) => set({ columns: wanted }))}
-      <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || exported.isBusy()} @click=${() => void exported.copy(state)}>Copy</button>
-      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state)}>${exported.isBusy() ? "Stop" : "CSV"}</button></div>
+      <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || exported.isBusy()} @click=${() => void exported.copy(state, cells)}>Copy</button>
+      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state, undefined, cells)}>${exported.isBusy() ? "Stop" : "CSV"}</button></div>
     </div>`;
   }
 
@@ -231,7 +254,7 @@ export function createTable({ client, redraw }) {
     }
     const { state } = context;
     const { sort = "", descending = false, of } = setting();
-    const wanted = JSON.stringify([sort, descending, of]);
+    const wanted = JSON.stringify([sort, descending, of, cells]);
     if (wanted !== order) {
       order = wanted;
       top = 0;
@@ -240,11 +263,11 @@ export function createTable({ client, redraw }) {
     seekMarked(state);
     top = Math.min(top, lowest(total(), viewPx()));
     const [first, n] = [Math.floor(top / ROW_PX), Math.ceil(viewPx() / ROW_PX) + 1];
-    rows.want(state, first, n);
+    rows.want(state, first, n, cells);
     const noun = nounsOf(state).obs;
     const sight = {
       rows: rows.get(),
-      areOld: rows.areOld(state),
+      areOld: rows.areOld(state, cells),
       top,
       scroll: scrollOf(top, total(), viewPx()),
       first,

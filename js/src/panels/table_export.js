@@ -32,9 +32,9 @@ export function createExport(client, say) {
   return {
     isBusy: () => stop !== null,
     stop: () => stop?.(),
-    /** @param {State} state */
-    async copy(state) {
-      const found = stop === null ? await read(state, { separator: "\t", most: MOST_COPIED }) : null;
+    /** @param {State} state @param {import("./table_rows.js").Of} [cells] which count while a filter is on */
+    async copy(state, cells = "filter") {
+      const found = stop === null ? await read(state, { separator: "\t", most: MOST_COPIED, of: cells }) : null;
       if (found === null) return;
       const noun = nounsOf(state).obs;
       const [n, all] = [wholeNumber(found.n), counted(found.total, noun)];
@@ -42,10 +42,10 @@ export function createExport(client, say) {
       const isDone = await copy(await found.blob.text());
       say(isDone ? `Copied ${some}.` : "The browser blocks copying here. Download the CSV instead.");
     },
-    /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file */
-    async save(state, of = state.traits.table?.of ?? nounsOf(state).obs.many) {
+    /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file @param {import("./table_rows.js").Of} [cells] */
+    async save(state, of = state.traits.table?.of ?? nounsOf(state).obs.many, cells = "filter") {
       if (stop !== null) return stop();
-      const found = await read(state, { separator: "," });
+      const found = await read(state, { separator: ",", of: cells });
       if (found === null) return;
       download(found.blob, `${fileName([state.dataset?.title, of])}.csv`);
       say("");

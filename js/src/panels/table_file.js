@@ -1,5 +1,7 @@
 /** The table as a file, or as text for a spreadsheet: pulled from the kernel in parts, so that nothing piles up. */
 
+import { cellsOf } from "./table_rows.js";
+
 /** @typedef {import("../state/state.js").State} State */
 
 const AT_ONCE = 10_000;
@@ -17,21 +19,29 @@ const WAIT_MS = 600_000;
 /**
  * Put rows together, from the first on.
  * @param {import("../wire/client.js").Client} client @param {State["traits"]} traits
- * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean}} how tell: called after each part; false = stop
+ * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean, of?: import("./table_rows.js").Of}} how of: which cells count while a filter is on; tell: called after each part; false = stop
  * @returns {Promise<File | string | null>} a sentence where it cannot be; null = stopped, or the reason has been told
  */
-export async function tableFile(client, { table, filters }, { separator, most = Infinity, tell = () => true }) {
+export async function tableFile(client, traits, { separator, most = Infinity, tell = () => true, of = "filter" }) {
   /** @type {Uint8Array<ArrayBuffer>[]} */
   const parts = [];
   let [start, total, seq, nBytes] = [0, 1, -1, 0];
   while (start < Math.min(total, most)) {
     const n = Math.min(AT_ONCE, most - start);
-    const request = { kind: "csv", panel: 0, table: table ?? {}, filters, start, n, separator };
+    const request = {
+      kind: "csv",
+      panel: 0,
+      table: traits.table ?? {},
+      ...cellsOf(traits, of),
+      start,
+      n,
+      separator,
+    };
     const part = /** @type {import("../wire/protocol.js").Csv | undefined} */ (
       (await client.ask(request, WAIT_MS))?.[0]
     );
     if (part === undefined) return null;
-    if (start > 0 && (part.total !== total || (table?.of === "selection" && part.selection_seq !== seq)))
+    if (start > 0 && (part.total !== total || (traits.table?.of === "selection" && part.selection_seq !== seq)))
       return "The table changed during the download. Try again.";
     parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part.arrays.text));
     [start, total, seq, nBytes] = [part.stop, part.total, part.selection_seq, nBytes + part.arrays.text.byteLength];

@@ -23,9 +23,10 @@ function numberOf(told) {
 }
 
 /** What the rows depend on besides their places. @param {State} state @returns {string} */
-export function keyOf({ traits, dataset, filter, selection, color, points }) {
+export function keyOf({ traits, dataset, filter, selection, color, points }, of = /** @type {Of} */ ("filter")) {
   const { table, filters, layer, hidden } = traits;
   return JSON.stringify([
+    of,
     table,
     filters,
     hidden,
@@ -38,6 +39,14 @@ export function keyOf({ traits, dataset, filter, selection, color, points }) {
     numberOf(traits.gene_sets),
   ]);
 }
+
+/** Which cells a table holds while a filter is on. @typedef {"filter" | ""} Of "" = all, whatever the filters */
+
+/** What a request says of its cells. @param {State["traits"]} traits @param {Of} of */
+export const cellsOf = (traits, of) => ({
+  filters: of === "filter" || traits.table?.of === "selection" ? traits.filters : [],
+  within: of,
+});
 
 /** How many rows to ask for, and from which on, for those in sight. @param {number} first @param {number} n in sight */
 export function around(first, n) {
@@ -56,22 +65,29 @@ export function createTableRows(client, redraw, take) {
   let isAsking = false;
   /** A question that failed is not asked again. */
   let failed = "";
-  /** @type {{state: State, first: number, n: number} | null} */
+  /** @type {{state: State, first: number, n: number, of: Of} | null} */
   let wanted = null;
   let find = -1;
 
   function check() {
     if (wanted === null || isAsking || wanted.state.link !== "live") return;
-    const { state, first, n } = wanted;
-    const now = keyOf(state);
+    const { state, first, n, of } = wanted;
+    const now = keyOf(state, of);
     const [last, end] = [Math.min(first + n, rows?.total ?? 0), (rows?.start ?? 0) + (rows?.rows.length ?? 0)];
     const isThere = rows !== null && now === key && rows.start <= first && last <= end;
     const question = `${now} ${first} ${n} ${find}`;
     if ((isThere && find < 0) || question === failed) return;
     isAsking = true;
     const looked = find;
-    const { table, filters } = state.traits;
-    const request = { kind: "table", panel: 0, table: table ?? {}, filters, find, ...around(first, n) };
+    const { table } = state.traits;
+    const request = {
+      kind: "table",
+      panel: 0,
+      table: table ?? {},
+      ...cellsOf(state.traits, of),
+      find,
+      ...around(first, n),
+    };
     const turn = (LINES.get(client) ?? Promise.resolve()).then(() => client.ask(request, WAIT_MS));
     LINES.set(client, turn);
     void turn.then((answer) => {
@@ -91,11 +107,11 @@ export function createTableRows(client, redraw, take) {
   return {
     /** What there is, perhaps of before the last change. @returns {Rows | null} */
     get: () => rows,
-    /** Are they of before the last change? @param {State} state */
-    areOld: (state) => keyOf(state) !== key,
-    /** Called at each drawing. @param {State} state @param {number} first in sight @param {number} n how many are */
-    want(state, first, n) {
-      wanted = { state, first, n };
+    /** Are they of before the last change? @param {State} state @param {Of} [of] */
+    areOld: (state, of = "filter") => keyOf(state, of) !== key,
+    /** Called at each drawing. @param {State} state @param {number} first in sight @param {number} n how many are @param {Of} [of] */
+    want(state, first, n, of = "filter") {
+      wanted = { state, first, n, of };
       check();
     },
     /** Ask for the rows around a cell. @param {number} row of the cell in the store */

@@ -7,7 +7,10 @@
  * @property {number} seq of the colouring
  * @property {number} selection seq of it
  * @property {number} nMissing selected cells without a value
- * @property {Uint32Array} counts selected cells of each category, or in each bin of the histogram
+ * @property {Uint32Array} counts selected cells of each category, or in each bin of the histogram; of those that pass the filters
+ * @property {number} [filter] seq of the filters
+ * @property {number} [nPassing] selected cells that pass
+ * @property {Uint32Array | null} [passing] all cells that pass, as `counts`, then those without a value; null = no filter
  *
  * @param {import("./state.js").Store} store
  * @param {() => Promise<import("../wire/protocol.js").Counts | undefined>} ask
@@ -23,20 +26,46 @@ export function createCounter(store, ask) {
   };
 
   /** @param {import("../wire/protocol.js").Counts} found */
-  function take({ seq, selection_seq, n_missing, arrays }) {
-    store.set({ counted: { seq, selection: selection_seq, nMissing: n_missing, counts: arrays.counts } });
+  function take({ seq, selection_seq, filter_seq: filter, n_missing, n_selected: nPassing, arrays }) {
+    const passing = arrays.passing.length > 0 ? arrays.passing : null;
+    const { counts } = arrays;
+    store.set({ counted: { seq, selection: selection_seq, filter, nMissing: n_missing, nPassing, counts, passing } });
   }
 }
 
 /** @param {State} state @returns {string} "" = nothing, for want of a selection, a colouring or all of its values */
-function whatToCount({ link, selection, color, nextColor }) {
+function whatToCount({ link, selection, filter, color, nextColor, traits }) {
   const isReady =
     link === "live" && nextColor === null && color !== null && color.counts.length + color.histogram.length > 0;
-  return isReady && selection.n > 0 ? `${color.seq} ${selection.seq}` : "";
+  if (!isReady || (selection.n === 0 && filter.n === null)) return "";
+  // What the legend alone hides is a filter, too, and no other filters follow from it.
+  return `${color.seq} ${selection.seq} ${filter.seq} ${selection.n > 0 ? JSON.stringify(traits.filters) : ""}`;
 }
 
 /** What is known of the selection under a legend; null = there is none, or it has not been counted yet.
  * @param {Pick<State, "selection" | "counted">} state @param {import("./state.js").Coloring} color @returns {Counted | null} */
 export function countsOf({ selection, counted }, color) {
   return selection.n > 0 && counted?.seq === color.seq && !color.statistic ? counted : null;
+}
+
+/** Selected cells that pass the filters; null where there is no filter, or they have not been counted yet.
+ * @param {Pick<State, "selection" | "counted" | "filter" | "traits">} state @returns {number | null} */
+export function nSelectedPassing({ selection, counted, filter, traits }) {
+  const isKnown = counted?.selection === selection.seq && counted.filter === filter.seq;
+  return isKnown && selection.n > 0 && traits.filters.length > 0 ? (counted.nPassing ?? null) : null;
+}
+
+/** Two numbers of each row of a legend, and what they are: selected and all, of passing cells while a filter is on.
+ * @param {Pick<State, "selection" | "counted" | "filter">} state @param {import("./state.js").Coloring} color
+ * @returns {{key: string, first?: ArrayLike<number>, second: ArrayLike<number>}} the cells without a value come last; first: none where there is but one */
+export function legendCounts(state, color) {
+  const all = [...color.counts, color.nMissing];
+  const chosen = countsOf(state, color);
+  const first = chosen === null ? undefined : [...chosen.counts, chosen.nMissing];
+  const { counted, filter } = state;
+  const passing = filter.n !== null && counted?.seq === color.seq && !color.statistic ? counted.passing : null;
+  if (!passing || passing.length !== all.length) return { key: first ? "selected / all" : "", first, second: all };
+  return first
+    ? { key: "selected / passing", first, second: passing }
+    : { key: "passing / all", first: passing, second: all };
 }

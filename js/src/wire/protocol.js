@@ -246,6 +246,7 @@ export const CONTAINER = 65536;
  *
  * table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
  * start, n : the first row and how many; none = the table is closed
+ * within : of a table of the selection: "filter" = only the cells that pass the filters
  * find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
  * @typedef {object} AskTable
  * @property {"table"} kind
@@ -255,11 +256,12 @@ export const CONTAINER = 65536;
  * @property {number} n
  * @property {number} find
  * @property {Record<string, any>[]} filters
+ * @property {"" | "filter"} within
  */
 /**
  * Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
  *
- * table, filters, start, n : as in `table`; the first row is preceded by the heads of the columns
+ * table, filters, within, start, n : as in `table`; the first row is preceded by the heads of the columns
  * separator : between two values
  * @typedef {object} AskCsv
  * @property {"csv"} kind
@@ -269,6 +271,7 @@ export const CONTAINER = 65536;
  * @property {number} n
  * @property {"," | "\t"} separator
  * @property {Record<string, any>[]} filters
+ * @property {"" | "filter"} within
  */
 /**
  * Read gene sets out of a text that was pasted, of an empty one those of the store. Answered by `gene_sets`.
@@ -559,16 +562,19 @@ export const CONTAINER = 65536;
  * @property {{bits: Uint8Array}} arrays
  */
 /**
- * The selection by what colours the cells; empty without a colouring.
+ * The selected cells that pass all filters, by what colours the cells; empty without a colouring.
  *
- * seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
+ * seq, selection_seq, filter_seq : the colouring, the selection and the filters that were counted
+ * n_missing : such cells without a value; n_selected : all such cells
  * @typedef {object} Counts
  * @property {"counts"} kind
  * @property {number} panel
  * @property {number} seq
  * @property {number} selection_seq
  * @property {number} n_missing
- * @property {{counts: Uint32Array}} arrays
+ * @property {number} n_selected
+ * @property {number} filter_seq
+ * @property {{counts: Uint32Array, passing: Uint32Array}} arrays
  */
 /**
  * Cells by field of the map of two or three genes: by the part of its limits in which each gene lies.
@@ -1016,7 +1022,7 @@ export const REPLY_ARRAYS = {
   nonzeros: {"counts": [["uint32"], ["n_containers"]], "offsets": [["uint16"], ["n_entries"]], "values": [["uint16"], ["n_entries"]]},
   selection: {"bits": [["uint8"], ["n_bytes"]]},
   filter: {"bits": [["uint8"], ["n_bytes"]]},
-  counts: {"counts": [["uint32"], ["n"]]},
+  counts: {"counts": [["uint32"], ["n"]], "passing": [["uint32"], ["k"]]},
   field_counts: {"filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "mixes": [["uint16"], ["n_mixes"]]},
   column: {"all": [["uint32"], ["n_all"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]], "chosen": [["uint32"], ["n or 0"]], "held": [["uint32"], ["n or 0"]], "odds": [["float32"], ["k or 0"]], "log10_p": [["float32"], ["k or 0"]]},
   found: {"rows": [["uint32"], ["n"]]},
@@ -1026,7 +1032,7 @@ export const REPLY_ARRAYS = {
   csv: {"text": [["uint8"], ["n_bytes"]]},
   cell: {},
   matches: {},
-  sets: {"counts": [["uint32"], ["n", 3]]},
+  sets: {"counts": [["uint32"], ["n", 4]]},
   annotations: {"counts": [["uint32"], ["n", 3]]},
   annotated: {},
   gene_sets: {},

@@ -1,7 +1,7 @@
 /** The legend of a categorical colouring: one row per category, only those in sight in the document. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { countsOf } from "../../state/counts.js";
+import { legendCounts } from "../../state/counts.js";
 import { labelsOf } from "../../state/hidden.js";
 import { memo } from "../../state/memo.js";
 import { safeColor } from "../../style/color.js";
@@ -67,10 +67,11 @@ function legend(context, color, rows, hidden) {
 function row(context, color, i, place, nRows, isHidden, isActive) {
   const { state, ui } = context;
   const name = color.categories[i];
-  const [count, selected] = [color.counts[i], countsOf(state, color)?.counts[i]];
+  const { first, second, key } = legendCounts(state, color);
+  const [count, selected] = [color.counts.length > 0 ? second[i] : undefined, first?.[i]];
   const lit = state.highlighted === i;
   return html`<div id="row-${i}" class="row ${isHidden ? "hidden" : ""} ${isActive ? "active" : ""} ${lit ? "lit" : ""}" role="option" data-i=${i}
-    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title=${`${name}\n${told(context, count, selected)}`.trim()}>
+    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title=${`${name}\n${told(context, count, selected, key)}`.trim()}>
     <i class="swatch" style="--c:${safeColor(color.colors[i])}"></i>
     <span class="label">${name === "" ? html`<em>(empty)</em>` : marked(name, ui.legend.filter)}</span>
     ${rowEnd(context, count, selected)}

@@ -1,6 +1,6 @@
 /** The legend: heading, and below it what the scale of the colouring asks for. */
 import { html, nothing } from "lit-html";
-import { countsOf } from "../../state/counts.js";
+import { countsOf, legendCounts } from "../../state/counts.js";
 import { MOST_PINNED } from "../../wire/constants.js";
 import { cornersOf } from "../../words/key.js";
 import { colorable, nounsOf } from "../../words/nouns.js";
@@ -32,10 +32,12 @@ export function createLegend() {
         : color.scale === "categorical"
           ? categoryLegend(context, color)
           : numberLegend(context, color, more);
-    const isCounted = countsOf(context.state, color) !== null;
-    const key = color.scale === "categorical" ? "selected / all" : html`<i></i>selected`;
+    const { key: both } = legendCounts(context.state, color);
+    const isOfSelected = countsOf(context.state, color) !== null;
+    const pass = context.state.traits.filters.length > 0 ? ", passing" : "";
+    const key = color.scale === "categorical" ? both : isOfSelected ? html`<i></i>selected${pass}` : "";
     return html`<section class="legend ${color.scale}" style=${countWidths(context.state, color)} aria-label="Legend">
-      <div class="head"><h2 title=${color.name}>${color.name}</h2>${isCounted ? html`<span class="key" aria-hidden="true">${key}</span>` : nothing}${pinButton(context, color.spec)}</div>
+      <div class="head"><h2 title=${color.name}>${color.name}</h2>${key ? html`<span class="key" aria-hidden="true">${key}</span>` : nothing}${pinButton(context, color.spec)}</div>
       ${color.detail === "" ? nothing : html`<p class="detail" title=${color.detail}>${color.detail}</p>`}
       ${body}
     </section>`;

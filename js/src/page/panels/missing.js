@@ -1,6 +1,6 @@
 /** The row of the legend for cells without a category or a value. */
 import { html, nothing } from "lit-html";
-import { countsOf } from "../../state/counts.js";
+import { legendCounts } from "../../state/counts.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { missingTold } from "../../words/missing.js";
 import { actOn, rowEnd, told } from "./row_end.js";
@@ -9,12 +9,13 @@ import { actOn, rowEnd, told } from "./row_end.js";
 export function missingRow(context, color) {
   if (color.nMissing === 0) return nothing;
   const { state, actions } = context;
-  const selected = countsOf(state, color)?.nMissing;
+  const { first, second, key } = legendCounts(state, color);
+  const [count, selected] = [second[second.length - 1], first?.[first.length - 1]];
   const label = missingTold(color);
   const said = label === MISSING_LABEL ? `without a value in ${color.name}` : label;
-  const title = `${told(context, color.nMissing, selected)} ${said}`;
+  const title = `${told(context, count, selected, key)} ${said}`;
   const isCategory = color.scale === "categorical";
-  const end = isCategory ? rowEnd(context, color.nMissing, selected) : rowEnd(context, color.nMissing, selected, false);
+  const end = isCategory ? rowEnd(context, count, selected) : rowEnd(context, count, selected, false);
   const parts = html`<i class="swatch"></i><span class="label">${label}</span>${end}`;
   if (!isCategory) return html`<div class="row missing" title=${title}>${parts}</div>`;
   const isHidden = state.traits.hidden.includes(MISSING_LABEL);

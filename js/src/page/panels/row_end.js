@@ -1,7 +1,7 @@
 /** The right end of a row of the legend: its counts, and in their place under the pointer buttons for the row. */
 import { html, nothing } from "lit-html";
 import { MODES_TOLD, modeOf } from "../../plot/lasso.js";
-import { countsOf } from "../../state/counts.js";
+import { legendCounts } from "../../state/counts.js";
 import { counted, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
@@ -30,19 +30,20 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
 
 /** The room that the numbers of a legend need, to stand below each other. @param {import("../../state/state.js").State} state @param {import("../../state/state.js").Coloring} color */
 export function countWidths(state, color) {
-  const known = countsOf(state, color);
-  const widest = (/** @type {number[]} */ counts) =>
-    `${shortCount(counts.reduce((most, one) => Math.max(most, one), 0)).length}ch`;
-  const selected =
-    color.scale === "categorical" && known !== null ? [...known.counts, known.nMissing] : [known?.nMissing ?? 0];
-  return `--total:${widest([...color.counts, color.nMissing])};--selected:${widest(selected)}`;
+  const { first = [], second } = legendCounts(state, color);
+  const shown = (/** @type {ArrayLike<number>} */ counts) =>
+    color.scale === "categorical" ? counts : [counts[counts.length - 1] ?? 0];
+  const widest = (/** @type {ArrayLike<number>} */ counts) =>
+    `${shortCount(Array.from(shown(counts)).reduce((most, one) => Math.max(most, one), 0)).length}ch`;
+  return `--total:${widest(second)};--selected:${widest(first)}`;
 }
 
-/** What a row holds, in words. @param {Context} context @param {number | undefined} total @param {number | undefined} selected @returns {string} */
-export function told({ state }, total, selected) {
+/** What a row holds, in words. @param {Context} context @param {number | undefined} total @param {number | undefined} selected @param {string} key of both @returns {string} */
+export function told({ state }, total, selected, key) {
   if (total === undefined) return "";
   const all = counted(total, nounsOf(state).obs);
-  return selected === undefined ? all : `${all}, ${wholeNumber(selected)} selected`;
+  const [what, of] = key.split(" / ").map((one) => (one === "passing" ? " pass" : ` ${one}`));
+  return selected === undefined ? all : `${all}${of === " pass" ? of : ""}, ${wholeNumber(selected)}${what}`;
 }
 
 /** What a click or a key asks of a row of the legend, and whether it did. "S" selects, with the keys of a lasso; so does its sign.

@@ -1,5 +1,6 @@
 /** The line under the plot: what was opened, how much is selected, notes. */
 import { html, nothing } from "lit-html";
+import { nSelectedPassing } from "../../state/counts.js";
 import { nShown } from "../../state/hidden.js";
 import { byteSize, counted, share, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
@@ -33,7 +34,8 @@ function tally({ state, actions }, { nObs }) {
     const n = nShown(state, nObs);
     return selection.missed ? `0 of ${size} selected` : n < nObs ? `${wholeNumber(n)} of ${size} shown` : size;
   }
-  return html`<b>${wholeNumber(selection.n)}</b> of ${size} selected · ${share(selection.n, nObs)}${selection.missed ? " · unchanged" : ""}
+  const nPassing = nSelectedPassing(state);
+  return html`<b>${wholeNumber(selection.n)}</b> of ${size} selected${nPassing === null ? ` · ${share(selection.n, nObs)}` : html`, <b>${wholeNumber(nPassing)}</b> pass`}${selection.missed ? " · unchanged" : ""}
     <button type="button" class="text" ?disabled=${link === "offline"} @click=${() => actions.clearSelection()}>Clear</button>`;
 }
 

@@ -5,7 +5,8 @@ import { taken } from "./compared.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("./compared.js").Found} Found */
-/** @typedef {{a: string, b: string, method: "t-test" | "wilcoxon", normalize: boolean}} Question as the request has it */
+/** @typedef {{a: string, b: string, method: "t-test" | "wilcoxon", normalize: boolean, within: "" | "filter"}} Question as the request has it;
+ *   within: which cells count while a filter is on */
 
 /** A day: who waits can give up. */
 const WAIT_MS = 86_400_000;
@@ -28,7 +29,7 @@ const SHARED = new WeakMap();
 /** @param {import("../../wire/client.js").Client} client @param {() => void} redraw */
 export function createComparing(client, redraw) {
   const shared = SHARED.get(client) ?? {
-    question: { a: "selection", b: "rest", method: "t-test", normalize: true },
+    question: { a: "selection", b: "rest", method: "t-test", normalize: true, within: "filter" },
     found: null,
     turn: 0,
     isBusy: false,

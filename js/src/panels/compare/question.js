@@ -2,6 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/panels/ui.js";
+import { nSelectedPassing } from "../../state/counts.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 
@@ -17,15 +18,17 @@ const METHODS = [
 
 /** @param {Context} context @param {Comparing} comparing @param {CellSet[]} sets */
 export function questionLine({ state }, comparing, sets) {
-  const { a, b, method, normalize } = comparing.question();
+  const { a, b, method, normalize, within } = comparing.question();
+  const isFiltered = state.traits.filters.length > 0;
   const isOffline = state.link === "offline";
-  const { n } = state.selection;
+  const isPassing = isFiltered && within === "filter";
+  const n = (isPassing ? nSelectedPassing(state) : null) ?? state.selection.n;
   const known = new Set(sets.map(({ name }) => `set:${name}`));
   const options = sets.map(
     (one) =>
       /** @type {[string, string, boolean]} */ ([
         `set:${one.name}`,
-        `${one.name} (${wholeNumber(one.n)})`,
+        `${one.name} (${wholeNumber(isPassing ? one.nFiltered : one.n)})`,
         one.fault !== "",
       ]),
   );
@@ -50,6 +53,20 @@ export function questionLine({ state }, comparing, sets) {
       (to) => comparing.put({ method: /** @type {any} */ (to) }),
       "",
     )}
+    ${
+      isFiltered
+        ? choice(
+            "among",
+            within,
+            [
+              ["filter", `passing ${many}`, false],
+              ["", `all ${many}`, false],
+            ],
+            (to) => comparing.put({ within: /** @type {any} */ (to) }),
+            "",
+          )
+        : nothing
+    }
     <label class="check" title="For counts: log1p of counts per 10,000"><input type="checkbox" .checked=${live(normalize)}
       @change=${(/** @type {Event} */ event) => comparing.put({ normalize: /** @type {HTMLInputElement} */ (event.target).checked })}>Normalize</label>
     <button type="submit" class="text" ?disabled=${isOffline || (isEmpty && !isBusy)} title=${isEmpty ? `Select ${many} first, or choose a set` : nothing}>${isBusy ? "Cancel" : "Compare"}</button>

@@ -71,6 +71,8 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "In views of up to so many times as many cells as are few something is left of how few look.",
         crowding._SOLID_UP_TO,
     ),
+    ("BEHIND", "Cells that stand for the colour of a crowded place.", crowding.BEHIND),
+    ("WIDER", "How many times as wide the area is on which the number of a tile of few leans.", crowding._WIDER),
     ("ENDS", "Quantiles of what is shown at the ends of the colours.", crowding._ENDS),
     ("FINEST", "Share of the extent below which no tile tells how crowded it is.", crowding._FINEST),
     (

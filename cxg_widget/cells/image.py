@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.indexed import InView, Shown
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.blend_coloring import BlendColoring
-from cxg_widget.draw.crowding import crowded_size
+from cxg_widget.draw.crowding import behind_of, crowded_size, few_of
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.quantise import zero_code
 
@@ -60,8 +60,18 @@ def rgba_of(
     )
 
 
-def numbers_of(planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None) -> NumberImage:
-    """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it."""
+def numbers_of(
+    planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, n_inside: int, spread: int
+) -> NumberImage:
+    """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it.
+
+    Parameters
+    ----------
+    n_inside : cells in the view
+    spread : as `IndexedCells.image` took it
+    """
     from cxg_widget.draw.aggregate import number_image
 
-    return number_image(planes, shown.weight, left_out, zero=zero_code(*shown.coloring.limits))
+    behind = behind_of(n_inside, few_of(shown.settings))
+    zero = zero_code(*shown.coloring.limits)
+    return number_image(planes, shown.weight, left_out, zero=zero, behind=behind, spread=spread)

@@ -94,6 +94,11 @@ class Settings:
         None, alone(check_limit, "vmax"), "upper colour limit: number, percentile like 'p99', None = largest value",
         cost="tuning",
     )  # fmt: skip
+    limits: Literal["hold", "follow"] = _setting(
+        "hold", choice("limits", ("hold", "follow")),
+        "colour limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom",
+        cost="tuning",
+    )  # fmt: skip
     center: float | None = _setting(
         None, alone(check_center), "value at the center of the colormap, with limits symmetric around it, or None",
         cost="tuning",
@@ -187,7 +192,7 @@ class Settings:
     statistic: Any = _setting(
         "auto", alone(check_statistic),
         "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "
-        "'auto', from max to mean; or a datashader reduction of obs columns and genes",
+        "'auto', the mean, close by the highest; or a datashader reduction of obs columns and genes",
         cost="image", js="string",
     )  # fmt: skip
     aggregator: str = _setting(

@@ -5,8 +5,8 @@ js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,15 @@ BASIS = 65_536
 """So many of the first points, which come ahead of all others, tell how crowded a view is and what its limits are."""
 _SOLID_UP_TO = 8
 """In views of up to so many times as many cells as are few something is left of how few look."""
+BEHIND = 12
+"""Cells that stand for the colour of a crowded place; where there are fewer, those around count toward it."""
+_WIDER = 16
+"""How many times as wide as a tile the area is on which the number of a tile of few points leans."""
 _ENDS = (0.005, 0.995)
 _FINEST = 1 / 256
 _STEPS = 8
 _COVER = 0.8
+_SELECTED = 1 << 34
 _FILLING = 0.75
 """How many times over all points together may cover a view before they are drawn smaller than asked for."""
 
@@ -90,10 +95,19 @@ def stepped(tile: tuple[float, float], level: int | None = None) -> tuple[float,
     return max(width, 2.0), max(width * float(np.float32(tile[1] / tile[0])), 1.0)
 
 
-def weight_of(statistic: str, solidity: float) -> float:
-    """Return the weight of the highest number of a pixel beside their mean, 0 to 1."""
+def behind_of(n_inside: float, few: int) -> float:
+    """Return how many cells stand for a mean: `BEHIND` in views of more than few, 1 close by, where each has room."""
+    return float(1 + np.floor((BEHIND - 1) * (1 - solidity_of(_SOLID_UP_TO * n_inside, few)) + 0.5))
+
+
+def weight_of(statistic: str, n_inside: float, few: int) -> float:
+    """Return the weight of the highest number of a pixel beside their mean, 0 to 1.
+
+    By "auto" the highest comes in where each cell shows its own number: over limits that hold, it would turn crowded
+    places to the top color.
+    """
     if statistic == "auto":
-        return float(np.floor(_STEPS * solidity + 0.5) / _STEPS)
+        return float(np.floor(_STEPS * solidity_of(_SOLID_UP_TO**2 * n_inside, few) + 0.5) / _STEPS)
     return float(statistic == "max")
 
 
@@ -103,6 +117,7 @@ def shared_codes(
     basis: tuple[NDArray[np.uint16], NDArray[np.uint16]],
     tile: tuple[float, float],
     weight: float,
+    behind: float = 1,
     *,
     zero: int = -1,
     flags: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None,
@@ -115,15 +130,23 @@ def shared_codes(
     basis : the same of the points that are looked at; a point without any of them in its tile keeps its own number
     tile : its width and height, codes
     weight : 0 shows the mean of a tile, 1 the highest number in it
+    behind : of how many points a mean is at least: in a tile of fewer, those of a tile `_WIDER` times as wide count in
+        for the rest, as `leaning_means` has it of pixels
     zero : the code of 0, which a tile shows only if it comes to just that; -1 = there is none
     flags : of both, uint8; bit 0: selected, which have tiles of their own, bit 1: the filters leave it out
     """
     at, known = _keys(basis[0], tile), basis[1] != MISSING_U16
     if flags is not None:
         at, known = at | _selected(flags[1]), known & (flags[1] & 2 == 0)
-    tiles, inverse = np.unique(at[known], return_inverse=True)
+    tiles, first, inverse = np.unique(at[known], return_index=True, return_inverse=True)
     values = basis[1][known].astype(np.float64)
-    mean = np.bincount(inverse, values, tiles.size) / np.maximum(np.bincount(inverse, minlength=tiles.size), 1)
+    counts = np.maximum(np.bincount(inverse, minlength=tiles.size), 1)
+    mean = np.bincount(inverse, values, tiles.size) / counts
+    if behind > 1:
+        wide = _keys(basis[0], (_WIDER * tile[0], _WIDER * tile[1]))[known] | (at[known] & _SELECTED)
+        _, around = np.unique(wide, return_inverse=True)
+        near = (np.bincount(around, values) / np.bincount(around))[around[first]]
+        mean = np.where(counts < behind, mean + (1 - counts / behind) * (near - mean), mean)
     peak = np.zeros(tiles.size)
     np.maximum.at(peak, inverse, values)
     exact = mean + weight * (peak - mean)
@@ -138,7 +161,7 @@ def shared_codes(
 
 
 def limits_of(
-    crowd: Crowd, codes: NDArray[np.uint16], tile: tuple[float, float], weight: float
+    crowd: Crowd, codes: NDArray[np.uint16], tile: tuple[float, float], weight: float, behind: float = 1
 ) -> tuple[float, float] | None:
     """Return the codes of the two ends of the colours: between them lies what most points show.
 
@@ -149,12 +172,12 @@ def limits_of(
     ----------
     codes : uint16 (n,), numbers of the crowd
     tile : see `Crowd.tile`
-    weight : as `shared_codes` takes it
+    weight, behind : as `shared_codes` takes them
     """
     exact = _level_of(tile)
     level = int(np.floor(exact))
     below, above = (
-        ends_of(_known(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight)))
+        ends_of(_known(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight, behind)))
         for one in (level, level + 1)
     )
     low, high = (end + (exact - level) * (far - end) for end, far in zip(below, above, strict=True))
@@ -179,13 +202,13 @@ def ends_of(numbers: NDArray[Any]) -> tuple[float, float]:
     return low, high
 
 
-def statistic_of(weight: float, solidity: float) -> str:
+def statistic_of(weight: float, behind: float) -> str:
     """Say in a few words which number a pixel shows that cells share; "" where each cell is seen."""
     if weight == 0:
         return "mean per pixel"
     if weight < 1:
         return "mean to highest per pixel"
-    return "highest per pixel" if solidity < 1 else ""
+    return "highest per pixel" if behind > 1 else ""
 
 
 @dataclass(frozen=True)
@@ -196,32 +219,44 @@ class Crowding:
     ----------
     solidity : see `solidity_of`
     weight : of the highest number of a pixel beside their mean
+    behind : see `behind_of`
     tile : the area in codes whose cells share a pixel
     limits : codes of the ends of the colours; None = all values
     """
 
     solidity: float
     weight: float
+    behind: float
     tile: tuple[float, float]
     limits: tuple[float, float] | None
 
 
+class Look(NamedTuple):
+    """How a picture looks at its cells: the sides of its view in codes and in px, and how many px a point is wide."""
+
+    sides: tuple[float, float]
+    size: tuple[float, float]
+    diameter: float
+
+
 def crowding_of(
-    crowd: Crowd,
-    basis: NDArray[np.uint16] | None,
-    view: tuple[tuple[float, float], tuple[float, float], float],
-    rule: tuple[str, int],
+    crowd: Crowd, basis: NDArray[np.uint16] | None, look: Look, rule: tuple[str, int], limits_at: Look
 ) -> Crowding:
     """Return how crowded a view is; parameters as those of `shared`, `basis` None = there are no numbers."""
-    (sides, size, diameter), (statistic, few) = view, rule
-    is_small = crowd.n_cells <= few
-    n_inside = 0.0 if is_small else crowd.typical(sides)
-    solidity = solidity_of(n_inside, few)
-    weight = weight_of(statistic, solidity)
+    found = _crowded(crowd, look, rule)
+    if crowd.n_cells <= rule[1] or basis is None:
+        return found
+    far = found if limits_at == look else _crowded(crowd, limits_at, rule)
+    return replace(found, limits=limits_of(crowd, basis, crowd.tile(far.tile), far.weight, far.behind))
+
+
+def _crowded(crowd: Crowd, look: Look, rule: tuple[str, int]) -> Crowding:
+    (sides, size, diameter), (statistic, few) = look, rule
+    n_inside = 0.0 if crowd.n_cells <= few else crowd.typical(sides)
     side = _COVER * max(min(diameter, crowded_size(n_inside, size)), 1.0)
     tile = side * sides[0] / size[0], side * sides[1] / size[1]
-    limits = None if is_small or basis is None else limits_of(crowd, basis, crowd.tile(tile), weight)
-    return Crowding(solidity, weight, tile, limits)
+    weight, behind = weight_of(statistic, n_inside, few), behind_of(n_inside, few)
+    return Crowding(solidity_of(n_inside, few), weight, behind, tile, None)
 
 
 @dataclass(frozen=True)
@@ -246,8 +281,9 @@ def shared(
     crowd: Crowd,
     basis: NDArray[np.uint16],
     points: tuple[NDArray[np.uint16], NDArray[np.uint16]],
-    view: tuple[tuple[float, float], tuple[int, int], float],
+    look: Look,
     rule: tuple[str, int],
+    limits_at: Look,
     *,
     zero: int = -1,
 ) -> Shared | None:
@@ -257,18 +293,18 @@ def shared(
     ----------
     basis : uint16 (k,), numbers of the crowd
     points : codes of their coordinates, uint16 (n, 2), and of their numbers, uint16 (n,)
-    view : its sides in codes, its sides in px, and how many px a point is wide
     rule : the statistic, and how many cells are few
+    limits_at : the look whose numbers the colours span; while it stays, the limits do
     zero : see `shared_codes`
     """
-    found = crowding_of(crowd, basis, view, rule)
+    found = crowding_of(crowd, basis, look, rule, limits_at)
     if crowd.n_cells <= rule[1] and found.weight == 1:
         return None
     codes = points[1]
-    if found.weight < 1 or found.solidity < 1:
+    if found.weight < 1 or found.behind > 1:
         tile = stepped(crowd.tile(found.tile))
-        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, zero=zero)
-    return Shared(codes, found.limits, found.weight == 1, statistic_of(found.weight, found.solidity))
+        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, found.behind, zero=zero)
+    return Shared(codes, found.limits, found.weight == 1, statistic_of(found.weight, found.behind))
 
 
 def _level_of(tile: tuple[float, float]) -> float:
@@ -282,4 +318,4 @@ def _keys(xy: NDArray[np.uint16], tile: tuple[float, float]) -> NDArray[np.int64
 
 
 def _selected(flags: NDArray[np.uint8]) -> NDArray[np.int64]:
-    return (flags & 1).astype(np.int64) << 34
+    return (flags & 1).astype(np.int64) * _SELECTED

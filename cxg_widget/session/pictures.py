@@ -16,7 +16,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.settings import PlaceKey
 from cxg_widget.display.tissue import spot_of, spot_px
-from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
+from cxg_widget.draw.crowding import BASIS, Crowd, Look, Shared, few_of, shared
 from cxg_widget.draw.key import Key
 from cxg_widget.draw.parts import draw_parts
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
@@ -154,9 +154,9 @@ class Pictures:
             return self._paint_pixels(seen, size, zoom), seen, zoom
         job = None if view is None else self._paint_near(max_points, seen, size)
         job = job or self._paint(max_points, None if view is None else seen)
-        return replace(job, shared=self._shared(job, seen, size, zoom)), seen, zoom
+        return replace(job, shared=self._shared(job, seen, whole, size)), seen, zoom
 
-    def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
+    def _shared(self, job: Paint, seen: View, whole: View, size: tuple[int, int]) -> Shared | None:
         """Return what numbers a picture shows where cells share its pixels."""
         settings, held, is_small = self._settings, self._held, self._dataset.n_obs <= few_of(self._settings)
         if job.coloring.scale != "continuous" or (is_small and settings.statistic != "mean"):
@@ -168,11 +168,16 @@ class Pictures:
         coloring, xy = held.coloring_at(first), held.coordinates(held.point_rows[first])
         bounds = Bounds(extent, 1)
         crowd = Crowd(quantise_positions(xy, bounds), self._dataset.n_obs)
-        sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
         points = quantise_positions(job.xy, bounds), wire_values(job.coloring.numbers)
-        view = sides, size, point_diameter(job.n_like, size, zoom)
+
+        def look_at(view: View) -> Look:
+            sides = abs(view[1] - view[0]) * LEVELS / (x1 - x0 or 1), abs(view[3] - view[2]) * LEVELS / (y1 - y0 or 1)
+            return Look(sides, size, point_diameter(job.n_like, size, zoom_of(view, whole)))
+
+        look = look_at(seen)
+        limits_at = look if settings.limits == "follow" else look_at(whole)
         rule, zero = (settings.statistic, few_of(settings)), zero_code(*coloring.limits)
-        found = shared(crowd, wire_values(coloring.numbers), points, view, rule, zero=zero)
+        found = shared(crowd, wire_values(coloring.numbers), points, look, rule, limits_at, zero=zero)
         return replace(found, limits=None) if found is not None and are_stated(job.coloring, self._dataset) else found
 
     def _pixels(self, job: Paint | None) -> Coloring | None:

@@ -26,6 +26,7 @@ from cxg_widget.draw.crowding import (
     BASIS,
     Crowd,
     Crowding,
+    Look,
     crowded_size,
     crowding_of,
     few_of,
@@ -39,7 +40,7 @@ from cxg_widget.draw.inks import N_CODES, Inks, inks_of
 from cxg_widget.draw.picture import point_diameter
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.session.view_request import around, pixels_shown, scale_key, shown_of
-from cxg_widget.spatial.view import Extent, within, zoom_of
+from cxg_widget.spatial.view import Extent, View, within, zoom_of
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
 from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, quantise_within, zero_code
 
@@ -83,7 +84,7 @@ class Painter:
         self._held, self._mask, self._sight, self._paper = held, mask, sight, paper
         self._settings, self._dataset = held.settings, held.dataset
         self.seen, self._px = sight.seen, sight.px
-        self._diameter = self._diameter_of(zoom_of(sight.seen, sight.whole)) * sight.scale
+        self._diameter = self._diameter_of(sight.seen) * sight.scale
 
     def draw(self) -> Portrait:
         """Draw what is on show; raises as `Holder.coloring` and `Holder.xy`."""
@@ -138,17 +139,24 @@ class Painter:
     def _crowding(self) -> Crowding:
         held, settings = self._held, self._settings
         if held.outline() is not None:  # nothing is known of all cells
-            return Crowding(1.0, 1.0, (1.0, 1.0), None)
+            return Crowding(1.0, 1.0, 1.0, (1.0, 1.0), None)
         first = np.arange(min(BASIS, held.point_rows.size))
         x0, x1, y0, y1 = extent = held.bounds().extent
         xy = quantise_positions(held.coordinates(held.point_rows[first]), Bounds(extent, 1))
         is_read = not held.is_of_pixels and held.preview() is None
         is_number = is_read and held.coloring().scale == "continuous" and not are_stated(held.coloring(), self._dataset)
         basis = _wire(held.coloring_at(first), first.size) if is_number else None
-        (per_x, per_y), (width, height) = self._sight.units, self._px
-        sides = per_x * width * LEVELS / (x1 - x0 or 1), per_y * height * LEVELS / (y1 - y0 or 1)
-        view, rule = (sides, self._px, round(self._diameter)), (settings.statistic, few_of(settings))
-        return crowding_of(Crowd(xy, self._dataset.n_obs), basis, view, rule)
+        rule = settings.statistic, few_of(settings)
+        sight = self._sight
+        look = self._look(sight.seen, extent)
+        limits_at = look if settings.limits == "follow" else self._look(sight.whole, extent)
+        return crowding_of(Crowd(xy, self._dataset.n_obs), basis, look, rule, limits_at)
+
+    def _look(self, view: View, extent: Extent) -> Look:
+        """Return how a picture of a view looks at its cells, `lookOf` in js/src/style/crowding.js."""
+        x0, x1, y0, y1 = extent
+        sides = abs(view[1] - view[0]) * LEVELS / (x1 - x0 or 1), abs(view[3] - view[2]) * LEVELS / (y1 - y0 or 1)
+        return Look(sides, self._px, round(self._diameter_of(view) * self._sight.scale))
 
     @property
     def _is_shared(self) -> bool:
@@ -159,7 +167,7 @@ class Painter:
         """Return the numbers that points show where they share pixels."""
         flags = dots.flags & np.uint8(3 if self._mask.any() else 2)
         return shared_codes(
-            dots.xy, dots.codes, (dots.xy, dots.codes), crowd.tile, crowd.weight,
+            dots.xy, dots.codes, (dots.xy, dots.codes), crowd.tile, crowd.weight, crowd.behind,
             zero=zero_code(*coloring.limits), flags=(flags, flags),
         )  # fmt: skip
 
@@ -188,7 +196,7 @@ class Painter:
         planes = passing.image(shown, self.seen, self._px, spread)
         left_out = left_out_of(cells, shown, planes.counts, self.seen, self._px, spread=spread)
         if coloring.scale == "continuous":
-            numbers = numbers_of(planes, shown, left_out)
+            numbers = numbers_of(planes, shown, left_out, n_inside=n_inside, spread=spread)
             return self._told(self._shaded(numbers.codes, numbers.alpha, self._inks(coloring)), coloring)
         solidity = solidity_of(n_inside if drawn is passing else passing.count(self.seen), few)
         image = rgba_of(planes, shown, left_out, dark=self._paper.is_dark, solidity=solidity)
@@ -264,12 +272,12 @@ class Painter:
             return Portrait(_NOTHING)
         known = self._crowding
         is_small = self._dataset.n_obs <= few_of(self._settings) and known.weight == 1
-        return Portrait(_NOTHING, "" if is_small else statistic_of(known.weight, known.solidity), known.limits)
+        return Portrait(_NOTHING, "" if is_small else statistic_of(known.weight, known.behind), known.limits)
 
-    def _diameter_of(self, zoom: float) -> float:
-        """Return how wide a point is, CSS px, as `diameterOf` in js/src/style/style.js does."""
-        left, right, *_ = self.seen
-        spot = spot_px(spot_of(self._dataset, self._settings), self._sight.size[0] / abs(right - left))
+    def _diameter_of(self, view: View) -> float:
+        """Return how wide a point of a view is, CSS px, as `diameterOf` in js/src/style/style.js does."""
+        spot = spot_px(spot_of(self._dataset, self._settings), self._sight.size[0] / abs(view[1] - view[0]))
+        zoom = zoom_of(view, self._sight.whole)
         return self._settings.point_size or spot or point_diameter(self._held.n_points, self._sight.size, zoom)
 
 

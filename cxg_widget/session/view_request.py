@@ -143,8 +143,12 @@ def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: 
         spread = spread_of(n_inside, size, ask.diameter)
         planes = passing.image(shown, view, size, spread)
         left_out = left_out_of(cells, shown, planes.counts, view, size, spread=spread)
-        solidity = solidity_of(n_inside if drawn is passing else passing.count(view), few)
-        png, content = _png(planes, shown, left_out, dark=ask.dark, solidity=solidity)
+        if shown.coloring.scale == "continuous":
+            numbers = numbers_of(planes, shown, left_out, n_inside=n_inside, spread=spread)
+            png, content = encode_lines(numbers.lines, 3), "numbers"
+        else:
+            solidity = solidity_of(n_inside if drawn is passing else passing.count(view), few)
+            png, content = encode_png(rgba_of(planes, shown, left_out, dark=ask.dark, solidity=solidity)), "colors"
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
         bins = np.empty(0, np.uint32)
         none = {"histogram": bins, "quantiles": np.empty(0, np.float32), "log_histogram": bins}
@@ -176,14 +180,6 @@ def pixel_frames(
         scale.told,
     )
     yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
-
-
-def _png(
-    planes: Any, shown: Shown, left_out: NDArray[np.bool_] | None, *, dark: bool, solidity: float
-) -> tuple[bytes, Literal["colors", "numbers"]]:
-    if shown.coloring.scale == "continuous":
-        return encode_lines(numbers_of(planes, shown, left_out).lines, 3), "numbers"
-    return encode_png(rgba_of(planes, shown, left_out, dark=dark, solidity=solidity)), "colors"
 
 
 def _cell_frames(drawn: InView, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createSources } from "../src/draw/sources.js";
-import { createShared, limitsOf, solidityOf, stepped, tilesOf, typicalCells } from "../src/style/crowding.js";
+import { createShared, lawOf, limitsOf, solidityOf, stepped, tilesOf, typicalCells } from "../src/style/crowding.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../tests/crowding.json", import.meta.url), "utf8"));
 const near = (/** @type {any} */ a, /** @type {any} */ b) =>
@@ -18,7 +18,10 @@ const points = (/** @type {any} */ { xy, codes }, flags = null) => ({
 });
 
 test("the kernel takes as many cells for few", () => {
-  for (const { n, few, solidity } of CASES.solidity) near(solidityOf(n, few), solidity);
+  for (const { n, few, solidity, weight, behind } of CASES.solidity) {
+    near(solidityOf(n, few), solidity);
+    assert.deepEqual(lawOf(n, few, "auto"), { weight, behind });
+  }
 });
 
 test("the kernel shows the same numbers between the same limits", () => {
@@ -26,9 +29,9 @@ test("the kernel shows the same numbers between the same limits", () => {
     const all = points(one);
     pair(stepped(one.tile), one.stepped);
     const shown = new Uint16Array(all.n);
-    tilesOf(all, stepped(one.tile), all.n)(all, one.weight, shown, 0, all.n);
+    tilesOf(all, stepped(one.tile), all.n, -1, one.behind)(all, one.weight, shown, 0, all.n);
     assert.deepEqual([...shown], one.shown);
-    pair(limitsOf(all, one.tile, one.weight), one.limits);
+    pair(limitsOf(all, one.tile, one.weight, one.behind), one.limits);
     near(typicalCells(all.xy, all.n, one.sides, one.nCells / all.n), one.typical);
   }
 });
@@ -71,7 +74,7 @@ test("selected points share their numbers among themselves", () => {
 
 test("what has been made is kept while nothing changes, and filled as points arrive", () => {
   const shared = createShared();
-  const crowd = { solidity: 0, weight: 0, layers: 1, tile: /** @type {[number, number]} */ ([64, 64]) };
+  const crowd = { solidity: 0, weight: 0, behind: 1, layers: 1, tile: /** @type {[number, number]} */ ([64, 64]) };
   const all = points({
     xy: [
       [1, 1],
@@ -98,7 +101,7 @@ test("a frame under a hand has as many numbers as points that it draws, and at r
     cells: null,
     detail: null,
   };
-  const crowd = { solidity: 0, weight: 0, layers: 1, tile: [2_000, 2_000] };
+  const crowd = { solidity: 0, weight: 0, behind: 1, layers: 1, tile: [2_000, 2_000] };
   const state = { crowd, color: scene.color, points: { nObs: n, nPoints: n } };
   const sources = createSources(/** @type {any} */ (scene), () => /** @type {any} */ (state));
   const moving = sources.of("base", few);

@@ -22,7 +22,7 @@ for (const told of keys) {
       selection: { n: n_selected },
       filter: { seq: -1, n: told.n_shown ?? null, nShown: told.n_shown ?? null },
       traits: { hidden, vmin, vmax, center: center ?? null, scale, zero, cmap, filtered: told.filtered ?? "hide" },
-      crowd: told.crowd ?? { weight: 1, solidity: 1 },
+      crowd: told.crowd ?? { weight: 1, behind: 1 },
       color: { ...color, ...counted(color), limits: told.limits ?? null, nObs, quantiles },
     });
     assert.deepEqual(keyOf(state, told.dark ?? false), told.key);
@@ -48,7 +48,7 @@ for (const one of summaries) {
         vmax: one.vmax,
         cmap: one.cmap,
       },
-      crowd: { weight: 1, solidity: 1 },
+      crowd: { weight: 1, behind: 1 },
       color: { ...color, colors: [], limits: null, nObs, nMissing: color.n_missing, quantiles: new Float32Array() },
     });
     assert.deepEqual(summaryOf(state).split("\n"), one.said);

@@ -139,21 +139,39 @@ def limits(page: Any) -> list[float]:
     return list(run(page, "return w.widget.store.get().color.limits;"))
 
 
-def test_limits_follow_what_pixels_hold_and_stay_while_panning(page: Any, show: Any, dataset: Any) -> None:
-    show("n_counts")
+def test_limits_hold_while_one_pans_and_zooms(page: Any, show: Any, dataset: Any) -> None:
+    session = show("n_counts")
     settled(page)
     far = limits(page)
     view = view_of(dataset, 2 * FEW)
     half = (view[1] - view[0]) / 2
     assert look_at(page, view) == "image"
-    near = limits(page)
+    assert limits(page) == far
     assert look_at(page, [view[0] + half, view[1] + half, view[2], view[3]]) in ("image", "cells")
-    assert limits(page) == near
-    assert far[1] - far[0] < 0.9 * (near[1] - near[0])  # means of many differ less than those of few
+    assert limits(page) == far
+    assert look_at(page, view_of(dataset, FEW / 2)) == "cells"
+    assert limits(page) == far
     values = np.asarray(dataset.obs(["n_counts"])["n_counts"], dtype=float)
     values = values[np.isfinite(values)]
     share = (np.quantile(values, 0.995) - values.min()) / (values.max() - values.min())
-    assert far[1] < 65_534 * share
+    assert far[1] < 65_534 * share  # means of many differ less than single cells do
+    assert session.settings.limits == "hold"
+
+
+def test_limits_follow_what_pixels_hold_where_one_asks_and_stay_while_panning(
+    page: Any, show: Any, dataset: Any
+) -> None:
+    show("n_counts")
+    run(page, "w.model.set('limits', 'follow');")
+    settled(page)
+    far = limits(page)
+    view = view_of(dataset, FEW / 4)
+    half = (view[1] - view[0]) / 2
+    assert look_at(page, view) == "cells"
+    near = limits(page)
+    look_at(page, [view[0] + half, view[1] + half, view[2], view[3]])
+    assert limits(page) == near
+    assert far[1] - far[0] < 0.9 * (near[1] - near[0])
 
 
 def test_a_limit_that_was_set_wins(page: Any, show: Any) -> None:

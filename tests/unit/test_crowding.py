@@ -7,7 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.draw.crowding import Crowd, limits_of, shared, shared_codes, solidity_of, stepped, weight_of
+from cxg_widget.draw.crowding import (
+    BEHIND,
+    Crowd,
+    Look,
+    behind_of,
+    crowding_of,
+    limits_of,
+    shared,
+    shared_codes,
+    solidity_of,
+    stepped,
+    weight_of,
+)
 
 CASES = json.loads((Path(__file__).parent.parent / "crowding.json").read_text(encoding="utf-8"))
 MISSING = 65_535
@@ -25,19 +37,19 @@ def crowd(n=4_000, n_cells=100_000, seed=0):
 
 @pytest.mark.parametrize("case", CASES["solidity"])
 def test_the_front_end_takes_as_many_cells_for_few(case):
-    found = solidity_of(case["n"], case["few"])
-    assert found == pytest.approx(case["solidity"], abs=1e-9)
-    assert weight_of("auto", found) == pytest.approx(case["weight"])
-    assert (weight_of("mean", found), weight_of("max", found)) == (0, 1)
+    n, few = case["n"], case["few"]
+    assert solidity_of(n, few) == pytest.approx(case["solidity"], abs=1e-9)
+    assert (weight_of("auto", n, few), behind_of(n, few)) == (case["weight"], case["behind"])
+    assert (weight_of("mean", n, few), weight_of("max", n, few)) == (0, 1)
 
 
 @pytest.mark.parametrize("case", CASES["shared"])
 def test_the_front_end_shows_the_same_numbers_between_the_same_limits(case):
     xy, codes = np.array(case["xy"], np.uint16), np.array(case["codes"], np.uint16)
-    tile, weight = tuple(case["tile"]), case["weight"]
+    tile, law = tuple(case["tile"]), (case["weight"], case["behind"])
     assert stepped(tile) == pytest.approx(case["stepped"])
-    np.testing.assert_array_equal(shared_codes(xy, codes, (xy, codes), stepped(tile), weight), case["shown"])
-    assert limits_of(Crowd(xy, len(xy)), codes, tile, weight) == pytest.approx(case["limits"])
+    np.testing.assert_array_equal(shared_codes(xy, codes, (xy, codes), stepped(tile), *law), case["shown"])
+    assert limits_of(Crowd(xy, len(xy)), codes, tile, *law) == pytest.approx(case["limits"])
     found = Crowd(xy, case["nCells"]).typical(tuple(case["sides"]))
     assert found == pytest.approx(case["typical"])
 
@@ -55,6 +67,31 @@ def test_a_point_shows_the_mean_the_highest_or_what_lies_between_of_those_that_s
     np.testing.assert_array_equal(found == MISSING, codes == MISSING)
     known = codes != MISSING
     np.testing.assert_allclose(found[known], expected[known], atol=0.51)
+
+
+def test_a_tile_of_few_points_leans_on_one_sixteen_times_as_wide_and_one_of_many_does_not():
+    some, codes = crowd()
+    side = 256.0
+    found = shared_codes(some.xy, codes, (some.xy, codes), (side, side), 0, BEHIND)
+    frame = pd.DataFrame({"code": codes.astype(float)}).where(codes[:, None] != MISSING)
+    places = [some.xy[:, axis] // side for axis in (0, 1)]
+    tile, wide = frame.groupby(places)["code"], frame.groupby([at // 16 for at in places])["code"]
+    n = np.minimum(tile.transform("count"), BEHIND)
+    expected = (n * tile.transform("mean") + (BEHIND - n) * wide.transform("mean")) / BEHIND
+    known = codes != MISSING
+    np.testing.assert_allclose(found[known], expected[known], atol=0.51)
+    assert n[known].min() < BEHIND
+    assert len(set(found[known])) > 100
+
+
+def test_limits_hold_while_the_view_changes_and_follow_where_they_are_asked_to():
+    some, codes = crowd(n_cells=3_000_000)
+    whole, rule = Look((66_000.0, 66_000.0), (600, 600), 1.0), ("auto", 400_000)
+    looks = [whole, Look((6_000.0, 6_000.0), (600, 600), 3.0), Look((900.0, 900.0), (600, 600), 6.0)]
+    held = {crowding_of(some, codes, look, rule, whole).limits for look in looks}
+    followed = {crowding_of(some, codes, look, rule, look).limits for look in looks}
+    assert held == {crowding_of(some, codes, whole, rule, whole).limits}
+    assert len(followed) == 3
 
 
 def test_a_point_with_none_of_the_looked_at_in_its_tile_keeps_its_own_number():
@@ -95,14 +132,14 @@ def test_a_view_that_holds_all_holds_as_many_cells_and_half_of_a_cluster_about_h
 
 def test_few_cells_show_their_own_numbers_unless_the_mean_is_asked_for():
     some, codes = crowd(n_cells=4_000)
-    points, view = (some.xy, codes), ((66_000.0, 66_000.0), (600, 600), 5.0)
-    assert shared(some, codes, points, view, ("auto", 4_000)) is None
-    assert shared(some, codes, points, view, ("max", 4_000)) is None
-    mean = shared(some, codes, points, view, ("mean", 4_000))
+    points, look = (some.xy, codes), Look((66_000.0, 66_000.0), (600, 600), 5.0)
+    assert shared(some, codes, points, look, ("auto", 4_000), look) is None
+    assert shared(some, codes, points, look, ("max", 4_000), look) is None
+    mean = shared(some, codes, points, look, ("mean", 4_000), look)
     assert mean.limits is None
     assert not mean.is_ranked
     assert (mean.codes != codes).mean() > 0.5
-    many = shared(some, codes, points, view, ("auto", 400))
+    many = shared(some, codes, points, look, ("auto", 400), look)
     assert many.limits[1] < codes[codes != MISSING].max()
 
 

@@ -27,9 +27,9 @@ def test_the_key_says(case):
     settings = Settings(hidden=tuple(case["hidden"]), cmap=case["cmap"], **rule)
     quantiles = np.linspace(legend.lo, legend.hi, 1001)
     told = {"title": case["title"], "noun": Noun(*case["noun"]), "n_selected": case["n_selected"]}
-    crowd = case.get("crowd", {"weight": 1, "solidity": 1})
+    crowd = case.get("crowd", {"weight": 1, "behind": 1})
     told |= {
-        "statistic": statistic_of(crowd["weight"], crowd["solidity"]),
+        "statistic": statistic_of(crowd["weight"], crowd["behind"]),
         "automatic": case.get("limits"),
         "dark": case.get("dark", False),
         "n_shown": case.get("n_shown"),

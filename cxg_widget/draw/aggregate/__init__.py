@@ -12,6 +12,7 @@ from cxg_widget.draw.aggregate.columns import (
     arrange_mask,
     arrange_vector,
 )
+from cxg_widget.draw.aggregate.leaning import leaning_means
 from cxg_widget.draw.aggregate.opacity import opacity
 from cxg_widget.draw.aggregate.planes import Planes, Statistic, part_of
 from cxg_widget.draw.aggregate.reductions import columns_of, reduction_of
@@ -36,6 +37,7 @@ __all__ = [
     "arrange_vector",
     "columns_of",
     "is_at_hand",
+    "leaning_means",
     "number_image",
     "opacity",
     "part_of",

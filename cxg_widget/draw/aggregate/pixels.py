@@ -112,12 +112,57 @@ def ground(first: Any, last: Any, is_there: Any, color: Any, is_blended: Any, im
 
 
 @compiled
+def add_up(totals: Any, sums: Any) -> None:
+    """Write to sums (layers, h + 1, w + 1, 2) what all pixels above and to the left add up to, of both lanes."""
+    n_layers, height, width, _ = totals.shape
+    for layer in range(n_layers):
+        for line in range(height):
+            code, known = np.int64(0), np.int64(0)
+            for column in range(width):
+                code += np.int64(totals[layer, line, column, 0])
+                known += np.int64(totals[layer, line, column, 1])
+                sums[layer, line + 1, column + 1, 0] = sums[layer, line, column + 1, 0] + code
+                sums[layer, line + 1, column + 1, 1] = sums[layer, line, column + 1, 1] + known
+
+
+@compiled
+def lean(first: Any, last: Any, totals: Any, sums: Any, behind: Any, around: Any, means: Any) -> None:
+    """Write lines first to last of means (layers, h, w): the mean of a pixel, of few cells drawn to that around it.
+
+    A lone cell among cells near 0 is the highest mean there is, so that every cluster would have a rim of the top
+    color, made of noise. Sums over squares cost four look-ups whatever their size, and only pixels of few cells look.
+    """
+    n_layers, height, width, _ = totals.shape
+    for layer in range(n_layers):
+        for line in range(first, last):
+            for column in range(width):
+                known = totals[layer, line, column, 1]
+                if known == 0:
+                    continue
+                mean = totals[layer, line, column, 0] / known
+                reach = 1
+                while known < behind:
+                    top, bottom = max(line - reach, 0), min(line + reach + 1, height)
+                    left, right = max(column - reach, 0), min(column + reach + 1, width)
+                    above, below = sums[layer, top], sums[layer, bottom]
+                    cells = below[right, 1] - above[right, 1] - below[left, 1] + above[left, 1]
+                    if cells >= around or reach == 32:
+                        code = below[right, 0] - above[right, 0] - below[left, 0] + above[left, 0]
+                        mean += (1 - known / behind) * (code / cells - mean)
+                        break
+                    reach *= 2
+                means[layer, line, column] = mean
+
+
+@compiled
 def number(
-    first: Any, last: Any, totals: Any, missing: Any, peak: Any, weight: Any, alpha: Any, codes: Any, page: Any
-) -> None:
+    first: Any, last: Any, totals: Any, missing: Any, peak: Any, means: Any, weight: Any, alpha: Any, codes: Any,
+    page: Any,
+) -> None:  # fmt: skip
     """Write lines first to last of page (h, w, 3): high and low byte of the code, opacity.
 
     Of the last layer that holds a cell: its mean, its peak by a weight of 1, or what lies between by the weight.
+    means: (layers, h, w), as `lean` writes them; empty = of each pixel its own
     alpha: opacity of each layer (layers,); codes: of what is missing, and of 0, which is no other number's.
     """
     missing_code, zero = codes
@@ -135,7 +180,7 @@ def number(
                 elif n_lanes == 1:
                     code = np.uint16(peak[layer, line, column])
                 else:
-                    mean = totals[layer, line, column, 0] / known
+                    mean = means[layer, line, column] if means.size else totals[layer, line, column, 0] / known
                     if peak.size:
                         mean += weight * (peak[layer, line, column] - mean)
                     code = np.uint16(mean + 0.5)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.rgb import DIMMED, LEFT_OUT_LIGHT, MISSING_LIGHT, PLAIN_LIGHT, RGB
+from cxg_widget.draw.aggregate.leaning import leaning_means
 from cxg_widget.draw.aggregate.opacity import MIN_ALPHA, opacity
 from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.task import over_lines
@@ -102,7 +103,13 @@ def shade(
 
 
 def number_image(
-    planes: Planes, weight: float = 0.0, left_out: NDArray[np.bool_] | None = None, *, zero: int = -1
+    planes: Planes,
+    weight: float = 0.0,
+    left_out: NDArray[np.bool_] | None = None,
+    *,
+    zero: int = -1,
+    behind: float = 1,
+    spread: int = 1,
 ) -> NumberImage:
     """Return the number of each pixel; selected cells take precedence.
 
@@ -114,6 +121,7 @@ def number_image(
         a value between them
     left_out : as `shade` takes it
     zero : the code of 0, which no pixel has whose cells come to something else; -1 = there is none
+    behind, spread : as `leaning_means` takes them
 
     Raises
     ------
@@ -128,10 +136,11 @@ def number_image(
     image = NumberImage(*blank_lines(height, width, 3))
     missing, peak = _or_empty(planes.missing, np.uint32), _or_empty(planes.peak, np.uint16)
     alpha = np.array([255] if planes.totals.shape[0] == 1 else [round(255 * DIMMED), 255], dtype=np.uint8)
-    share = float(weight)
+    share, has_means = float(weight), planes.totals.shape[-1] == 2 and weight < 1
+    means = leaning_means(planes, behind, spread=spread) if has_means and behind > 1 else np.zeros((0, 0, 0))
 
     def write(first: int, last: int) -> None:
-        pixels.number(first, last, planes.totals, missing, peak, share, alpha, (MISSING_U16, zero), image.page)
+        pixels.number(first, last, planes.totals, missing, peak, means, share, alpha, (MISSING_U16, zero), image.page)
 
     over_lines(height, write)
     return _marked(image, left_out)

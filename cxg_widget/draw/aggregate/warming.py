@@ -52,4 +52,4 @@ def compile_loops() -> None:
             shade(planes, left_out=np.ones((2, 2), dtype=np.bool_))
     for column in (numbers, sparse):
         for statistic in _STATISTICS:
-            number_image(aggregate(index, column, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic))
+            number_image(aggregate(index, column, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic), behind=2)

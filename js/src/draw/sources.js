@@ -48,7 +48,7 @@ export function createSources(scene, getState) {
   /** Do points show other numbers than their own? The highest of all cells lies on top by itself, but not of a sample. */
   function isShared() {
     const { crowd, points } = getState();
-    return crowd.weight < 1 || (crowd.solidity < 1 && points !== null && points.nObs > points.nPoints);
+    return crowd.weight < 1 || (crowd.behind > 1 && points !== null && points.nObs > points.nPoints);
   }
 
   function zero() {

@@ -4,8 +4,8 @@ import { MISSING_LABEL } from "../wire/protocol.js";
 
 /** Settings that take no data. @type {string[]} */
 const FREE = [
-  ...["cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "view", "views", "height"],
-  ...["panel_width", "wheel_zoom", "filtered", "density", "tissue_opacity", "legend", "background"],
+  ...["cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "view", "views"],
+  ...["height", "panel_width", "wheel_zoom", "filtered", "density", "tissue_opacity", "legend", "background"],
 ];
 /** What lies on the plot: as the file has it, or not at all. */
 const ON_PLOT = ["labels", "contours", "difference", "tissue"];

@@ -16,10 +16,12 @@ const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root",
 const FILTERED = { hide: "hidden", grey: "grey" };
 const BACKGROUNDS = { "": "as displayed", white: "white", dark: "dark", transparent: "transparent" };
 const SCALES = { linear: "linear", log: "logarithmic" };
+/** @type {Record<import("../wire/constants.js").Settings["limits"], string>} */
+const LIMITS = { hold: "fixed for the whole plot", follow: "follow the zoom" };
 const BLENDS = { mean: "mean", colors: "one color each" };
 const ZEROS = { color: "colored", grey: "grey, behind the others" };
 const STATISTICS = {
-  auto: "maximum zoomed in, mean zoomed out",
+  auto: "mean, maximum zoomed in",
   mean: "mean",
   max: "maximum",
   min: "minimum",
@@ -74,7 +76,7 @@ function pictures({ traits: { legend, background } }, actions) {
 }
 
 /** How the colormap is laid over numbers. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
-function numbers({ traits: { scale, zero, center, color: asked, blend }, color, dataset }, actions) {
+function numbers({ traits: { scale, zero, center, limits, color: asked, blend }, color, dataset }, actions) {
   const isSeveral = Array.isArray(asked) && (asked.length === 2 || asked.length === 3);
   const several = isSeveral
     ? choice(`Several ${nounsOf({ dataset }).var.many}`, BLENDS, blend, (value) => actions.setTrait("blend", value))
@@ -90,7 +92,8 @@ function numbers({ traits: { scale, zero, center, color: asked, blend }, color, 
   return html`${several} ${choice("Color scale", SCALES, scale, (value) => actions.setTrait("scale", value))}
     ${choice("Zeros", ZEROS, zero, (value) => actions.setTrait("zero", value))}
     <label class="setting choose"><span>Center</span>
-      <input class="wide" type="text" autocomplete="off" placeholder="none" .value=${live(text)} @change=${commit}></label>`;
+      <input class="wide" type="text" autocomplete="off" placeholder="none" .value=${live(text)} @change=${commit}></label>
+    ${color?.limits && !color.statistic ? choice("Color limits", LIMITS, limits, (value) => actions.setTrait("limits", value)) : nothing}`;
 }
 
 /** What becomes of those that share a pixel. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */

@@ -70,7 +70,17 @@ export function createAim(host, element, store, view) {
     /** What is seen now. @param {boolean} dark @returns {import("../screen/camera.js").Viewport | null} */
     viewport(dark) {
       const { ratio } = room.size;
-      return camera && { camera, view: cameras.visible(camera), ratio, diameter: Math.round(diameter() * ratio), dark };
+      const all = whole();
+      if (camera === null || all === null) return null;
+      const [near, far] = [diameter(), diameterOf(store.get(), all, 1)].map((px) => Math.round(px * ratio));
+      return {
+        camera,
+        view: cameras.visible(camera),
+        ratio,
+        diameter: near,
+        dark,
+        whole: { camera: all, diameter: far },
+      };
     },
   };
 }

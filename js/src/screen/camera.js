@@ -24,6 +24,7 @@ import { MARGIN } from "../wire/constants.js";
  * @property {number} ratio device px per CSS px
  * @property {number} diameter of a point, device px
  * @property {boolean} dark the page is
+ * @property {{camera: Camera, diameter: number}} [whole] the same where everything is shown
  */
 
 /** One code of position may take so many device px before its lattice could show. */

@@ -70,6 +70,7 @@
  * @typedef {object} Crowd how crowded a view is, wherever it lies: all of its size have the same
  * @property {number} solidity how far it looks as a view of few cells does: 1 for as few, 0 for many more
  * @property {number} weight of the highest number of a pixel, beside their mean
+ * @property {number} behind how many cells stand for a mean at least: where there are fewer, those around count toward it
  * @property {[number, number]} tile what a point covers along x and y, in codes of the points
  * @property {number} layers how many points of a sample lie on each other
  *

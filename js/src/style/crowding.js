@@ -4,7 +4,7 @@
  */
 import { scales } from "../screen/camera.js";
 import { memo } from "../state/memo.js";
-import { BASIS, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS } from "../wire/constants.js";
+import { BASIS, BEHIND, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS, WIDER } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { crowdedSize } from "./style.js";
 
@@ -19,6 +19,16 @@ const LEVELS = MISSING - 1;
 /** How far a view looks as one of few cells does: 1 for as few, 0 for many more. @param {number} n cells in it @param {number} few */
 export function solidityOf(n, few) {
   return few <= 0 ? 0 : Math.min(Math.max(1 - Math.log(Math.max(n, 1) / few) / Math.log(SOLID_UP_TO), 0), 1);
+}
+
+/** The weight of the highest number of a pixel, and how many cells stand for a mean at least.
+ * @param {number} n cells in the view @param {number} few @param {string} statistic */
+export function lawOf(n, few, statistic) {
+  const auto = Math.round(STEPS * solidityOf(SOLID_UP_TO ** 2 * n, few)) / STEPS;
+  return {
+    weight: statistic === "auto" ? auto : Number(statistic === "max"),
+    behind: 1 + Math.round((BEHIND - 1) * (1 - solidityOf(SOLID_UP_TO * n, few))),
+  };
 }
 
 /** How many cells a view holds, around a cell of the middle sort.
@@ -49,14 +59,9 @@ function levelOf([width]) {
   return 2 * Math.log2(width);
 }
 
-/**
- * What is known of the tiles that some points lie in. Selected points have tiles of their own.
- * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be asked for
- * @param {number} [zero] the code of 0, which a tile shows only if it comes to just that; -1 = there is none
- * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
- *   point from..to: by a weight of 0 the mean of its tile, by 1 the highest; without any in its tile its own
- */
-export function tilesOf(basis, tile, nMost, zero = -1) {
+/** Sums over the tiles that some points lie in. Selected points have tiles of their own.
+ * @param {Numbered} basis @param {Sides} tile @param {number} nMost points that may be asked for */
+function sumsOf(basis, tile, nMost) {
   const [perX, perY] = tile.map((side) => 1 / side);
   const [columns, lines] = [perX, perY].map((per) => Math.floor(MISSING * per) + 1);
   const bits = 33 - Math.clz32(nMost);
@@ -84,14 +89,32 @@ export function tilesOf(basis, tile, nMost, zero = -1) {
     counts[at]++;
     if (code > peaks[at]) peaks[at] = code;
   }
+  return { tileAt, sums, counts, peaks };
+}
 
+/**
+ * What is known of the tiles that some points lie in.
+ * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be asked for
+ * @param {number} [zero] the code of 0, which a tile shows only if it comes to just that; -1 = there is none
+ * @param {number} [behind] of how many points a mean is at least: a wider tile counts in for those that lack
+ * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
+ *   point from..to: by a weight of 0 the mean of its tile, by 1 the highest; without any in its tile its own
+ */
+export function tilesOf(basis, tile, nMost, zero = -1, behind = 1) {
+  const { tileAt, sums, counts, peaks } = sumsOf(basis, tile, nMost);
+  const wide = behind > 1 ? sumsOf(basis, [WIDER * tile[0], WIDER * tile[1]], nMost) : null;
   return (points, weight, out, from, to) => {
     for (let i = from; i < to; i++) {
       const code = points.codes[i];
       const at = code === MISSING ? 0 : tileAt(points, i);
-      const mean = counts[at] === 0 ? code : sums[at] / counts[at];
-      if (code === MISSING || counts[at] === 0) out[i] = code;
+      const n = counts[at];
+      if (code === MISSING || n === 0) out[i] = code;
       else {
+        let mean = sums[at] / n;
+        if (wide !== null && n < behind) {
+          const around = wide.tileAt(points, i);
+          mean += (1 - n / behind) * (wide.sums[around] / wide.counts[around] - mean);
+        }
         const exact = mean + weight * (peaks[at] - mean);
         const rounded = Math.floor(exact + 0.5);
         out[i] = rounded === zero ? zero + Math.sign(exact - zero) : rounded;
@@ -102,24 +125,24 @@ export function tilesOf(basis, tile, nMost, zero = -1) {
 
 /** The codes of the two ends of the colours: between them lies what most points show. Of what is above the least number, which most
  * cells may have, as of a gene; null where there is nothing else.
- * @param {Numbered} basis @param {Sides} tile @param {number} weight @param {ReturnType<typeof createEnds>} [ends]
+ * @param {Numbered} basis @param {Sides} tile @param {number} weight @param {number} [behind] @param {ReturnType<typeof createEnds>} [ends]
  * @returns {[number, number] | null} */
-export function limitsOf(basis, tile, weight, ends = createEnds()) {
+export function limitsOf(basis, tile, weight, behind = 1, ends = createEnds()) {
   const exact = levelOf(tile);
   const level = Math.floor(exact);
-  const [below, above] = [level, level + 1].map((one) => ends(basis, stepped(tile, one), weight, one));
+  const [below, above] = [level, level + 1].map((one) => ends(basis, stepped(tile, one), [weight, behind], one));
   const [low, high] = below.map((end, i) => end + (exact - level) * (above[i] - end));
   return low < high ? [low, high] : null;
 }
 
 /** Keeps the ends of two levels that follow each other: between them a zoom asks for the same at each step.
- * @returns {(basis: Numbered, tile: Sides, weight: number, level: number) => number[]} */
+ * @returns {(basis: Numbered, tile: Sides, law: [number, number], level: number) => number[]} */
 function createEnds() {
   const kept = [0, 1].map(() => /** @type {ReturnType<typeof memo<number[]>>} */ (memo()));
-  return (basis, tile, weight, level) =>
-    kept[level & 1]([basis.xy, basis.codes, basis.n, weight, ...tile], () => {
+  return (basis, tile, [weight, behind], level) =>
+    kept[level & 1]([basis.xy, basis.codes, basis.n, weight, behind, ...tile], () => {
       const shown = new Uint16Array(basis.n);
-      tilesOf(basis, tile, basis.n)(basis, weight, shown, 0, basis.n);
+      tilesOf(basis, tile, basis.n, -1, behind)(basis, weight, shown, 0, basis.n);
       return endsOf(shown);
     });
 }
@@ -150,12 +173,12 @@ function typicalKept(xy, n, sides, share) {
   /** @type {[string, number][]} */
   const known = [...(ASKED.get(xy) ?? [])];
   const found = new Map(known).get(key) ?? typicalCells(xy, n, sides, share);
-  ASKED.set(xy, new Map([...known, /** @type {[string, number]} */ ([key, found])].slice(-3)));
+  ASKED.set(xy, new Map([...known, /** @type {[string, number]} */ ([key, found])].slice(-4)));
   return found;
 }
 
 /** @type {Crowd} */
-export const ROOMY = { solidity: 1, weight: 1, tile: [1, 1], layers: 1 };
+export const ROOMY = { solidity: 1, weight: 1, behind: 1, tile: [1, 1], layers: 1 };
 
 /** Keeps the crowd of a state, and the limits of its colouring. @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
 export function createCrowding(scene, store) {
@@ -167,49 +190,60 @@ export function createCrowding(scene, store) {
   function check() {
     const { points, color, traits } = store.get();
     if (viewport === null || points === null) return;
-    const { camera, ratio, diameter } = viewport;
+    const { camera, ratio, diameter, whole } = viewport;
     const n = Math.min(points.loaded, BASIS);
     const isNumbered = color?.scale === "continuous";
     const known = isNumbered && !color.isStated ? Math.min(n, color.loaded) : 0;
-    const units = scales(camera);
+    const far = (traits.limits === "follow" ? null : whole) ?? viewport;
+    const { width, height } = camera;
+    const looks = [scales(camera), diameter, scales(far.camera), far.diameter];
     const key = JSON.stringify([
       points.seq,
       n,
       known,
       isNumbered && color.seq,
-      units,
-      camera.width,
-      camera.height,
+      looks,
+      width,
+      height,
       ratio,
-      diameter,
       traits.statistic,
     ]);
     if (key === made) return;
     made = key;
     const [x0, x1, y0, y1] = points.extent;
-    const codes = [(units[0] * LEVELS) / (x1 - x0 || 1), (units[1] * LEVELS) / (y1 - y0 || 1)]; // a CSS px takes
-    const view = /** @type {Sides} */ ([codes[0] * camera.width, codes[1] * camera.height]);
-    const share = points.nObs / Math.max(n, 1);
-    const isSmall = points.nObs <= points.few;
+    const { nObs, few } = points;
+    const share = nObs / Math.max(n, 1);
+    const isSmall = nObs <= few;
     const xy = scene.points?.xy ?? new Uint16Array(0);
-    const nInside = isSmall
-      ? 0
-      : n === 0
-        ? points.nObs * view.reduce((part, side) => part * Math.min(side / LEVELS, 1), 1)
-        : typicalKept(xy, n, view, share);
-    const solidity = solidityOf(nInside, points.few);
-    const weight =
-      traits.statistic === "auto" ? Math.round(STEPS * solidity) / STEPS : Number(traits.statistic === "max");
-    const side =
-      Math.max(Math.min(diameter, crowdedSize(nInside, camera.width * ratio, camera.height * ratio)), 1) / ratio;
-    const tile = /** @type {Sides} */ (codes.map((per) => COVER * per * side));
+
+    /** How crowded a view is. @param {{camera: import("../screen/camera.js").Camera, diameter: number}} look */
+    function lookOf({ camera: at, diameter: px }) {
+      const units = scales(at);
+      const codes = [(units[0] * LEVELS) / (x1 - x0 || 1), (units[1] * LEVELS) / (y1 - y0 || 1)]; // a CSS px takes
+      const view = /** @type {Sides} */ ([codes[0] * width, codes[1] * height]);
+      const nInside = isSmall
+        ? 0
+        : n === 0
+          ? nObs * view.reduce((part, side) => part * Math.min(side / LEVELS, 1), 1)
+          : typicalKept(xy, n, view, share);
+      const { weight, behind } = lawOf(nInside, few, traits.statistic);
+      const side = Math.max(Math.min(px, crowdedSize(nInside, width * ratio, height * ratio)), 1) / ratio;
+      const tile = /** @type {Sides} */ (codes.map((per) => COVER * per * side));
+      return { solidity: solidityOf(nInside, few), weight, behind, tile, codes };
+    }
+
+    const { codes, ...found } = lookOf(viewport);
     const values = /** @type {Uint16Array | null} */ (scene.color?.codes ?? null);
-    const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
-    const limits =
-      isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight, ends);
+    /** @type {[number, number] | null} */
+    let limits = null;
+    if (!isSmall && known > 0 && values !== null) {
+      const { tile, weight, behind } = lookOf(far);
+      const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
+      limits = limitsOf({ xy, codes: values, n: known }, grown, weight, behind, ends);
+    }
     const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
     const layers = points.aggregated && n > 0 ? Math.max(typicalKept(xy, n, spot, points.nPoints / n), 1) : 1;
-    const next = { solidity, weight, tile: isSmall && weight === 1 ? ROOMY.tile : tile, layers };
+    const next = { ...found, tile: isSmall && found.weight === 1 ? ROOMY.tile : found.tile, layers };
     const { crowd: before } = store.get(); // to which the points on the screen were drawn
     const crowd = JSON.stringify(next) === JSON.stringify(before) ? before : next;
     store.set({ crowd, ...(isNumbered && !color.statistic ? { color: { ...color, limits } } : {}) });
@@ -235,12 +269,12 @@ export function createShared() {
 
   /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd @param {number} nCells they stand for
    * @param {number} zero see `tilesOf` @param {number[]} zoom how many times as large a code is as one of the crowd */
-  return ({ xy, codes, flags, n, loaded }, { weight, tile }, nCells, zero, zoom = [1, 1]) => {
+  return ({ xy, codes, flags, n, loaded }, { weight, behind, tile }, nCells, zero, zoom = [1, 1]) => {
     const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };
     const grown = Math.sqrt(nCells / Math.max(basis.n, 1));
     const sides = stepped([(tile[0] * grown) / zoom[0], (tile[1] * grown) / zoom[1]]);
-    const made = shown([xy, codes, flags, basis.n, weight, zero, ...sides], () => {
-      return { write: tilesOf(basis, sides, n, zero), out: new Uint16Array(n), filled: 0 };
+    const made = shown([xy, codes, flags, basis.n, weight, behind, zero, ...sides], () => {
+      return { write: tilesOf(basis, sides, n, zero, behind), out: new Uint16Array(n), filled: 0 };
     });
     made.write({ xy, codes, flags, n }, weight, made.out, made.filled, loaded);
     made.filled = loaded;

@@ -15,6 +15,7 @@
  * @property {any} palette colours of categories: a name, a list, {category: colour} or None
  * @property {number | string | null} vmin lower colour limit: number, percentile like 'p1', None = smallest value
  * @property {number | string | null} vmax upper colour limit: number, percentile like 'p99', None = largest value
+ * @property {"hold" | "follow"} limits colour limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom
  * @property {number | null} center value at the center of the colormap, with limits symmetric around it, or None
  * @property {"linear" | "log"} scale scale of the colormap: 'linear' or 'log'
  * @property {"color" | "grey"} zero what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others
@@ -40,18 +41,18 @@
  * @property {string[] | null} difference names of two sets: where the first is denser than the second, as log2, and where not
  * @property {string | null} tissue image of the section that lies under a spatial embedding, 'library/resolution'; True = the best, None = none
  * @property {number} tissue_opacity opacity of the image of the section, 0 to 1
- * @property {string} statistic number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto', from max to mean; or a datashader reduction of obs columns and genes
+ * @property {string} statistic number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto', the mean, close by the highest; or a datashader reduction of obs columns and genes
  * @property {boolean} legend whether saved pictures have a legend
  * @property {"white" | "dark" | "transparent" | null} background background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "panels", "views", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "panels", "views", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
-export const TUNED = ["cmap", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
+export const TUNED = ["cmap", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What tests begin with. @type {Settings} */
-export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
+export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
 /** Genes that are pinned at once. */
 export const MOST_PINNED = 100;
 /** Panels beside each other at once. */
@@ -82,6 +83,10 @@ export const MARGIN = 0.04;
 export const BASIS = 65536;
 /** In views of up to so many times as many cells as are few something is left of how few look. */
 export const SOLID_UP_TO = 8;
+/** Cells that stand for the colour of a crowded place. */
+export const BEHIND = 12;
+/** How many times as wide the area is on which the number of a tile of few leans. */
+export const WIDER = 16;
 /** Quantiles of what is shown at the ends of the colours. @type {[number, number]} */
 export const ENDS = [0.005, 0.995];
 /** Share of the extent below which no tile tells how crowded it is. */

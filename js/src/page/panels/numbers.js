@@ -99,7 +99,7 @@ function scale(context, color, limits) {
 }
 
 /** What the colours stand for: of which number of those that share a pixel, and between which ends. @param {import("../../state/state.js").State} state */
-export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax, statistic }, color, dataset }) {
+export function whatIsShown({ crowd: { weight, behind }, traits: { vmin, vmax, statistic, limits }, color, dataset }) {
   const { many } = nounsOf({ dataset }).obs;
   if (isOfPixels(statistic) && !color?.statistic) return "";
   const number =
@@ -107,17 +107,17 @@ export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax,
       ? "their mean"
       : weight < 1
         ? "a value between their mean and maximum"
-        : solidity < 1
+        : behind > 1
           ? "their maximum"
           : "";
   const shared = color?.statistic
     ? `Shown per pixel: ${color.statistic}.`
     : number === ""
       ? "High values are drawn on top."
-      : `Where ${many} share a pixel, its color shows ${number}.`;
-  return color?.limits && (vmin === null || vmax === null)
-    ? `${shared} The colors span 99 % of the displayed values.`
-    : shared;
+      : `Where ${many} share a pixel, its color shows ${number}${weight < 1 && behind > 1 ? `. With fewer than ${behind} ${many} in a pixel, nearby ${many} count too` : ""}.`;
+  if (!color?.limits || (vmin !== null && vmax !== null)) return shared;
+  const span = color.statistic || limits === "follow" ? "the displayed values" : "the values in the whole plot, at any zoom";
+  return `${shared} The colors span 99 % of ${span}.`;
 }
 
 /** A column with one value has no range to show. @param {Coloring} color */

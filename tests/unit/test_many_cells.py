@@ -18,6 +18,7 @@ from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute import pending
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw import aggregate
+from cxg_widget.draw.crowding import BEHIND
 from cxg_widget.errors import Overtaken
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
@@ -153,7 +154,9 @@ def test_a_pixel_holds_the_mean_or_the_highest_number_of_its_cells(gene, statist
         np.maximum.at(expected, (line, column), values)
     else:
         expected = histogram(xy, view, size, values.astype(float)) / np.maximum(counts, 1)
-    np.testing.assert_allclose(found[counts > 0], expected[counts > 0], atol=1.01 * (hi - lo) / 65_534)
+    stands = counts >= (1 if statistic == "max" else BEHIND)  # means of fewer lean on those around, see test_leaning.py
+    assert stands.sum() > 40
+    np.testing.assert_allclose(found[stands], expected[stands], atol=1.01 * (hi - lo) / 65_534)
     np.testing.assert_array_equal(image[..., 2] > 0, counts > 0)
 
 

@@ -116,7 +116,8 @@ export function whatIsShown({ crowd: { weight, behind }, traits: { vmin, vmax, s
       ? "High values are drawn on top."
       : `Where ${many} share a pixel, its color shows ${number}${weight < 1 && behind > 1 ? `. With fewer than ${behind} ${many} in a pixel, nearby ${many} count too` : ""}.`;
   if (!color?.limits || (vmin !== null && vmax !== null)) return shared;
-  const span = color.statistic || limits === "follow" ? "the displayed values" : "the values in the whole plot, at any zoom";
+  const span =
+    color.statistic || limits === "follow" ? "the displayed values" : "the values in the whole plot, at any zoom";
   return `${shared} The colors span 99 % of ${span}.`;
 }
 

@@ -117,8 +117,8 @@ def shared_codes(
     basis: tuple[NDArray[np.uint16], NDArray[np.uint16]],
     tile: tuple[float, float],
     weight: float,
-    behind: float = 1,
     *,
+    behind: float = 1,
     zero: int = -1,
     flags: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None,
 ) -> NDArray[np.uint16]:
@@ -177,7 +177,7 @@ def limits_of(
     exact = _level_of(tile)
     level = int(np.floor(exact))
     below, above = (
-        ends_of(_known(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight, behind)))
+        ends_of(_known(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight, behind=behind)))
         for one in (level, level + 1)
     )
     low, high = (end + (exact - level) * (far - end) for end, far in zip(below, above, strict=True))
@@ -283,8 +283,8 @@ def shared(
     points: tuple[NDArray[np.uint16], NDArray[np.uint16]],
     look: Look,
     rule: tuple[str, int],
-    limits_at: Look,
     *,
+    limits_at: Look,
     zero: int = -1,
 ) -> Shared | None:
     """Return what a picture of some points shows of their numbers; None = of each its own, between all values.
@@ -303,7 +303,7 @@ def shared(
     codes = points[1]
     if found.weight < 1 or found.behind > 1:
         tile = stepped(crowd.tile(found.tile))
-        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, found.behind, zero=zero)
+        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, behind=found.behind, zero=zero)
     return Shared(codes, found.limits, found.weight == 1, statistic_of(found.weight, found.behind))
 
 

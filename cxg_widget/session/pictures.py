@@ -177,7 +177,7 @@ class Pictures:
         look = look_at(seen)
         limits_at = look if settings.limits == "follow" else look_at(whole)
         rule, zero = (settings.statistic, few_of(settings)), zero_code(*coloring.limits)
-        found = shared(crowd, wire_values(coloring.numbers), points, look, rule, limits_at, zero=zero)
+        found = shared(crowd, wire_values(coloring.numbers), points, look, rule, limits_at=limits_at, zero=zero)
         return replace(found, limits=None) if found is not None and are_stated(job.coloring, self._dataset) else found
 
     def _pixels(self, job: Paint | None) -> Coloring | None:

@@ -141,7 +141,7 @@ class Painter:
         if held.outline() is not None:  # nothing is known of all cells
             return Crowding(1.0, 1.0, 1.0, (1.0, 1.0), None)
         first = np.arange(min(BASIS, held.point_rows.size))
-        x0, x1, y0, y1 = extent = held.bounds().extent
+        extent = held.bounds().extent
         xy = quantise_positions(held.coordinates(held.point_rows[first]), Bounds(extent, 1))
         is_read = not held.is_of_pixels and held.preview() is None
         is_number = is_read and held.coloring().scale == "continuous" and not are_stated(held.coloring(), self._dataset)
@@ -167,8 +167,8 @@ class Painter:
         """Return the numbers that points show where they share pixels."""
         flags = dots.flags & np.uint8(3 if self._mask.any() else 2)
         return shared_codes(
-            dots.xy, dots.codes, (dots.xy, dots.codes), crowd.tile, crowd.weight, crowd.behind,
-            zero=zero_code(*coloring.limits), flags=(flags, flags),
+            dots.xy, dots.codes, (dots.xy, dots.codes), crowd.tile, crowd.weight,
+            behind=crowd.behind, zero=zero_code(*coloring.limits), flags=(flags, flags),
         )  # fmt: skip
 
     # --- images, and the cells of a view -----------------------------------------------------------------------------

@@ -145,10 +145,11 @@ def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: 
         left_out = left_out_of(cells, shown, planes.counts, view, size, spread=spread)
         if shown.coloring.scale == "continuous":
             numbers = numbers_of(planes, shown, left_out, n_inside=n_inside, spread=spread)
-            png, content = encode_lines(numbers.lines, 3), "numbers"
+            png = encode_lines(numbers.lines, 3)
         else:
             solidity = solidity_of(n_inside if drawn is passing else passing.count(view), few)
-            png, content = encode_png(rgba_of(planes, shown, left_out, dark=ask.dark, solidity=solidity)), "colors"
+            png = encode_png(rgba_of(planes, shown, left_out, dark=ask.dark, solidity=solidity))
+        content: Literal["colors", "numbers"] = "numbers" if shown.coloring.scale == "continuous" else "colors"
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
         bins = np.empty(0, np.uint32)
         none = {"histogram": bins, "quantiles": np.empty(0, np.float32), "log_histogram": bins}

@@ -48,7 +48,9 @@ def test_the_front_end_shows_the_same_numbers_between_the_same_limits(case):
     xy, codes = np.array(case["xy"], np.uint16), np.array(case["codes"], np.uint16)
     tile, law = tuple(case["tile"]), (case["weight"], case["behind"])
     assert stepped(tile) == pytest.approx(case["stepped"])
-    np.testing.assert_array_equal(shared_codes(xy, codes, (xy, codes), stepped(tile), *law), case["shown"])
+    np.testing.assert_array_equal(
+        shared_codes(xy, codes, (xy, codes), stepped(tile), law[0], behind=law[1]), case["shown"]
+    )
     assert limits_of(Crowd(xy, len(xy)), codes, tile, *law) == pytest.approx(case["limits"])
     found = Crowd(xy, case["nCells"]).typical(tuple(case["sides"]))
     assert found == pytest.approx(case["typical"])
@@ -72,7 +74,7 @@ def test_a_point_shows_the_mean_the_highest_or_what_lies_between_of_those_that_s
 def test_a_tile_of_few_points_leans_on_one_sixteen_times_as_wide_and_one_of_many_does_not():
     some, codes = crowd()
     side = 256.0
-    found = shared_codes(some.xy, codes, (some.xy, codes), (side, side), 0, BEHIND)
+    found = shared_codes(some.xy, codes, (some.xy, codes), (side, side), 0, behind=BEHIND)
     frame = pd.DataFrame({"code": codes.astype(float)}).where(codes[:, None] != MISSING)
     places = [some.xy[:, axis] // side for axis in (0, 1)]
     tile, wide = frame.groupby(places)["code"], frame.groupby([at // 16 for at in places])["code"]
@@ -133,13 +135,13 @@ def test_a_view_that_holds_all_holds_as_many_cells_and_half_of_a_cluster_about_h
 def test_few_cells_show_their_own_numbers_unless_the_mean_is_asked_for():
     some, codes = crowd(n_cells=4_000)
     points, look = (some.xy, codes), Look((66_000.0, 66_000.0), (600, 600), 5.0)
-    assert shared(some, codes, points, look, ("auto", 4_000), look) is None
-    assert shared(some, codes, points, look, ("max", 4_000), look) is None
-    mean = shared(some, codes, points, look, ("mean", 4_000), look)
+    assert shared(some, codes, points, look, ("auto", 4_000), limits_at=look) is None
+    assert shared(some, codes, points, look, ("max", 4_000), limits_at=look) is None
+    mean = shared(some, codes, points, look, ("mean", 4_000), limits_at=look)
     assert mean.limits is None
     assert not mean.is_ranked
     assert (mean.codes != codes).mean() > 0.5
-    many = shared(some, codes, points, look, ("auto", 400), look)
+    many = shared(some, codes, points, look, ("auto", 400), limits_at=look)
     assert many.limits[1] < codes[codes != MISSING].max()
 
 

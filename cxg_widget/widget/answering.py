@@ -158,8 +158,7 @@ class AnsweringWidget(ChangingWidget):
             try:
                 valid[name] = check(name, value, self._dataset, beside) if name in STATE else value
             except Exception as error:  # whatever comes, the kernel goes on
-                self._exchange.fail("setting", error)
-                self.send_state(name)
+                self._leave_out(name, error, valid)
         self._refuse_crossed_limits(valid)
         self._refuse("hidden", self._check_hidden, valid)
         self._refuse("filters", self._check_named, valid)
@@ -202,7 +201,7 @@ class AnsweringWidget(ChangingWidget):
                 self._leave_out(name, error, valid)
 
     def _leave_out(self, name: str, error: Exception, valid: dict[str, Any]) -> None:
-        self._exchange.fail("setting", error)
+        self._exchange.fail("filter" if name == "filters" else "setting", error)  # whose stream takes it back
         valid.pop(name, None)
         self.send_state(name)
 

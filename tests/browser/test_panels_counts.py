@@ -241,7 +241,7 @@ def test_a_query_that_the_kernel_refuses_stays_with_its_sentence(panels: Any) ->
     field.fill("nosuch > 1")
     field.press("Enter")
     panels.evaluate("""() => store.set({ traits: { ...store.get().traits, filters: [] },
-        error: { of: "setting", message: "<b>nosuch</b> is no column." } })""")
+        error: { of: "filter", message: "<b>nosuch</b> is no column." } })""")
     settle(panels)
     expect(panel.get_by_role("alert")).to_have_text("<b>nosuch</b> is no column.")
     expect(field).to_have_value("nosuch > 1")

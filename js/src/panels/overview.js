@@ -25,10 +25,11 @@ export function createOverview() {
       actions.setTrait("filters", withRule(context.state.traits.filters, column, rule));
     const query = ruleOf(rules, "query")?.query ?? "";
     const nPassing = state.brush?.n ?? state.filter.n ?? dataset.nObs - (rules.length > 0 ? nHidden(state) : 0);
-    const isRefused = tried !== "" && tried !== query && ["setting", "filter"].includes(state.error?.of ?? "");
+    const isRefused = tried !== "" && tried !== query && state.error?.of === "filter";
     const commit = (/** @type {Event} */ event) => {
       tried = textIn(event).trim();
       if (tried !== query) put("query", tried === "" ? null : { query: tried });
+      else if (isRefused) actions.dismissError(); // the query in force has been typed again
     };
     return html`<div class="overview">
       <div class="passing"><p><b>${wholeNumber(nPassing)}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>

@@ -45,9 +45,11 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
     const { color } = store.get();
     if (color) void select(store, client, { kind: "category", panel: 0, color: color.spec, code, mode });
   };
-  return {
+  /** @type {Actions} */
+  const actions = {
     setTrait(name, value) {
-      if (READ.some((one) => one === name)) store.set({ error: null }); // of what was wanted before
+      if (READ.some((one) => one === name) || (name === "filters" && store.get().error?.of === "filter"))
+        store.set({ error: null }); // of what was wanted before
       traits.set(name, value);
     },
     dragLimit: (name, value, done) => (done ? traits.set : traits.take)(name, value),
@@ -73,7 +75,7 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
       putBrush(scene, brush);
       store.set({ brush: brush && { ends: brush.ends, n: brush.n } });
     },
-    clearFilters: () => traits.set("filters", []),
+    clearFilters: () => actions.setTrait("filters", []),
     showAll: () => traits.set("hidden", []),
     selectCategory(index, mode) {
       selectCode(index < (store.get().color?.categories.length ?? 0) ? index : -1, mode);
@@ -97,6 +99,7 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
     dismissError: () => store.set({ error: null }),
     needPanels: () => store.set({ needsPanels: true }),
   };
+  return actions;
 }
 
 /** Ask for a change of the selection, and take note if it changed nothing. @param {import("./state.js").Store} store

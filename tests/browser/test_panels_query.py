@@ -1,0 +1,109 @@
+"""The query of the panel of columns, of a real widget: what is typed, what the kernel refuses, and when that is past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cxg_widget import CxgWidget
+from cxg_widget.datasets.base.dataset import Codes
+from tests.browser.panels_page import expect
+from tests.browser.served_widget import ServedWidget
+from tests.memory import MemoryDataset
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+N = 600
+SCORE = np.random.default_rng(3).normal(size=N).astype(np.float32)
+TYPE = np.arange(N) % 3
+GENES = ["CD3E", "CD3D", "HLA-A"]
+
+
+def cells() -> MemoryDataset:
+    rng = np.random.default_rng(5)
+    obs = {
+        "score": SCORE,
+        "score 2": SCORE * 2,
+        "cell_type": Codes(TYPE.astype(np.int8), ("B cell", "T cell", "it's odd")),
+    }
+    xy = rng.normal(size=(N, 2)).astype(np.float32)
+    return MemoryDataset(obs, rng.poisson(1.0, (N, len(GENES))).astype(np.float32), GENES, {"umap": xy})
+
+
+@pytest.fixture(scope="module")
+def served(chromium: Any) -> Iterator[ServedWidget]:
+    one = ServedWidget(chromium, CxgWidget(cells(), color="cell_type", height=620), width=1000, height=660)
+    one.widget.open_panels = ["columns"]
+    one.tell()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def field(served: ServedWidget) -> Any:
+    served.widget.filters.clear()
+    served.tell()
+    return served.page.get_by_label("Filter by query")
+
+
+def enter(served: ServedWidget, field: Any, query: str) -> None:
+    """Apply a query."""
+    field.fill(query)
+    field.press("Enter")
+    served.settle()
+
+
+def refuse(served: ServedWidget, field: Any) -> Any:
+    """Apply a query that is refused; return where that is said: in the panel, and under the plot."""
+    enter(served, field, "nosuch > 1")
+    alerts = served.page.get_by_role("alert")
+    expect(alerts).to_have_count(2)
+    return alerts
+
+
+def clear_all(served: ServedWidget, field: Any) -> None:
+    served.page.get_by_role("button", name="Clear all").click()
+
+
+def remove_one(served: ServedWidget, field: Any) -> None:
+    served.page.get_by_role("button", name="Remove filter on cell_type").click()
+
+
+def in_python(served: ServedWidget, field: Any) -> None:
+    served.widget.filters["score"] = (0, None)
+    served.tell()
+
+
+@pytest.mark.parametrize(
+    "mend",
+    [
+        lambda served, field: enter(served, field, "score > 0.5"),
+        lambda served, field: enter(served, field, "score > 0"),  # the one that holds
+        lambda served, field: enter(served, field, ""),
+        clear_all, remove_one, in_python,
+        lambda served, field: served.page.get_by_role("button", name="Undo").click(),
+    ],
+    ids=["mended", "as before", "emptied", "cleared", "another removed", "in Python", "undone"],
+)  # fmt: skip
+def test_an_error_of_a_query_goes_when_it_is_mended_or_filters_change(
+    mend: Any, served: ServedWidget, field: Any
+) -> None:
+    served.widget.filters["cell_type"] = ["T cell"]
+    served.widget.filter("score > 0")
+    served.tell()
+    alerts = refuse(served, field)
+    mend(served, field)
+    served.settle()
+    expect(alerts).to_have_count(0)
+    query = served.widget.filters.query
+    expect(field).to_have_value(query or "")
+
+
+def test_an_error_of_the_only_query_goes_when_the_field_is_emptied(served: ServedWidget, field: Any) -> None:
+    alerts = refuse(served, field)
+    enter(served, field, "")
+    expect(alerts).to_have_count(0)
+    expect(field).to_have_value("")

@@ -1,4 +1,4 @@
-"""The query of the panel of columns, of a real widget: what is typed, what the kernel refuses, and when that is past."""
+"""The query of the panel of columns, of a real widget: what is typed, what is refused, and when that is past."""
 
 from __future__ import annotations
 

@@ -184,6 +184,18 @@ def test_escape_clears_the_selection(stage):
     assert stage.json("w.n_selected") == 0
 
 
+def test_letters_after_a_press_on_the_line_under_the_plot_change_no_cell(stage):
+    cells = stage.page.locator(".jp-Notebook .jp-Cell")
+    before = cells.count()
+    stage.host.locator(".status .what").click()
+    for key in "bxa":
+        stage.page.keyboard.press(key)
+    stage.rest()
+    assert cells.count() == before
+    assert stage.json("w.open_panels") == ["annotations"]  # a key of the widget
+    stage.set("w.open_panels = []")
+
+
 def test_a_click_in_the_legend_hides_a_category(stage, truth):
     label = truth["categories"][int(np.bincount(truth["codes"][truth["codes"] >= 0]).argmax())]
     color = hex_rgb(stage.json("w.dataset.category_colors('cell_type')")[label])

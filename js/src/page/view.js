@@ -11,6 +11,7 @@ import { createLegend } from "./panels/legend.js";
 import { pick } from "./panels/search.js";
 import { placeTooltip } from "./panels/tooltip_place.js";
 import { initialUi } from "./panels/ui.js";
+import { focusedIn, keepKeys, listenToPresses } from "./presses.js";
 import { watchTheme } from "./theme.js";
 
 /** @typedef {import("./panels/ui.js").Ui} Ui */
@@ -116,9 +117,10 @@ export function createView({ el, model }) {
     frame = 0;
     isLaidOut = true;
     plotFirst &&= isPlotAwaited(context.state);
+    const hadKeys = focusedIn(mount) !== null;
     render(plotFirst ? plotAlone(context, plotHost) : layout(context, plotHost, drawLegend), mount);
     placeTip(mount, ui);
-    leaveDisabled(mount);
+    if (hadKeys) keepKeys(mount);
     const height = mount.querySelector(".rows")?.clientHeight ?? ui.legend.height;
     focusMenu(mount, ui);
     if (height !== ui.legend.height) context.update({ legend: { ...ui.legend, height } });
@@ -174,13 +176,6 @@ export function createView({ el, model }) {
   };
 }
 
-/** From a tool that can do no more, as undoing the first step, the focus goes to the plot: keys would no longer reach the widget.
- * @param {HTMLElement} mount */
-function leaveDisabled(mount) {
-  if (mount.querySelector(".tool:focus:disabled") === null) return;
-  /** @type {HTMLElement | null} */ (mount.querySelector("[role=application]"))?.focus({ preventScroll: true });
-}
-
 /** Is the first picture still to come, or still to be completed? @param {State} state */
 function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
   return !(points?.aggregated ? isSeen : isWhole) && link !== "offline" && error === null;
@@ -199,11 +194,13 @@ function listen(context, mount, plotHost, signal) {
     plotHost.addEventListener(type, track, { signal });
   const closePopover = (/** @type {Event} */ event) => {
     const { popover } = context.ui;
+    if (event.target === mount) return; // a press on the text of a popover
     const inside = event.composedPath().some((at) => at instanceof HTMLElement && at.dataset.popover === popover);
     if (popover !== "" && !inside) context.update({ popover: "" });
   };
   document.addEventListener("pointerdown", closePopover, { signal, capture: true });
   mount.addEventListener("focusin", closePopover, { signal });
+  listenToPresses(mount, signal);
   mount.addEventListener("keydown", (event) => pressKey(context, mount, event), { signal });
   mount.addEventListener("keydown", (event) => leaveByKey(context, event), { signal, capture: true });
 }

@@ -30,8 +30,6 @@ const EMPTY = "(empty)";
 const [LINE_HALO_PX, NAME_HALO_PX] = [1.25, 2];
 /** From (0, 0) to what is said of it. */
 const TIE_PX = 10;
-/** A hand that moves so far between down and up has not clicked. */
-const STILL_PX = 4;
 
 /** @type {import("../plot/landmarks.js").CreateLandmarks} */
 export function createLandmarks({ element, under, look, model: { store, actions, client, positions } }) {
@@ -47,7 +45,6 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   /** @type {import("./placing.js").Placed[]} */
   let placed = [];
   let frame = 0;
-  let down = { x: 0, y: 0 };
 
   function draw() {
     frame = 0;
@@ -108,7 +105,6 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   /** A click on a name does what its row of the legend does by "select". @param {MouseEvent} event */
   function click(event) {
     const { x, y } = placeIn(element, event);
-    if (Math.hypot(x - down.x, y - down.y) > STILL_PX) return;
     const state = store.get();
     const labels = known(state, "labels");
     const i = nameAt(placed, x, y);
@@ -117,7 +113,6 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   }
 
   const listen = { signal: ending.signal };
-  element.addEventListener("pointerdown", (event) => void (down = placeIn(element, event)), listen);
   element.addEventListener("click", click, listen);
   return {
     draw: () => void (frame ||= requestAnimationFrame(draw)),

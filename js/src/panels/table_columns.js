@@ -62,7 +62,7 @@ export function createColumnChoice({ client, redraw }) {
       <button type="button" class="text" aria-expanded=${isOpen} ?disabled=${state.link === "offline"} @click=${() => toggle(!isOpen)}>Columns</button>
       ${
         isOpen
-          ? html`<div class="popover columns-on-offer">
+          ? html`<div class="popover columns-on-offer" tabindex="-1">
         <div class="box"><input type="text" aria-label=${what} placeholder=${what} autocomplete="off" spellcheck="false" .value=${live(text)}
           @input=${(/** @type {Event} */ event) => ((text = textIn(event)), void seek())} @keydown=${enter}></div>
         <ul>${matches.map(

@@ -12,6 +12,24 @@ import { createShape, modeOf } from "./lasso.js";
 /** A pointer that moved no farther has clicked. */
 const CLICK_PX = 3;
 
+/** Tells a drag from a click, for everything that is clicked: how far a pointer went at any moment, not where it ends. */
+export function createTravel() {
+  let [x, y, isDrag] = [0, 0, false];
+  /** @param {PointerEvent} event */
+  const move = (event) => {
+    // A fast hand goes round a lasso within one frame.
+    for (const at of [event, ...(event.getCoalescedEvents?.() ?? [])])
+      isDrag ||= Math.hypot(at.clientX - x, at.clientY - y) > CLICK_PX;
+  };
+  return {
+    /** @param {PointerEvent} event */
+    down: (event) => void ([x, y, isDrag] = [event.clientX, event.clientY, false]),
+    move,
+    /** With the last event, if it is one of a pointer. @param {PointerEvent} [event] @returns {boolean} */
+    isDrag: (event) => (event && move(event), isDrag),
+  };
+}
+
 /** @param {HTMLElement} element @param {{clientX: number, clientY: number}} event @returns {Place} */
 export function placeIn(element, { clientX, clientY }) {
   const { left, top } = element.getBoundingClientRect();
@@ -24,8 +42,8 @@ export function createDrag(element, meaning) {
   const pointers = new Map();
   /** @type {Drag | null} */
   let drag = null;
-  /** Where the first pointer came down, while that may be a click. @type {Place | null} */
-  let clicked = null;
+  const travel = createTravel();
+  let mayClick = false;
 
   /** @param {PointerEvent} event */
   const modifiers = (event) => ({ shift: event.shiftKey, alt: event.altKey });
@@ -86,7 +104,8 @@ export function createDrag(element, meaning) {
       const at = placeIn(element, event);
       pointers.set(event.pointerId, at);
       meaning.leave();
-      clicked = pointers.size === 1 && event.button === 0 ? at : null;
+      mayClick = pointers.size === 1 && event.button === 0;
+      if (mayClick) travel.down(event);
       if (pointers.size === 2 && event.pointerType === "touch") beginPinch();
       else if (drag === null) begin(event, at, isPanAsked);
     },
@@ -94,6 +113,7 @@ export function createDrag(element, meaning) {
     move(event) {
       const at = placeIn(element, event);
       if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
+      travel.move(event);
       if (drag === null) {
         if (event.buttons === 0 && event.pointerType !== "touch") meaning.point(at.x, at.y);
       } else if (drag.kind === "pinch") pinch(drag);
@@ -106,7 +126,7 @@ export function createDrag(element, meaning) {
       const ended = drag;
       if (ended === null || (ended.kind !== "pinch" && ended.id !== event.pointerId)) return;
       drag = null;
-      if (clicked !== null && Math.hypot(at.x - clicked.x, at.y - clicked.y) < CLICK_PX) meaning.mark(at.x, at.y);
+      if (mayClick && !travel.isDrag(event)) meaning.mark(at.x, at.y);
       if (ended.kind !== "shape") {
         meaning.settle();
         return;

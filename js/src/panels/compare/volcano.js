@@ -1,6 +1,7 @@
 /** The volcano of a comparison: log2 fold changes against p, one point a gene, which a pointer names, chooses and brushes. */
 import { html, nothing } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
+import { createTravel } from "../../plot/drag.js";
 import { fitCanvas } from "../../screen/canvas.js";
 import { parseColor } from "../../style/color.js";
 import { counted, wholeNumber } from "../../words/format.js";
@@ -15,8 +16,6 @@ import { boxOf, nearest, placed } from "./volcano_scale.js";
 /** @typedef {{found: Found, keep: Uint8Array, rows: Uint32Array, cuts: import("./order.js").Cuts, chosen: number, box: Box | null}} Shown rows: listed
  *   genes in their order; chosen: -1 = none */
 
-/** As the plot has it. */
-const CLICK_PX = 3;
 const NAMED = 40;
 /** Narrower ones have room for short words alone. */
 const WIDE_PX = 220;
@@ -33,8 +32,9 @@ export function createVolcano(redraw, does) {
   /** @type {import("./volcano_scale.js").Placed | null} */
   let there = null;
   let pointed = -1;
-  /** Where a drag began, and whether it is more than a click. @type {{at: [number, number], isBrush: boolean} | null} */
+  /** Where a drag began, or a click. @type {{at: [number, number]} | null} */
   let drag = null;
+  const travel = createTravel();
   /** @type {Box | null} */
   let drawn = null;
   let painted = "";
@@ -114,7 +114,8 @@ export function createVolcano(redraw, does) {
   function down(event) {
     if (event.button !== 0) return;
     /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    drag = { at: placeOf(event), isBrush: false };
+    drag = { at: placeOf(event) };
+    travel.down(event);
     event.preventDefault();
   }
 
@@ -123,8 +124,7 @@ export function createVolcano(redraw, does) {
     if (there === null || shown === null) return;
     const at = placeOf(event);
     if (drag === null) return point(nearest(there, shown.keep, ...at));
-    drag.isBrush ||= Math.hypot(at[0] - drag.at[0], at[1] - drag.at[1]) >= CLICK_PX;
-    if (!drag.isBrush) return;
+    if (!travel.isDrag(event)) return;
     [drawn, pointed] = [boxOf(there, drag.at, at), -1];
     paint();
   }
@@ -132,7 +132,7 @@ export function createVolcano(redraw, does) {
   /** @param {PointerEvent} event */
   function up(event) {
     if (drag === null || there === null || shown === null) return;
-    const { isBrush } = drag;
+    const isBrush = travel.isDrag(event);
     const box = drawn;
     [drag, drawn] = [null, null];
     if (isBrush) return does.brush(box);

@@ -80,7 +80,7 @@ def _obs_to_change(h5py: Any, file: Any, columns: Iterable[str], where: str) -> 
     """
 
     def refuse(name: str, why: str) -> TargetNotWritten:
-        advice = 'w.annotations.save("labels.parquet") keeps the labels in a file of their own.'
+        advice = 'w.annotations.save("labels.parquet") saves the labels in a separate file.'
         return TargetNotWritten(f"{where} is not changed: {name} is {why}; {advice}")
 
     def check(group: Any, name: str) -> Any:
@@ -103,7 +103,7 @@ def _obs_to_change(h5py: Any, file: Any, columns: Iterable[str], where: str) -> 
 
     obs = check_owned(file, "obs")
     if not isinstance(obs, h5py.Group):
-        raise InvalidValue(f"{where} holds obs as anndata wrote it before 0.7; read and write it by anndata first.")
+        raise InvalidValue(f"{where} has the layout of anndata before 0.7; read it and write it again with anndata.")
     older = check_owned(obs, "__categories")
     for name in columns:
         column = check(obs, name)

@@ -18,10 +18,10 @@ _TRIES = 10
 def check_fit(path: Path, table: pd.DataFrame) -> None:
     """Raise `InvalidValue` where a CXG cannot hold annotations: of no cells, or of names that mean something else."""
     if not len(table):
-        raise InvalidValue("a CXG holds a cell at least, and there is none; save a .csv or .parquet.")
+        raise InvalidValue("a CXG needs at least one cell, and this dataset has none; save a .csv or .parquet.")
     for name in table.columns:
         if name == "index" or name.startswith("__"):
-            sentence = f"'{path}' cannot be written: column {shown(name)}: the format keeps that name for itself."
+            sentence = f"'{path}' cannot be written: column {shown(name)}: the format reserves this name."
             raise InvalidValue(sentence)
 
 

@@ -26,8 +26,8 @@ def check_label(label: Any) -> str:
     is_text = isinstance(label, str) and bool(label.strip()) and len(label) <= _LONGEST and not BROKEN.search(label)
     if not is_text or label in _NO_LABELS:
         raise InvalidValue(
-            f"a label is a text of at most {_LONGEST} letters, and neither 'nan' nor {MISSING_LABEL!r}, which stand "
-            f"for none; found {shown(label)}"
+            f"a label is a text of at most {_LONGEST} letters, but not 'nan' or {MISSING_LABEL!r}, which mark "
+            f"cells without a label; found {shown(label)}"
         )
     return str(label)
 

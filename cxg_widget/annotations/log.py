@@ -70,7 +70,7 @@ def check_name(name: Any) -> str:
     if not is_text or name.startswith(_FORCED) or name == "sets":
         forced = ", ".join(_FORCED)
         raise InvalidValue(
-            f"an annotation is called by a text of at most {_LONGEST} letters that does not begin with {forced}, "
+            f"the name of an annotation is a text of at most {_LONGEST} letters that does not begin with {forced}, "
             f"and is not 'sets', which colors by sets; found {shown(name)}"
         )
     return str(name)
@@ -110,7 +110,8 @@ def check_annotations(value: Any) -> list[dict[str, Any]]:
     names = {one["name"] for one in found}
     if len(names) < len(found) or len(found) > MOST_ANNOTATIONS:
         raise InvalidValue(
-            f"at most {MOST_ANNOTATIONS} annotations have a name each; found {len(found)} of {len(names)} names"
+            f"at most {MOST_ANNOTATIONS} annotations with distinct names are allowed; "
+            f"found {len(found)} with {len(names)} names"
         )
     return found
 
@@ -137,7 +138,7 @@ def check_step(step: Any, number: int) -> Step:
     if "n" in plain and (type(plain["n"]) is not int or not 0 <= plain["n"] < MOST_ROWS):
         raise InvalidValue(f"n of a step is a whole number from 0 to {MOST_ROWS - 1:,}; found {shown(plain['n'])}")
     if form in ("of", "codes") and number:
-        raise InvalidValue(f"labels of a column, or codes, are where a log begins; found them in step {number + 1}")
+        raise InvalidValue(f"only the first step may hold labels of a column or codes; found them in step {number + 1}")
     if form == "of" and not isinstance(plain["of"], str):
         raise InvalidValue(f"{{of}} names an obs column; found {shown(plain['of'])}")
     if form == "codes":
@@ -153,7 +154,7 @@ def check_step(step: Any, number: int) -> Step:
     if form == "assign":
         plain["rule"] = check_rule(plain["rule"])
         if any("set" in inner for inner, _ in within(plain["rule"])):
-            raise InvalidValue("the rule of a step names a set; it must hold that one's rule.")
+            raise InvalidValue("the rule of a step refers to a set; write out the rule of that set instead.")
     return plain
 
 

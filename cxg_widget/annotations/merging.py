@@ -38,17 +38,13 @@ def aligned(ours: pd.DataFrame, index: pd.Index, where: str) -> tuple[pd.DataFra
     for names, place in ((ours.index, "here"), (index, f"in {where}")):
         if not names.is_unique:
             twice = str(names[names.duplicated()][0])
-            raise InvalidValue(
-                f"rows are found in {where} by their names, of which {shown(twice)} is there twice {place}"
-            )
+            raise InvalidValue(f"rows of {where} are matched by name, but {shown(twice)} occurs twice {place}")
     own = ours.set_axis(ours.index.astype(str))
     places = own.index.get_indexer(index.astype(str))
     missing = len(own) - int(np.count_nonzero(places >= 0))
     if missing:
         gone = own.index.difference(index.astype(str))[0]
-        raise InvalidValue(
-            f"{where} holds other rows: {missing:,} of {len(own):,} are not there, such as {shown(gone)}"
-        )
+        raise InvalidValue(f"{where} holds other rows: it lacks {missing:,} of {len(own):,}, such as {shown(gone)}")
     return own.reindex(index.astype(str)).set_axis(index), places >= 0
 
 

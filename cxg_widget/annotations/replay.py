@@ -62,7 +62,7 @@ class Replay:
         if others:
             many = self._dataset.obs_noun.many
             warn(
-                f"{len(others):,} rules of labels mean other {many} than when they were written: {others[0]}",
+                f"{len(others):,} rules of labels match other {many} than when they were written: {others[0]}",
                 stacklevel=2,
             )
         return self.know(log, codes)
@@ -81,7 +81,7 @@ class Replay:
             mask = mask_of(step["rule"], self._dataset)
             n = int(np.count_nonzero(mask))
             if n != step["n"]:
-                others.append(f"that of {shown(step['assign'])} {n:,}, and then {step['n']:,}.")
+                others.append(f"that of {shown(step['assign'])} matches {n:,}, and matched {step['n']:,} then.")
             return assigned(codes, mask, step["assign"])
         if "delete" in step:
             return deleted(codes, step["delete"])
@@ -107,7 +107,7 @@ def renamed(codes: Codes, step: Step) -> Codes:
     old, new = step["rename"], step["to"]
     check_known(codes, old)
     if new != old and new in codes.categories:
-        raise InvalidValue(f"there is a label {shown(new)} already; merge([{shown(old)}], {shown(new)}) joins them.")
+        raise InvalidValue(f"a label {shown(new)} exists already; merge([{shown(old)}], {shown(new)}) joins them.")
     return merged(codes, [old], new)
 
 
@@ -124,7 +124,7 @@ def packed(codes: Codes, dataset: Dataset) -> Step:
 
 def _unpacked(step: Mapping[str, Any], dataset: Dataset) -> Codes:
     if not dataset.has_rows_of(step["n_obs"], step["identity"]):
-        what = "these labels are those of another dataset, or of another state of this one"
+        what = "these labels belong to another dataset, or to another state of this one"
         raise SelectionError(f"{what}; w.annotations.load(path) finds {dataset.obs_noun.many} by name.")
     size = 2 * dataset.n_obs
     try:

@@ -25,7 +25,7 @@ def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_confli
     if (path is None) == (into is None):
         raise InvalidOption("save() takes a path of a new file (.parquet, .csv, .cxg), or into= for a file or AnnData.")
     if not names:
-        raise InvalidValue('there is no annotation to save; w.annotations.new("mine") makes one.')
+        raise InvalidValue('this widget has no annotation to save; w.annotations.new("mine") makes one.')
     ours = dataset.obs(list(names))
     if path is not None:
         file = local_path(path)
@@ -34,7 +34,7 @@ def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_confli
         else:
             raise InvalidValue(
                 f"annotations are saved to a .parquet, a .csv or a .cxg; found {shown(os.fspath(path))}. "
-                "into= writes them into an .h5ad that is there."
+                "into= writes them into an existing .h5ad."
             )
     elif isinstance(into, str | os.PathLike) and into != "obs":
         from cxg_widget.annotations.h5ad import save_into_h5ad
@@ -47,7 +47,7 @@ def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_confli
         target = getattr(dataset, "source", None) if isinstance(into, str) else into
         if not hasattr(getattr(target, "obs", None), "index"):
             raise InvalidOption(
-                f"into='obs' needs an AnnData in memory to be on show, and into=adata an AnnData; found {shown(into)}"
+                f"into='obs' needs a widget of an AnnData in memory, and into=adata an AnnData; found {shown(into)}"
             )
         _save_into_obs(target, ours, way)
 

@@ -90,10 +90,10 @@ def _there(path: Path) -> pd.DataFrame:
     where, advice = f"'{path}'", "and is not overwritten; choose another path."
     is_cxg = path.suffix == ".cxg"
     if path.is_dir() != is_cxg:
-        raise TargetExists(f"{where} is {'no CXG' if is_cxg else 'a folder'}, {advice}")
+        raise TargetExists(f"{where} is {'not a CXG' if is_cxg else 'a folder'}, {advice}")
     theirs = _read(path)
     if theirs is None or _KEY not in theirs.attrs:
-        raise TargetExists(f"{where} holds something else than annotations, {advice}")
+        raise TargetExists(f"{where} holds something other than annotations, {advice}")
     return theirs
 
 
@@ -109,7 +109,7 @@ def read_table(path: Path) -> pd.DataFrame:
         raise DatasetNotFound(f"'{path}': no such file.")
     found = _read(path)
     if found is None:
-        raise InvalidStore(f"'{path}' holds something else than annotations; open_dataset(path) opens a whole CXG.")
+        raise InvalidStore(f"'{path}' holds something other than annotations; open_dataset(path) opens a whole CXG.")
     return found
 
 
@@ -162,7 +162,7 @@ def checked_path(path: Any) -> Path:
     """Return where a file is or goes to; raises `InvalidValue` where that is no local path of a known suffix."""
     file = local_path(path)
     if file.suffix not in SUFFIXES:
-        raise InvalidValue(f"annotations are kept in a .parquet, a .csv or a .cxg; found {shown(os.fspath(path))}")
+        raise InvalidValue(f"annotations are saved in a .parquet, a .csv or a .cxg; found {shown(os.fspath(path))}")
     return file
 
 
@@ -174,7 +174,7 @@ def _over(table: pd.DataFrame, names: pd.Index, where: str, dataset: Dataset) ->
     noun = dataset.obs_noun
     for index, place in ((theirs.index, where), (names, "the dataset")):
         if not index.is_unique:
-            raise InvalidValue(f"{noun.many} of {where} are found by name, and {place} has some names twice")
+            raise InvalidValue(f"{noun.many} of {where} are matched by name, but {place} has some names twice")
     places = theirs.index.get_indexer(names)
     n_known = int(np.count_nonzero(places >= 0))
     if n_known == 0:

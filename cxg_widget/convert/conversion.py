@@ -129,6 +129,6 @@ def _writer(format_: Format) -> Callable[[Job], Carried | None]:
 
 def _check_options(format_: Format, explorer_diffexp: bool) -> None:
     if format_ == "h5ad" and explorer_diffexp:
-        raise InvalidOption("explorer_diffexp is about the tiles of a CXG; an .h5ad has none.")
+        raise InvalidOption("explorer_diffexp sets the tiles of a CXG; an .h5ad has no tiles.")
     if format_ == "h5ad" and find_spec("h5py") is None:
         raise MissingDependency("writing an .h5ad needs h5py: pip install 'cxg-widget[h5ad]'")

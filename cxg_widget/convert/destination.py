@@ -29,7 +29,7 @@ def target_format(target: Path, wanted: str | None) -> Format:
         raise InvalidValue(f"cannot write the format {wanted!r}; it is one of {', '.join(_SUFFIXES.values())}.")
     if by_suffix not in (None, found):
         raise InvalidValue(
-            f"'{target}' ends as {by_suffix}, but the format to write is {found}; of the source, source_format= "
-            "(--source-format) tells the format."
+            f"'{target}' has the suffix of {by_suffix}, but the format to write is {found}; source_format= "
+            "(--source-format) is the format of the source."
         )
     return found

@@ -109,7 +109,7 @@ class ObsTable:
             try:
                 return texts_of(_values(self._dataset.values_block(self.index, start, stop)))
             except (InvalidStore, DamagedStore) as error:
-                self._tell(f"obs index {self.index!r}: rows are called by their positions, for {error}")
+                self._tell(f"obs index {self.index!r}: rows are named by their positions, because of: {error}")
         return np.array([str(row) for row in range(start, stop)], dtype=object)
 
     def read(self, names: Sequence[str], start: int, stop: int) -> dict[str, Values]:

@@ -26,10 +26,10 @@ LEVEL, BEST_LEVEL = 9, 22
 
 _TILE, _DIFFEXP_TILE = (4096, 16), (256, 2048)
 _STRING_SHARE = 0.75
-_H5AD = "An .h5ad needs none: write that to carry obs, var and the embeddings alone."
+_H5AD = "To convert only obs, var and the embeddings, write an .h5ad."
 _MASKED = {
-    "boolean": "some are missing, so that its booleans became categories",
-    "integer": "some are missing, so that its integers became floats",
+    "boolean": "some values are missing, so its booleans became categories",
+    "integer": "some values are missing, so its integers became floats",
     "string": "missing text became 'nan'",
 }
 _INT32 = np.iinfo(np.int32)
@@ -132,7 +132,7 @@ def column_type(summary: Summary, n: int, left_out: list[str], path: str) -> wri
             left_out.append(f"{path} column {summary.name!r}: {len(labels):,} categories on {n:,} rows became text")
             return writer.STRING
         if summary.ordered:
-            left_out.append(f"{path} column {summary.name!r}: that its categories are ordered; their order is kept")
+            left_out.append(f"{path} column {summary.name!r}: the mark of ordered categories; their order is kept")
         return writer.categorical(labels)
     if summary.kind in ("int", "float"):
         return _number_type(summary)
@@ -191,7 +191,7 @@ def write_table(path: Path, table: Table, level: int, left_out: list[str], **met
 def _can_be_named(name: str, path: str, left_out: list[str]) -> bool:
     if name and name != "index" and not name.startswith("__"):
         return True
-    left_out.append(f"{path} column {name!r}: the format keeps that name for itself")
+    left_out.append(f"{path} column {name!r}: the format reserves this name")
     return False
 
 
@@ -199,11 +199,11 @@ def _write_embeddings(
     path: Path, dataset: Dataset, level: int, tell: Callable[[float], None], left_out: list[str]
 ) -> None:
     if not dataset.embeddings:
-        left_out.append("no embedding is there to carry; CELLxGENE Explorer opens no CXG without one")
+        left_out.append("the dataset has no embedding; CELLxGENE Explorer does not open a CXG without one")
     for number, (name, width) in enumerate(dataset.embeddings.items()):
         target = path / "emb" / name
         if "/" in name or name.startswith("__") or name in ("", ".", ".."):
-            left_out.append(f"embedding {name!r}: no array can be called so")
+            left_out.append(f"embedding {name!r}: an array cannot have this name")
             continue
         writer.create_embedding(target, dataset.n_obs, width, level)
         infinite, any_number = 0, False
@@ -215,10 +215,10 @@ def _write_embeddings(
             writer.write_rows(target, start, slab)
         if infinite:
             left_out.append(
-                f"embedding {name!r}: {infinite:,} infinite coordinates, which a CXG must not hold, are NaN"
+                f"embedding {name!r}: {infinite:,} infinite coordinates became NaN, because a CXG must not hold them"
             )
         if not any_number:
-            left_out.append(f"embedding {name!r}: it holds no number at all")
+            left_out.append(f"embedding {name!r}: it holds no numbers")
             shutil.rmtree(target)
         tell((number + 1) / len(dataset.embeddings))
 
@@ -240,7 +240,7 @@ def _metadata(job: Job, obs: ObsTable) -> dict[str, object]:
         corpora["schema_version"] = details["schema_version"]
     about = details.get("about")
     if isinstance(about, str) and not about.startswith(("http://", "https://")):
-        job.left_out.append(f"about {about[:60]!r}: a CXG keeps a link there")
+        job.left_out.append(f"about {about[:60]!r}: a CXG can hold only a link in this field")
         about = None
     found: dict[str, object] = {
         "cxg_version": "0.3.0",

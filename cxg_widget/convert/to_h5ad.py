@@ -115,7 +115,7 @@ def _layers(job: Job) -> list[str]:
     if job.layer is not None:
         job.left_out.append(f"the main matrix and all other layers: layer {job.layer!r} is X now")
         return []
-    job.left_out.extend(f"{name}: it has vars of its own" for name in job.dataset.layers if name not in names)
+    job.left_out.extend(f"{name}: it has its own vars" for name in job.dataset.layers if name not in names)
     return _storable(names, "layer", job.left_out)
 
 
@@ -163,7 +163,7 @@ def _storable(names: Sequence[str], what: str, left_out: list[str]) -> list[str]
         if all(part not in ("", ".") for part in parts) and "\0" not in name and not below and not above & set(names):
             kept.append(name)
         else:
-            left_out.append(f"{what} {name!r}: HDF5 has no place of that name")
+            left_out.append(f"{what} {name!r}: HDF5 does not allow this name")
     return kept
 
 

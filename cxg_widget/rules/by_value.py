@@ -50,7 +50,7 @@ def mask_of_values(wanted: Mapping[Any, Any], dataset: Dataset) -> NDArray[np.bo
 def meant_by(text: str, dataset: Dataset, index: Sequence[str] = ()) -> str:
     """Say how to select by a text that is no label of the obs index; "" where one of those is nearest to it."""
     if any(sign in text for sign in ("==", "!=", "<", ">", " in ", " = ")):
-        return f"A query is given by name: select(query={text!r})."
+        return f"Pass a query by keyword: select(query={text!r})."
     if text in dataset.obs_columns:
         return f"It is an obs column; write select({{{text!r}: value}}) with one of its values."
     known: dict[str, str] = {}
@@ -106,7 +106,7 @@ def _column(name: Any, dataset: Dataset) -> str:
     gene = isinstance(name, str) and is_var(name.removeprefix("var:"), dataset)
     if isinstance(name, str) and gene:
         how = by_var(name.removeprefix("var:"))
-        raise SelectionError(f"{name!r} is {dataset.var_noun.a}, no obs column; select by its numbers: {how}")
+        raise SelectionError(f"{name!r} is {dataset.var_noun.a}, not an obs column; select by its values: {how}")
     raise SelectionError(not_found("obs column", name, dataset.obs_columns))
 
 
@@ -192,7 +192,7 @@ def _of_numbers(column: str, numbers: NDArray[Any], wanted: list[Any], missing: 
 def _range(column: str, numbers: NDArray[Any], wanted: NDArray[Any]) -> str:
     finite = numbers[np.isfinite(numbers)]
     if not finite.size:
-        return "it holds no number."
+        return "it holds no numbers."
     low, high, name = finite.min(), finite.max(), column if column.isidentifier() else f"`{column}`"
     if wanted.size == 2:  # as of [0, 1]: what is meant are the ends of a range
         low, high = np.sort(wanted)
@@ -200,4 +200,4 @@ def _range(column: str, numbers: NDArray[Any], wanted: NDArray[Any]) -> str:
     else:
         filters = ""
     ends = f"{finite.min()} to {finite.max()}"
-    return f'its numbers go from {ends}. A range is a query: select(query="{low} <= {name} <= {high}"){filters}.'
+    return f'its numbers range from {ends}. A range is a query: select(query="{low} <= {name} <= {high}"){filters}.'

@@ -94,7 +94,7 @@ class Crossfilter:
         if not rules:
             return None
         if len(rules) > MOST:
-            raise InvalidValue(f"at most {MOST} filters are counted at once; found {len(rules)}")
+            raise InvalidValue(f"at most {MOST} filters may be active at once; found {len(rules)}")
         key = _key_of(rules)
         known = self._failed.get(key)
         if known is not None:

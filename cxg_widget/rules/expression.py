@@ -70,7 +70,7 @@ def _evaluated(query: Query, columns: Mapping[str, Column], rows: slice) -> Any:
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, SelectionError):
             raise
-        raise SelectionError(f"query {shown(query.text)} compares or computes what does not fit together.") from error
+        raise SelectionError(f"query {shown(query.text)} combines values of incompatible types.") from error
 
 
 def resolved(names: Mapping[str, str], dataset: Dataset, layer: str | None) -> dict[str, tuple[str, str]]:
@@ -193,7 +193,7 @@ class _Block:
             return ~self._booleans(node.operand)
         number = self._number(node.operand, node.op) if isinstance(node.operand, ast.Name) else self.value(node.operand)
         if isinstance(number, str | list | Codes):
-            raise self.wrong(f"{_said(number)} is no number")
+            raise self.wrong(f"{_said(number)} is not a number")
         return -number if isinstance(node.op, ast.USub) else number
 
     def _booleans(self, node: ast.AST) -> NDArray[np.bool_]:
@@ -205,7 +205,7 @@ class _Block:
     def _number(self, node: ast.AST, op: ast.AST) -> Any:
         found = self.value(node)
         if isinstance(found, str | list | Codes):
-            raise self.wrong(f"{_said(found)} is no number, which {type(op).__name__.lower()} needs")
+            raise self.wrong(f"{_said(found)} is not a number, but {type(op).__name__.lower()} needs one")
         try:
             if _is_scalar(found):
                 return float(found)  # which does not widen a float32 beside it
@@ -228,27 +228,27 @@ class _Block:
         if isinstance(right, Codes):
             raise self.wrong("numbers and text cannot be compared")
         if isinstance(right, list) and not is_equality:
-            raise self.wrong("a list of values is compared by ==, != or in")
+            raise self.wrong("compare a list of values with ==, != or in")
         if isinstance(right, list):
             return self._in_list(left, right) == isinstance(op, ast.Eq | ast.In)
         if isinstance(right, str):
-            raise self.wrong(f"{shown(right)} is text, and it is compared with numbers")
+            raise self.wrong(f"{shown(right)} is text and cannot be compared with numbers")
         return _COMPARED[type(op)](left, right)
 
     def _ordered(self, left: Codes, op: ast.cmpop, right: Any) -> NDArray[np.bool_]:
         """Compare a column whose categories have an order with one of them, as pandas does; missing values never do."""
         labels = [label_of(category) for category in left.categories]
         if not left.ordered:
-            raise self.wrong("text has no order here; compare it by == or in")
+            raise self.wrong("text has no order here; compare it with == or in")
         if not _is_scalar(right):
-            raise self.wrong("a column with an order is compared with one of its values")
+            raise self.wrong("compare an ordered column with one of its values")
         if (label := label_among(right, labels)) not in labels:
             raise self.wrong(not_found("value", right, labels, "that column").rstrip("."))
         return np.asarray((left.codes >= 0) & _COMPARED[type(op)](left.codes, labels.index(label)))
 
     def _in_list(self, numbers: Any, wanted: list[Any]) -> NDArray[np.bool_]:
         if any(isinstance(one, str) for one in wanted):
-            raise self.wrong("numbers are compared with a list of text")
+            raise self.wrong("numbers cannot be compared with a list of text")
         found = np.zeros(np.shape(numbers), dtype=np.bool_)
         for one in wanted:
             found |= numbers == one

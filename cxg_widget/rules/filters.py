@@ -69,7 +69,7 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: 
     elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
         rules = [_checked(one, dataset) for one in value]
     else:
-        raise InvalidValue(f"filters must be {{column: what is kept}}; found {shown(value)}")
+        raise InvalidValue(f"filters must be {{column: values or range to keep}}; found {shown(value)}")
     return list({key_of(rule): rule for rule in rules}.values())
 
 
@@ -100,19 +100,19 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
     if isinstance(kept, Mapping):
         rule = check_rule(kept)
         if key_of(rule).removeprefix("obs:") not in (found, f"var:{found}"):
-            raise InvalidValue(f"the filter of {name!r} must be a rule of it; found {shown(kept)}")
+            raise InvalidValue(f"the filter of {name!r} must be a rule of that column; found {shown(kept)}")
         return rule
     is_number = source == "var" or dataset.obs_columns[found].kind in ("int", "float")
     if isinstance(kept, tuple) and kept == (None, None):
-        how = f"w.filters[{name!r}] = (0, None) keeps 0 and more, del w.filters[{name!r}] takes the filter away"
-        raise InvalidValue(f"a range needs one end at least: {how}; found (None, None)")
+        how = f"w.filters[{name!r}] = (0, None) keeps 0 and more, del w.filters[{name!r}] removes the filter"
+        raise InvalidValue(f"a range needs at least one end: {how}; found (None, None)")
     if isinstance(kept, tuple) and len(kept) == 2 and is_number and all(map(_is_end, kept)):
         ends = [None if one is None else np.asarray(one).item() for one in kept]
         ends = [None if isinstance(one, float) and math.isinf(one) else one for one in ends]
         rule = {"range": ends}
     elif source == "var":
         example = f"w.filters[{name!r}] = (0.5, None)"
-        raise InvalidValue(f"of {dataset.var_noun.a} a range is kept: {example}; found {shown(kept)}")
+        raise InvalidValue(f"the filter of {dataset.var_noun.a} is a range: {example}; found {shown(kept)}")
     else:
         rule = {"in": listed_values(kept)}
     return check_rule({source: found, **({"layer": layer} if source == "var" and layer else {}), **rule})

@@ -164,8 +164,8 @@ def _check_rows(rule: Rule) -> None:
     n_padding = -n_bytes % 3  # which alone tells 126 bytes from 125
     if len(packed) != 4 * (-(-n_bytes // 3)) or len(packed) - len(packed.rstrip("=")) != n_padding:
         raise InvalidValue(
-            f"packed rows of {n_obs:,} take one bit each, in base64; found {len(packed):,} letters, "
-            f"where {n_bytes:,} bytes make {4 * (-(-n_bytes // 3)):,}, the last {n_padding} of them '='"
+            f"packed rows are base64 of one bit per row: {n_obs:,} rows take {n_bytes:,} bytes, or "
+            f"{4 * (-(-n_bytes // 3)):,} letters that end with {n_padding} '='; found {len(packed):,} letters"
         )
 
 

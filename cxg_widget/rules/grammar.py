@@ -20,7 +20,7 @@ DEEPEST = 50
 """Brackets and operators within each other."""
 MISSING_TESTS = {"isna": True, "isnull": True, "notna": False, "notnull": False}
 """The functions there are, and what each says of a missing value."""
-_TAKES = "a query takes names (in `backticks` where they are no plain words), numbers, 'texts', "
+_TAKES = "a query takes names (in `backticks` unless they are plain words), numbers, 'texts', "
 _TAKES += "comparisons, and, or, not, in [...], + - * / // %, and isna(name)"
 _TOKEN = re.compile(
     r"""`(?P<quoted>[^`\n]+)` | '(?:[^'\\\n]|\\.)*' | "(?:[^"\\\n]|\\.)*"
@@ -129,15 +129,15 @@ def _check(node: ast.AST, depth: int, text: str) -> None:
     if depth > 2 * DEEPEST:
         raise SelectionError(f"query {shown(text)} is nested too deeply")
     if not isinstance(node, _NODES):
-        raise SelectionError(f"query {shown(text)}: {_spelt(node)} is no part of a query; {_TAKES}")
+        raise SelectionError(f"query {shown(text)}: {_spelt(node)} is not supported in a query; {_TAKES}")
     if isinstance(node, ast.Constant) and not isinstance(node.value, str | bool | int | float):
-        raise SelectionError(f"query {shown(text)}: {shown(node.value)} is no value; {_TAKES}")
+        raise SelectionError(f"query {shown(text)}: {shown(node.value)} is not a value; {_TAKES}")
     if isinstance(node, ast.List | ast.Tuple) and not all(map(_is_value, node.elts)):
-        raise SelectionError(f"query {shown(text)}: a list holds numbers and 'texts' alone")
+        raise SelectionError(f"query {shown(text)}: a list may hold only numbers and 'texts'")
     if isinstance(node, ast.Call):
         is_known = isinstance(node.func, ast.Name) and node.func.id in MISSING_TESTS
         if not is_known or len(node.args) != 1 or node.keywords:
-            raise SelectionError(f"query {shown(text)}: {_spelt(node)} is no part of a query; {_TAKES}")
+            raise SelectionError(f"query {shown(text)}: {_spelt(node)} is not supported in a query; {_TAKES}")
 
 
 def _place(node: ast.Name) -> tuple[int, int]:

@@ -39,7 +39,7 @@ class RowsOfSet(PackedRows):
 def check_name(name: Any) -> str:
     """Return the name of a set; raises `InvalidValue` where it is none."""
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST or BROKEN.search(name):
-        raise InvalidValue(f"a set is called by a text of at most {_LONGEST} letters; found {shown(name)}")
+        raise InvalidValue(f"the name of a set is a text of at most {_LONGEST} letters; found {shown(name)}")
     return name
 
 
@@ -65,7 +65,8 @@ def check_sets(value: Any) -> list[Rule]:
     sets = [_check_set(one) for one in value]
     above = {one["name"]: one.get("within") for one in sets}
     if len(above) < len(sets) or len(sets) > MOST_SETS:
-        raise InvalidValue(f"at most {MOST_SETS:,} sets have a name each; found {len(sets):,} of {len(above):,} names")
+        found = f"found {len(sets):,} with {len(above):,} names"
+        raise InvalidValue(f"at most {MOST_SETS:,} sets with distinct names are allowed; {found}")
     for name in above:
         _check_above(name, above)
     return sets
@@ -75,7 +76,7 @@ def _check_set(one: Any) -> Rule:
     keys = {"name", "rule"}
     if not isinstance(one, Mapping) or not keys <= set(one) <= keys | {"within", "color"}:
         raise InvalidValue(
-            f"a set is {{name, rule}}, within where it stands below another, and color; found {shown(one)}"
+            f"a set is {{name, rule}}, with optional within (its parent set) and color; found {shown(one)}"
         )
     color = {"color": check_color(one["color"])} if "color" in one else {}
     return {**one, "name": check_name(one["name"]), "rule": rule_of_set(one["rule"]), **color}
@@ -87,7 +88,7 @@ def rule_of_set(rule: Any) -> RuleOfSet | RowsOfSet:
         return rule
     plain = check_rule(rule)
     if any("set" in inner for inner, _ in within(plain)):
-        raise InvalidValue("the rule of a set names a set; it must hold that one's rule.")
+        raise InvalidValue("the rule of a set refers to a set; write out the rule of that set instead.")
     return RowsOfSet.of(plain) if "rows" in plain else RuleOfSet(plain)
 
 
@@ -130,7 +131,7 @@ def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
     if name not in known:
         raise UnknownName(not_found("set", name, known, "this widget"))
     if not isinstance(kept, bool):
-        raise InvalidValue(f"the filter of a set is True, what is in it, or False, all else; found {shown(kept)}")
+        raise InvalidValue(f"the filter of a set is True (its members) or False (all others); found {shown(kept)}")
     rule = {"set": name, "of": digest_of(known[name])}
     return rule if kept else {"not": rule}
 
@@ -150,7 +151,7 @@ def check_named(filters: Iterable[Rule], sets: Iterable[Rule]) -> None:
             raise UnknownName(not_found("set", inner["set"], digests, "this widget"))
         if "set" in inner and inner.get("of") != digests[inner["set"]]:
             name = shown(f"set:{inner['set']}")
-            raise InvalidValue(f"the filter {name} means others than are in the set; w.filters[{name}] = True is anew.")
+            raise InvalidValue(f"the set of filter {name} has changed since; renew it: w.filters[{name}] = True")
 
 
 def followed(filters: Iterable[Rule], sets: Iterable[Rule], before: Iterable[Rule]) -> list[Rule]:

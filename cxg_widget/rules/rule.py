@@ -107,8 +107,8 @@ def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({}))
 def check_rows(rows: PackedRows, dataset: Dataset) -> None:
     """Raise `SelectionError` where rows are not those of a dataset."""
     if not dataset.has_rows_of(rows.n_obs, rows.identity):
-        what = "these rows are those of another dataset, or of another state of this one"
-        raise SelectionError(f"{what}; a rule of rows fits none but its own.")
+        what = "these rows belong to another dataset, or to another state of this one"
+        raise SelectionError(f"{what}; a rule of rows applies only to its own dataset.")
 
 
 def _axes(rule: Rule) -> tuple[int, int]:
@@ -155,7 +155,7 @@ class _Cells:
     def of_set(self, rule: Rule) -> Mask:
         """Return the cells of a named rule."""
         if self._left == 0:
-            raise InvalidValue(f"the set {rule['set']!r} is made of itself.")
+            raise InvalidValue(f"the set {rule['set']!r} refers to itself.")
         inner = self._sets[rule["set"]]
         check_names(inner, self._dataset, self._sets)
         return _Cells(self._dataset, self._sets, self._unknown, self._left - 1).of(inner)
@@ -181,7 +181,7 @@ class _Cells:
     def _in_range(self, column: tuple[str, str], rule: Rule) -> Mask:
         numbers = read_column(column, self._dataset, rule.get("layer"))
         if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "iuf":
-            raise SelectionError(f"obs column {column[1]!r} holds no numbers, which a range needs; name its values.")
+            raise SelectionError(f"obs column {column[1]!r} holds no numbers, so it has no range; list its values.")
         low, high = rule["range"]
         with np.errstate(over="ignore"):
             mask = numbers >= low if low is not None else numbers <= high

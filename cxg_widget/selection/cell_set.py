@@ -97,7 +97,7 @@ class CellSet(SelectedCells):
         if not self._has_obs_of(theirs):
             many = self._dataset.obs_noun.many
             raise SelectionError(
-                f"these are {many} of two datasets; `w.sets.apply(other.rule)` finds them in this one."
+                f"these {many} belong to two datasets; `w.sets.apply(other.rule)` finds them in this one."
             )
         theirs = CellSet.of(theirs.found_in(self._dataset))
         rule = combined_rule(self._rule, theirs._rule, mode)
@@ -111,7 +111,7 @@ class CellSet(SelectedCells):
     @staticmethod
     def _set_of(other: Any) -> CellSet:
         if not isinstance(other, SelectedCells):
-            raise SelectionError(f"a set goes together with another one, or with a selection; found {shown(other)}")
+            raise SelectionError(f"a set combines with another set or a selection; found {shown(other)}")
         return CellSet.of(other)
 
     def _like(self, bits: Bits, rule: Rule | None) -> CellSet:

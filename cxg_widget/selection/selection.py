@@ -131,7 +131,7 @@ class SelectedCells:
     def _restricted(self, within: Any) -> SelectedCells:
         if self._cells_within is None:
             raise InvalidValue(
-                "within= is for w.selection.obs(); of a set w.select(w.sets['a'], within='filter').obs() gives it."
+                "within= works in w.selection.obs() only; for a set: w.select(w.sets['a'], within='filter').obs()"
             )
         mask = self._cells_within(within)
         return SelectedCells(self._dataset, self.mask if mask is None else self.mask & mask, self._layer,
@@ -227,7 +227,7 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     if isinstance(what, SelectedCells):
         what = what.found_in(dataset).mask
     elif hasattr(what, "columns") and hasattr(what, "index"):
-        raise SelectionError(f"a DataFrame names no {dataset.obs_noun.many}; its index may: select(frame.index)")
+        raise SelectionError(f"a DataFrame selects no {dataset.obs_noun.many}; pass its index: select(frame.index)")
     elif isinstance(what, str):
         what = [what]
     elif isinstance(what, set | frozenset):
@@ -291,7 +291,7 @@ def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
     if unknown:
         if len(wanted) == 1 and (meant := meant_by(unknown[0], dataset, names[:4000])):
             raise SelectionError(f"no {dataset.obs_noun.one} {unknown[0]!r}. {meant}")
-        others = f" {len(unknown) - 1:,} more are not there either." if len(unknown) > 1 else ""
+        others = f" {len(unknown) - 1:,} more are missing too." if len(unknown) > 1 else ""
         sentence = not_found(dataset.obs_noun.one, unknown[0], names[:4000], "the obs index", count=len(names))
         raise SelectionError(sentence + others)
     return np.fromiter(map(wanted.__contains__, names), dtype=np.bool_, count=len(names))

@@ -136,7 +136,7 @@ function fieldsOf(color) {
 function setsOf() {
   const sets = [["T cells", "", true], ["<b>mine</b>", "T cells", false], ["a set with a long name that the panel has to cut somewhere", "", true]];
   return { kind: "sets", filter_seq: 0, selection_seq: 0, arrays: { counts: Uint32Array.of(41_000, 30_000, 12, 7, 2_000, 1_500, 12, 7, 0, 0, 0, 0) },
-    sets: sets.map(([name, within, is_rule], i) => ({ name, within, is_rule, of: `of ${i}`, color: PALETTE[i], fault: i === 2 ? "these rows are those of another dataset." : "" })) };
+    sets: sets.map(([name, within, is_rule], i) => ({ name, within, is_rule, of: `of ${i}`, color: PALETTE[i], fault: i === 2 ? "these rows belong to another dataset." : "" })) };
 }
 
 /** Rows as a kernel would send them: cell 3 k at place k, so that who wants one cell in three does not find it; twenty are selected. */

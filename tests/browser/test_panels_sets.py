@@ -40,7 +40,7 @@ def test_names_are_text_and_stand_below_the_set_that_they_were_made_in(panel: An
 def test_a_set_whose_cells_cannot_be_found_says_why_and_can_be_deleted_and_nothing_else(panel: Any) -> None:
     row = panel.get_by_role("listitem").last
     row.locator(".opener").click()
-    expect(row.locator(".caption").first).to_have_text("these rows are those of another dataset.")
+    expect(row.locator(".caption").first).to_have_text("these rows belong to another dataset.")
     for name in ("Select a set", "Only these", "Zoom to"):
         expect(row.get_by_role("button", name=name)).to_be_disabled()
     expect(row.get_by_role("button", name="Delete")).to_be_enabled()

@@ -98,7 +98,7 @@ def test_in_this_region_but_not_labelled_so_is_one_more_click(widget):
         (("assign", "mine", {"label": "x"}), "nothing is selected"),
         (("delete", "mine", {"label": "Y"}), "'Y'"),
         (("rename", "mine", {"label": "X", "to": "Z"}), "merge"),
-        (("rename", "mine", {"label": "X", "to": "nan"}), "stand for none"),
+        (("rename", "mine", {"label": "X", "to": "nan"}), "mark cells without a label"),
         (("select", "mine", {"label": "Y"}), "'Y'"),
         (("drop", "other", {}), "'other'"),
         (("new", "cell_type", {}), "is an obs column already"),

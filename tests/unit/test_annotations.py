@@ -229,7 +229,7 @@ def test_rules_that_mean_other_cells_in_other_data_are_run_and_told(widget):
     widget.annotations["mine"].assign("few", {"is_doublet": True})
     larger = small(1500)
     frame = larger.obs()
-    with pytest.warns(UserWarning, match="2 rules of labels mean other cells than .*'many'"):
+    with pytest.warns(UserWarning, match="2 rules of labels match other cells than .*'many'"):
         other = CxgWidget(larger, **state_of(widget))
     found = other.annotations["mine"].series()
     assert found.eq("few").equals(frame["is_doublet"].rename("mine"))

@@ -183,7 +183,7 @@ def test_a_query_that_cannot_be_answered_is_refused_in_one_sentence(wrong, sente
 
 def test_labels_that_are_not_there_are_counted_and_so_are_all_cells():
     dataset = small(5000)
-    with pytest.raises(SelectionError, match=r"\(5,000 in all\)\. .*2 more are not there either\."):
+    with pytest.raises(SelectionError, match=r"\(5,000 in all\)\. .*2 more are missing too\."):
         mask_of(["cell 1", "cell x", "cell y", "cell z"], dataset)
 
 
@@ -226,7 +226,7 @@ def test_a_query_knows_genes_by_their_names_beside_obs_columns():
         ("Bcell", "Did you mean select({'cell_type': 'B cell'})?"),
         ("cell_type", "It is an obs column; write select({'cell_type': value}) with one of its values."),
         ("CD3E", "It is a gene: select(w.dataset.values('CD3E') > 0)."),
-        ("n_genes > 5", "A query is given by name: select(query='n_genes > 5')."),
+        ("n_genes > 5", "Pass a query by keyword: select(query='n_genes > 5')."),
     ],
 )
 def test_a_text_that_is_no_label_is_answered_with_what_would_select(what, meant):

@@ -191,7 +191,7 @@ def test_a_selection_goes_together_with_sets_on_either_side(widget):
     chosen, cells = widget.select(a), widget.sets.add("b", b)
     for found, truth in ((chosen | cells, a | b), (chosen & cells, a & b), (chosen - cells, a & ~b)):
         np.testing.assert_array_equal(found.mask, truth)
-    with pytest.raises(SelectionError, match="goes together"):
+    with pytest.raises(SelectionError, match="a set combines with"):
         [1, 2] | cells
 
 
@@ -357,16 +357,16 @@ def test_the_text_of_rows_is_that_of_their_bits_and_cells_that_there_are_not_are
 
 WRONG = {
     "taken": (lambda w: w.sets.add("a", [1]), InvalidValue, "already"),
-    "no name": (lambda w: w.sets.add("", [1]), InvalidValue, "is called by a text"),
+    "no name": (lambda w: w.sets.add("", [1]), InvalidValue, "the name of a set is a text"),
     "no set": (lambda w: w.sets["b"], UnknownName, "'b'"),
     "within none": (lambda w: w.sets.add("c", [1], within="b"), UnknownName, "'b'"),
     "no rows": (lambda w: w.sets.add("c", [1_000_000]), SelectionError, "not in the dataset"),
-    "no set beside it": (lambda w: w.sets["a"] | 3, SelectionError, "goes together"),
-    "names a set": (lambda w: setattr(w, "sets", [{"name": "x", "rule": {"set": "a"}}]), Exception, "names a set"),
+    "no set beside it": (lambda w: w.sets["a"] | 3, SelectionError, "a set combines with"),
+    "names a set": (lambda w: setattr(w, "sets", [{"name": "x", "rule": {"set": "a"}}]), Exception, "refers to a set"),
     "within itself": (
         lambda w: setattr(w, "sets", [{"name": "x", "rule": {"or": []}, "within": "x"}]), Exception, "within itself",
     ),
-    "twice": (lambda w: setattr(w, "sets", [{"name": "x", "rule": {"or": []}}] * 2), Exception, "a name each"),
+    "twice": (lambda w: setattr(w, "sets", [{"name": "x", "rule": {"or": []}}] * 2), Exception, "with distinct names"),
     "unknown column": (
         lambda w: setattr(w, "sets", [{"name": "x", "rule": {"obs": "no such", "in": []}}]), Exception, "no such",
     ),
@@ -420,7 +420,9 @@ def test_cells_of_another_dataset_are_found_by_their_rule_and_never_by_their_pla
     np.testing.assert_array_equal(APPLIED[way](widget, cells), truth)
     rows = other.select([1, 2]) if kind == "selection" else other.sets.add("rows", [1, 2])
     before = json.dumps(widget.state)
-    with pytest.raises(SelectionError, match=r"^these rows are those of another dataset.*fits none but its own\.$"):
+    with pytest.raises(
+        SelectionError, match=r"^these rows belong to another dataset.*applies only to its own dataset\.$"
+    ):
         APPLIED[way](widget, rows)
     assert json.dumps(widget.state) == before
     other.close()

@@ -15,6 +15,7 @@ from cxg_widget.compare.question import Question
 from cxg_widget.compare.value_kind import ValueKind
 from cxg_widget.compare.welch import TINY, Tested
 from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.display.unscaled import unscaled_layer
 from cxg_widget.text.names import layer_told, shown
 from cxg_widget.text.nouns import CELL, capitalized
 
@@ -33,7 +34,7 @@ def notes_of(
     """Return all that is to be said."""
     said = [
         *_of_values(dataset, question, kind),
-        *_of_fold(question, kind),
+        *_of_fold(dataset, question, kind),
         *_of_genes(dataset, sets, tested),
         donors_told(dataset),
     ]
@@ -51,7 +52,7 @@ def explorer_notes(
         "of the store, and log_fc is mean_a - mean_b. method='t-test' is Welch's test, and the unit of "
         "method='pseudobulk' is the donor.",
         *_of_values(dataset, question, kind),
-        *_of_fold(question, kind),
+        *_of_fold(dataset, question, kind),
     ]
     if n_missing:
         what = dataset.var_noun.counted(n_missing)
@@ -71,7 +72,7 @@ def notes_of_groups(
     left : values that too few cells have; how many cells have no value
     """
     few, n_without = left
-    said = [*_of_values(dataset, question, kind), *_of_fold(question, kind)]
+    said = [*_of_values(dataset, question, kind), *_of_fold(dataset, question, kind)]
     many, obs = dataset.var_noun.many, dataset.obs_noun
     if n_without:
         said.append(
@@ -123,11 +124,13 @@ def _of_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[st
     return [f"Tested: the values as they are; {where} holds {kind.told}."]
 
 
-def _of_fold(question: Question, kind: ValueKind) -> list[str]:
+def _of_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
     if kind.kind == "scaled":
+        other = unscaled_layer(dataset, question.layer)
+        where = f"layer={other!r}, the values before they were scaled" if other else "a layer of log1p values or counts"
         return [
-            "log2fc is NaN: scaled values have no fold change, because 0 does not mean no expression. Compare in a "
-            "layer of log1p values or counts. share_a and share_b are shares of values above 0."
+            "log2fc is NaN: scaled values have no fold change, because 0 does not mean no expression. Compare in "
+            f"{where}. share_a and share_b are shares of values above 0."
         ]
     said = [f"log2fc ({question.fold}'s definition): {FORMULAS[question.fold]}."]
     if question.normalize is None and kind.kind in ("counts", "linear"):

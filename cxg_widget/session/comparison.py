@@ -18,6 +18,7 @@ from cxg_widget.compare.question import BY_DONOR, Question
 from cxg_widget.compare.value_kind import SAMPLED
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.compute.jobs import in_background
+from cxg_widget.display.unscaled import unscaled_layer
 from cxg_widget.errors import UnknownName
 from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.comparison_frames import Made, frames_of
@@ -143,7 +144,10 @@ class Comparisons:
 
     def _keep(self, found: Found, question: Question) -> Found:
         """Have the page show a result."""
-        self._made = made = Made(next(self._numbers), found, self._dataset.names_in(question.layer))
+        self._made = made = Made(
+            next(self._numbers), found, self._dataset.names_in(question.layer),
+            unscaled_layer(self._dataset, question.layer),
+        )  # fmt: skip
         self._announce(Frame(p.Compared(made.number)))
         return found
 
@@ -161,7 +165,7 @@ class Comparisons:
         """
         matrix = self.matrix(self._by_hand.begin())
         settings = self._on_show.settings
-        question = Question(asked.method, settings.layer)
+        question = Question(asked.method, asked.layer or settings.layer)
         matrix.check(question)
         population = population_of(asked.within or None, self._loader, settings, self._on_show.selected())
         mask, told = self._cells(asked.a)

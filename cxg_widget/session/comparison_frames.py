@@ -37,11 +37,13 @@ class Made:
     number : higher than that of all results before
     found : of two sets, or of each group of a column
     names : of the vars that were compared
+    unscaled : the layer to offer where scaled values were compared; "" = none
     """
 
     number: int
     found: Comparison | Markers
     names: VarNames
+    unscaled: str = ""
 
     @property
     def groups(self) -> list[str]:
@@ -77,8 +79,9 @@ def _rows(made: Made, asked: p.AskComparison) -> Iterator[Frame]:
     labels = [] if is_known else [text_of(one) for one in found._names]
     symbols = [] if is_known else _symbols(labels, made.names)
     head = p.Comparison(
-        made.number, found.told, list(found.notes), list(found.sets), groups, group, n_rows, 0, parts, [], []
-    )
+        made.number, found.told, list(found.notes), list(found.sets), groups, group, n_rows, 0, parts, [], [],
+        made.unscaled if np.isnan(found._log2fc).all() else "",
+    )  # fmt: skip
     for start in range(0, max(1, n_rows), ROWS):
         rows = slice(start, start + ROWS)
         message = replace(head, start=start, names=labels[rows], symbols=symbols[rows])

@@ -210,10 +210,10 @@ def test_ends_can_be_typed_and_crossed_ones_are_refused_in_a_sentence(panels: An
     assert filters(panels) == [{"obs": "n_counts", "range": [1200.5, None]}]
     upper.fill("7")
     upper.press("Enter")
-    expect(body.get_by_role("alert")).to_contain_text("must not lie above")
+    expect(body.get_by_role("alert")).to_contain_text("must not exceed the upper limit")
     upper.fill("lots")
     upper.press("Enter")
-    expect(body.get_by_role("alert")).to_contain_text("An end is a number")
+    expect(body.get_by_role("alert")).to_contain_text("Enter a number")
     lower.fill("")
     lower.press("Enter")
     assert filters(panels) == []

@@ -17,11 +17,12 @@ from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
 from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
 from cxg_widget.datasets.anndata.obsm import find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
-from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.raw import Raw
 from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
 from cxg_widget.datasets.anndata.spatial import libraries_in
 from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
+from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.sections import Sections, sections_of

@@ -14,12 +14,12 @@ from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, is_in_memory, node_of, x_of
 from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
-from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.raw import Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.spatial import libraries_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.columns import row_blocks
-from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
+from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, RAW, Table
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue

@@ -16,9 +16,6 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.base.values import Values, Vector
 from cxg_widget.datasets.base.var_names import VarNames
 
-RAW = "raw"
-"""The name of raw among the layers."""
-
 
 class Raw(Contract):
     """`raw/X` with the names in `raw/var`, as a store of its own.

@@ -12,8 +12,8 @@ from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix
-from cxg_widget.datasets.anndata.raw import RAW, NamesBesideRaw, Raw
-from cxg_widget.datasets.base.contract import Table
+from cxg_widget.datasets.anndata.raw import NamesBesideRaw, Raw
+from cxg_widget.datasets.base.contract import RAW, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock

@@ -26,6 +26,8 @@ from cxg_widget.text.redaction import redacted
 Table = Literal["obs", "var"]
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
+RAW = "raw"
+"""The layer that holds the values before X was scaled, as AnnData names it."""
 
 
 class Contract(ABC):

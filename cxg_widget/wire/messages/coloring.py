@@ -28,6 +28,7 @@ class Color(OfPanel):
     several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
         above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
     is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
+    unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
     n_points : how many values will follow; the rest speaks of all n_obs cells
     """
 
@@ -63,6 +64,7 @@ class Color(OfPanel):
     least: float = 0.0
     dark_colors: list[str] = field(default_factory=list)
     corners: list[list[Any]] = field(default_factory=list)
+    unscaled: str = ""
 
 
 @dataclass(frozen=True)

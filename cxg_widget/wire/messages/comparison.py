@@ -11,10 +11,11 @@ from cxg_widget.wire.messages.message import Array, Message
 
 @dataclass(frozen=True)
 class Compare(Message):
-    """Compare cells in the layer on show. Answered by one or more `comparison`.
+    """Compare cells. Answered by one or more `comparison`.
 
     a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
     normalize : where the values are counts, compare log1p of counts per 10,000
+    layer : "" = the layer on show
     within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
     """
 
@@ -24,6 +25,7 @@ class Compare(Message):
     method: Literal["t-test", "wilcoxon"]
     normalize: bool
     within: Literal["", "filter"] = ""
+    layer: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Comparison(Message):
     told : what was compared, by what; notes : sentences on what the numbers are. All four
         are in the first part alone
     sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
+    unscaled : the layer to compare in instead, where the values are scaled and one holds them as they were; "" = none
     names : of the rows, as var has them; symbols : readable names, where they differ; neither where the page has them
     """
 
@@ -80,3 +83,4 @@ class Comparison(Message):
     parts: int
     names: list[str]
     symbols: list[str]
+    unscaled: str = ""

@@ -350,10 +350,11 @@ export const CONTAINER = 65536;
  * @property {boolean} dark
  */
 /**
- * Compare cells in the layer on show. Answered by one or more `comparison`.
+ * Compare cells. Answered by one or more `comparison`.
  *
  * a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
  * normalize : where the values are counts, compare log1p of counts per 10,000
+ * layer : "" = the layer on show
  * within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
  * @typedef {object} Compare
  * @property {"compare"} kind
@@ -362,6 +363,7 @@ export const CONTAINER = 65536;
  * @property {"t-test" | "wilcoxon"} method
  * @property {boolean} normalize
  * @property {"" | "filter"} within
+ * @property {string} layer
  */
 /**
  * Ask for the newest comparison, of a hand or of Python. Answered by one or more `comparison`.
@@ -452,6 +454,7 @@ export const CONTAINER = 65536;
  * several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
  *     above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
  * is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
+ * unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
  * n_points : how many values will follow; the rest speaks of all n_obs cells
  * @typedef {object} Color
  * @property {"color"} kind
@@ -476,6 +479,7 @@ export const CONTAINER = 65536;
  * @property {number} least
  * @property {string[]} dark_colors
  * @property {any[][]} corners
+ * @property {string} unscaled
  * @property {{histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
@@ -937,6 +941,7 @@ export const CONTAINER = 65536;
  * told : what was compared, by what; notes : sentences on what the numbers are. All four
  *     are in the first part alone
  * sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
+ * unscaled : the layer to compare in instead, where the values are scaled and one holds them as they were; "" = none
  * names : of the rows, as var has them; symbols : readable names, where they differ; neither where the page has them
  * @typedef {object} Comparison
  * @property {"comparison"} kind
@@ -951,6 +956,7 @@ export const CONTAINER = 65536;
  * @property {number} parts
  * @property {string[]} names
  * @property {string[]} symbols
+ * @property {string} unscaled
  * @property {{values: Float32Array, n: Uint32Array}} arrays
  */
 /**

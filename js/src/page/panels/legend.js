@@ -39,10 +39,15 @@ export function createLegend() {
     return html`<section class="legend ${color.scale}" style=${countWidths(context.state, color)} aria-label="Legend">
       <div class="head"><h2 title=${color.name}>${color.name}</h2>${key ? html`<span class="key" aria-hidden="true">${key}</span>` : nothing}${pinButton(context, color.spec)}</div>
       ${color.detail === "" ? nothing : html`<p class="detail" title=${color.detail}>${color.detail}</p>`}
+      ${color.unscaled ? unscaledButton(context, color.unscaled) : nothing}
       ${body}
     </section>`;
   };
 }
+
+/** Where X is scaled. @param {Context} context @param {string} layer */
+const unscaledButton = ({ state, actions }, layer) =>
+  html`<p class="detail"><button type="button" class="text" title="scanpy's default" ?disabled=${state.link === "offline"} @click=${() => actions.setTrait("layer", layer)}>Use ${layer}</button></p>`;
 
 /** Of a gene. @param {Context} context @param {string} spec */
 function pinButton({ state, actions }, spec) {

@@ -153,6 +153,7 @@ export function createCompare({ redraw, comparing, sets }) {
     const never = untested === 0 ? "" : `; ${wholeNumber(untested)} could not be tested`;
     const clear = () => list({ text: "", cuts: NO_CUTS, box: null });
     const { cuts } = wanted;
+    const inOther = comparing.canRepeat() ? found.unscaled : "";
     const why = found.hasFold
       ? ""
       : "Scaled values have no fold change because 0 does not mean no expression. The volcano plot shows the statistic instead.";
@@ -160,6 +161,7 @@ export function createCompare({ redraw, comparing, sets }) {
       <div class="box">${ICONS.search}<input type="text" autocomplete="off" spellcheck="false" aria-label="Find ${noun.many}" placeholder="Find ${noun.many}" .value=${live(wanted.text)} @input=${(/** @type {Event} */ event) => list({ text: textIn(event) })}></div>
       ${cut("|log2fc| ≥", "fold", why === "" ? cuts.fold : null, 0.5, 1, why)}${cut("p_adj ≤", "p", cuts.p, 0.01, 1, "")}${cut("share ≥ %", "share", cuts.share, 5, 100, "")}
       <span class="caption" role="status">${said}${higher}${never}${why === "" ? "" : "; scaled values have no fold change"}</span>
+      ${inOther === "" ? nothing : html`<button type="button" class="text" ?disabled=${state.link === "offline" || comparing.isBusy()} @click=${() => comparing.repeatIn(inOther)}>Compare in ${inOther}</button>`}
       ${isAll ? nothing : html`<button type="button" class="text" @click=${clear}>Show all</button>`}
     </div>`;
   }

@@ -29,6 +29,7 @@ const TRAVELLED = /** @type {const} */ ([
  * @property {string[]} ids as var has them, where these are others; else empty
  * @property {Record<typeof TRAVELLED[number] | "n_a" | "n_b", Numbers>} columns
  * @property {boolean} hasFold none of scaled values
+ * @property {string} unscaled the layer to offer where the values are scaled; "" = none
  * @property {boolean} hasAuc where genes were ranked
  */
 
@@ -36,7 +37,7 @@ const TRAVELLED = /** @type {const} */ ([
  * @returns {Found | null} null where there is no result */
 export function taken(parts, before) {
   const inOrder = [...parts].sort((one, other) => one.start - other.start);
-  const [{ seq, told, notes, sets, groups, group, n_genes: n }] = inOrder;
+  const [{ seq, told, notes, sets, groups, group, unscaled, n_genes: n }] = inOrder;
   if (seq === 0) return null;
   /** @type {any} */
   const columns = { n_a: new Uint32Array(n), n_b: new Uint32Array(n) };
@@ -52,7 +53,7 @@ export function taken(parts, before) {
   const known = labels.length === 0 && before?.seq === seq ? before : null;
   const { names, ids } = known ?? called(labels, symbols);
   const [hasFold, hasAuc] = [columns.log2fc, columns.auc].map((one) => !one.every(Number.isNaN));
-  return { seq, told, notes, sets, groups, group, n, names, ids, columns, hasFold, hasAuc };
+  return { seq, told, notes, sets, groups, group, n, names, ids, columns, hasFold, hasAuc, unscaled };
 }
 
 /** By which names genes are known: the readable ones, as far as each is that of one gene alone. @param {string[]} labels @param {string[]} symbols */

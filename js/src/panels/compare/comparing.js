@@ -15,6 +15,7 @@ const WAIT_MS = 86_400_000;
  * @typedef {object} Shared
  * @property {Question} question
  * @property {Found | null} found
+ * @property {Question | null} answered the question that it answers; null = none of a hand
  * @property {number} turn of the newest question
  * @property {boolean} isBusy
  * @property {number} asked number of the newest result that was asked for; -1 = none yet
@@ -31,6 +32,7 @@ export function createComparing(client, redraw) {
   const shared = SHARED.get(client) ?? {
     question: { a: "selection", b: "rest", method: "t-test", normalize: true, within: "filter" },
     found: null,
+    answered: null,
     turn: 0,
     isBusy: false,
     asked: -1,
@@ -42,16 +44,24 @@ export function createComparing(client, redraw) {
     for (const one of shared.views) one();
   }
 
-  /** @param {Record<string, unknown>} request @returns {Promise<any>} null where it failed, or was given up */
-  async function ask(request) {
+  /** @param {Record<string, unknown>} request @param {Question | null} [question] of a hand @returns {Promise<any>} null where it failed, or was given up */
+  async function ask(request, question = null) {
     const turn = ++shared.turn;
     const parts = await client.ask(request, WAIT_MS);
     if (turn !== shared.turn) return;
     shared.isBusy = false;
     if (parts !== null) {
       shared.found = taken(/** @type {any} */ (parts), shared.found);
+      shared.answered = question;
       shared.asked = Math.max(shared.asked, shared.found?.seq ?? 0);
     }
+    draw();
+  }
+
+  /** @param {Question & {layer: string}} question layer "": the one on show */
+  function begin(question) {
+    shared.isBusy = true;
+    void ask({ kind: "compare", ...question }, question);
     draw();
   }
 
@@ -75,10 +85,12 @@ export function createComparing(client, redraw) {
     /** @param {Partial<Question>} [change] */
     compare(change = {}) {
       shared.question = { ...shared.question, ...change };
-      shared.isBusy = true;
-      void ask({ kind: "compare", ...shared.question });
-      draw();
+      begin({ ...shared.question, layer: "" });
     },
+    /** Can what is shown be compared again? What Python compared cannot. */
+    canRepeat: () => shared.answered !== null,
+    /** Compare the same in a layer. @param {string} layer */
+    repeatIn: (layer) => shared.answered && begin({ ...shared.answered, layer }),
     /** Give up what is being compared; the last result stays. */
     cancel() {
       shared.turn++;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "../src/page/panels/histogram.js";
+import { binTold, heightsOf } from "../src/panels/number_counts.js";
 import { readLimit } from "../src/style/limits.js";
 
 test("an empty bin has no bar, a single cell a visible one, the fullest bin height 1", () => {
@@ -69,4 +70,17 @@ test("a limit is a number, a percentile or nothing", () => {
   };
   for (const [text, limit] of Object.entries(read)) assert.equal(readLimit(text), limit, text);
   for (const text of ["p101", "high", "1.2.3", "NaN", "Infinity", "p"]) assert.equal(readLimit(text), undefined, text);
+});
+
+test("bars of columns are linear unless the cube root is chosen, and hold what the pointer is told", () => {
+  const counts = Uint32Array.of(1000, 58, 0, 1, 4000);
+  assert.deepEqual(heightsOf(counts, 1000, false), [1, 0.058, 0, 0.02, 1]);
+  assert.deepEqual(
+    heightsOf(counts, 1000, true).map((height) => height.toFixed(3)),
+    ["1.000", "0.387", "0.000", "0.100", "1.000"],
+  );
+  const arrays = { all: [5, 120], filtered: [5, 80], selected: [0, 12] };
+  const about = /** @type {any} */ ({ edges: [0, 1.5, 3], arrays });
+  assert.equal(binTold(about, 1, false, { one: "cell", many: "cells" }), "1.5 to 3: 120 cells, 80 pass, 12 selected");
+  assert.equal(binTold(about, 0, true, { one: "cell", many: "cells" }), "0 to 1: 5 cells, 5 pass, 0 selected");
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -107,3 +108,31 @@ def test_an_error_of_the_only_query_goes_when_the_field_is_emptied(served: Serve
     enter(served, field, "")
     expect(alerts).to_have_count(0)
     expect(field).to_have_value("")
+
+
+def test_histograms_say_their_scale_and_counts_and_share_a_switch(served: ServedWidget, field: Any) -> None:
+    served.widget.select(SCORE > 1)
+    served.tell()
+    panel = served.page.locator("#columns")
+    for name in ("score", "score 2"):
+        panel.locator(".opener .label").get_by_text(name, exact=True).click()
+    charts = panel.locator("svg.counted")
+    expect(charts).to_have_count(2)
+    counts = served.widget.counts("score")
+    top = int(counts["all"].max())
+    expect(panel.locator(".strip .axis small").first).to_have_text(str(top))
+    expect(charts.first).to_have_attribute(
+        "aria-label", f"Histogram of score, linear heights, highest {top}: all cells, those that pass, those selected"
+    )
+    at = int(counts["selected"].to_numpy().argmax())
+    box = panel.locator(".strip").first.bounding_box()
+    assert box is not None
+    n_bins = int(charts.first.get_attribute("viewBox").split()[2])
+    served.page.mouse.move(box["x"] + (at + 0.5) / n_bins * box["width"], box["y"] + 30)
+    n_all, n_selected = counts["all"].iloc[at], counts["selected"].iloc[at]
+    expect(panel.locator(".reading .caption").first).to_contain_text(
+        f": {n_all} cells, {n_all} pass, {n_selected} selected"
+    )
+    panel.get_by_role("button", name="Cube root").first.click()
+    for i in range(2):
+        expect(charts.nth(i)).to_have_attribute("aria-label", re.compile("heights by cube root"))

@@ -2,7 +2,7 @@
 import { html, nothing, svg } from "lit-html";
 import { barHeights, barPath } from "../page/panels/histogram.js";
 import { shareOf, valueAt } from "../style/limits.js";
-import { share, shortNumber, wholeNumber } from "../words/format.js";
+import { counted, share, shortNumber, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 
@@ -10,16 +10,21 @@ import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 /** @typedef {[number | null, number | null]} Ends */
 
 /** What the pointer holds. @typedef {"low" | "high" | "both" | "new"} Grip */
+/** The least height of a bar, of that of the box: one px. */
+const SLIVER = 0.02;
 /** How near to an end the pointer takes it, px. */
 const REACH_PX = 6;
 
 /**
- * @param {{name: string, counts: import("../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, now: () => Ends, wrong: string,
+ * @param {{name: string, counts: import("../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, isRoot: boolean, setRoot: (isRoot: boolean) => void, now: () => Ends, wrong: string,
  *   take: () => void, drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
  *   now gives the ends that hold; take is told that a hand takes the brush, drag of each move, and of the last one that it is
  * @param {Context} context
  */
-export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, drag, fail }, context) {
+export function numberCounts(
+  { name, counts, mode, isInteger, isRoot, setRoot, now, wrong, take, drag, fail },
+  context,
+) {
   const { edges, arrays } = counts;
   const { many } = nounsOf(context.state).obs;
   const nMissing = arrays.all.at(-1) ?? 0;
@@ -113,19 +118,30 @@ export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, 
       spellcheck="false" placeholder=${shortNumber(which === 0 ? lo : hi - room)} ?disabled=${isOffline} .value=${shown} @change=${commit}>`;
   }
 
+  /** Say what the bin under the pointer holds: straight into the page, a drawing for each move would be slow. @param {PointerEvent} event */
+  function point(event) {
+    const strip = /** @type {HTMLElement} */ (event.currentTarget);
+    const place = strip.parentElement?.querySelector(".reading > .caption");
+    if (!place) return;
+    const { left, width } = strip.getBoundingClientRect();
+    const bin = Math.floor(((event.clientX - left) / width) * n);
+    const isOver = event.type === "pointermove" && bin >= 0 && bin < n;
+    place.textContent = isOver ? binTold(counts, bin, isInteger, nounsOf(context.state).obs) : "";
+  }
+
   const n = edges.length - 1;
   const { most, cut } = scaleOf(arrays.all.slice(0, n), edges, counts.n_zeros);
   const isOfShares = showsShares(counts, mode);
-  const path = (/** @type {Uint32Array} */ one) =>
-    barPath(barHeights(one.slice(0, n), most).map((height) => Math.min(1, height)));
+  const path = (/** @type {Uint32Array} */ one) => barPath(heightsOf(one.slice(0, n), most, isRoot));
   const said = isOn ? `${shortNumber(low)} to ${shortNumber(high - room)}` : "all";
   const countStrip = () => html`<svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
-    aria-label="Histogram of ${name}, heights by cube root: all ${many}, those that pass, those selected">
+    aria-label="Histogram of ${name}, ${isRoot ? "heights by cube root" : "linear heights"}, highest ${wholeNumber(most)}: all ${many}, those that pass, those selected">
     ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>`;
   return html`<div class="numbers">
     <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift + arrows resize it, Escape clears it"
-      aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press}>
+      aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press} @pointermove=${point} @pointerleave=${point}>
       ${isOfShares ? shareStrip(counts, cut, name) : countStrip()}
+      ${isOfShares ? nothing : html`<span class="axis" aria-hidden="true"><small>${wholeNumber(most)}</small><small>0</small></span>`}
       ${cut < 0 ? nothing : html`<i class="cut" style="left:${(100 * cut) / n}%;width:${100 / n}%"></i>`}
       ${
         isOn
@@ -134,6 +150,12 @@ export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, 
           : nothing
       }
     </div>
+    ${
+      isOfShares
+        ? nothing
+        : html`<div class="reading"><span class="caption" aria-hidden="true"></span><button type="button" class="text" aria-pressed=${isRoot}
+      title="Bars of all histograms by the cube root of their counts, so that small counts can be seen" @click=${() => setRoot(!isRoot)}>Cube root</button></div>`
+    }
     <div class="limits">${field(0, "Lower")}
       ${isOn ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => drag([null, null], true)}>Clear</button>` : nothing}
       ${field(1, "Upper")}</div>
@@ -156,6 +178,23 @@ export function scaleOf(all, edges, nZeros) {
   const [most, others] = [all, all.filter((_, i) => i !== at)].map((some) => Math.max(0, ...some));
   const isCut = at >= 0 && others > 0 && all[at] > others && nZeros > all[at] / 2;
   return isCut ? { most: others, cut: at } : { most, cut: -1 };
+}
+
+/** Heights of bars, 0..1; one that holds any cell can be seen. @param {Uint32Array} counts @param {number} most the count as high as the box
+ * @param {boolean} isRoot by cube root @returns {number[]} */
+export function heightsOf(counts, most, isRoot) {
+  const heights = isRoot
+    ? barHeights(counts, most)
+    : Array.from(counts, (count) => count && Math.max(SLIVER, count / most));
+  return heights.map((height) => Math.min(1, height));
+}
+
+/** What a bin holds: "3 to 4: 120 cells, 80 pass, 12 selected". @param {import("../wire/protocol.js").ColumnCounts} counts @param {number} bin
+ * @param {boolean} isInteger @param {{one: string, many: string}} noun @returns {string} */
+export function binTold({ edges, arrays: { all, filtered, selected } }, bin, isInteger, noun) {
+  const [from, to] = isInteger ? [Math.ceil(edges[bin]), Math.ceil(edges[bin + 1]) - 1] : [edges[bin], edges[bin + 1]];
+  const range = isInteger && from >= to ? wholeNumber(from) : `${shortNumber(from)} to ${shortNumber(to)}`;
+  return `${range}: ${counted(all[bin], noun)}, ${wholeNumber(filtered[bin])} pass, ${wholeNumber(selected[bin])} selected`;
 }
 
 /** @param {number} value @param {number} least @param {number} most */

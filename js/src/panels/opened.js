@@ -31,6 +31,8 @@ export function createOpened(client, redraw) {
   /** Those that are open, by "obs:NAME" or "var:NAME", with where each is scrolled to. @type {Map<string, Place>} */
   const open = new Map();
   let wrong = { spec: "", sentence: "" };
+  /** Heights of the bars of all histograms: by cube root, else linear. */
+  let isRoot = false;
   /** The one that columns were searched in. @type {Context["state"]["dataset"]} */
   let dataset = null;
 
@@ -98,7 +100,11 @@ export function createOpened(client, redraw) {
     const fail = (/** @type {string} */ sentence) => then(() => void (wrong = { spec, sentence }));
     const said = wrong.spec === spec ? wrong.sentence : "";
     const { mode } = open.get(spec) ?? TOP;
-    return numberCounts({ name, counts, mode, isInteger, now, wrong: said, take, drag, fail }, context);
+    const setRoot = (/** @type {boolean} */ wanted) => then(() => void (isRoot = wanted));
+    return numberCounts(
+      { name, counts, mode, isInteger, isRoot, setRoot, now, wrong: said, take, drag, fail },
+      context,
+    );
   }
 
   return {

@@ -35,6 +35,7 @@ from cxg_widget.draw.aggregate import (
 )
 from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire.levels import Levels
 
 CATEGORIES = 30
 SIZE = (800, 600)
@@ -92,8 +93,8 @@ class Ours:
         self.columns: dict[str, ViewColumn | None] = {
             "count": None,
             "category": arrange_codes(self.index, Codes(cells.cluster, labels)),
-            "gene": arrange_vector(self.index, cells.gene, 0, float(cells.gene.values.max())),
-            "number": arrange_vector(self.index, Vector(cells.number), 0, 1),
+            "gene": arrange_vector(self.index, cells.gene, Levels(0, float(cells.gene.values.max()))),
+            "number": arrange_vector(self.index, Vector(cells.number), Levels(0, 1)),
         }
 
     def draw(self, kind: str, view: View, times: Times) -> None:

@@ -12,8 +12,9 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.circle import Circle, runs_of_circle
 from cxg_widget.spatial.regions import Runs
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import MISSING_U16
-from cxg_widget.wire.quantise import LEVELS, between, zero_code
+from cxg_widget.wire.quantise import LEVELS, between
 
 if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
@@ -133,11 +134,12 @@ def _counts_of(column: CategoryColumn, starts: NDArray[np.int64], stops: NDArray
 def _numbers_of(column: NumberColumn | SparseColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Beneath:
     """Average the numbers of runs."""
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import sum_runs
+    from cxg_widget.counts.kernels import sum_numbers, sum_runs
     from cxg_widget.draw.aggregate import SparseColumn
 
-    lo, hi, n = column.lo, column.hi, int((stops - starts).sum())
-    zero = MISSING_U16 if hi < 0 else zero_code(lo, hi)
+    levels, n = column.levels, int((stops - starts).sum())
+    lo, hi = levels.lo, levels.hi
+    zero = MISSING_U16 if hi < 0 else levels.zero
     if isinstance(column, SparseColumn):
         starts, stops = (np.searchsorted(column.places, edges) for edges in (starts, stops))
     n_valued, total, n_above, n_zero = sum_runs(frozen(column.codes), starts, stops, zero, MISSING_U16)
@@ -145,6 +147,21 @@ def _numbers_of(column: NumberColumn | SparseColumn, starts: NDArray[np.int64], 
         rest = n - int((stops - starts).sum())
         n_valued, total = n_valued + rest, total + rest * column.fill
         n_above, n_zero = n_above + rest * (column.fill > zero), n_zero + rest * (column.fill == zero)
+    if levels.is_bent:
+        sums = []
+        for one in (levels.table, _steps(levels)):
+            listed = sum_numbers(frozen(column.codes), starts, stops, MISSING_U16, frozen(one))
+            sums.append(listed + (rest * one[column.fill] if isinstance(column, SparseColumn) else 0.0))
+        mean, off = (float(one / n_valued) if n_valued else np.nan for one in sums)
+        return Beneath(n, None, mean, int(n_above), n - int(n_valued), off if n_valued else 0.0)
     mean = float(between(lo, hi, total / (n_valued * LEVELS))) if n_valued else np.nan
     off = (hi / LEVELS - lo / LEVELS) * (n_valued - n_zero) / max(n_valued, 1)  # 0 has a code of its own
     return Beneath(n, None, mean, int(n_above), n - int(n_valued), off)
+
+
+def _steps(levels: Levels) -> NDArray[np.float64]:
+    """Return how far a number may be from that of its code, float64 (65536,)."""
+    numbers = levels.numbers_at(np.clip(np.arange(-0.5, MISSING_U16 + 1), 0, LEVELS))
+    steps = np.diff(numbers)
+    steps[levels.zero] *= levels.zero < 0
+    return steps

@@ -255,6 +255,15 @@ class Holder(ABC):
         """
 
     @abstractmethod
+    def known_coloring(self) -> Coloring | None:
+        """Return what the cells are coloured by, if it has been read."""
+
+    def levels(self) -> object:
+        """Return what decides which codes are sent: the levels of the numbers on show, as far as these are known."""
+        known, pixels = self.known_coloring(), self._memo.in_slot("scale")
+        return known and known.numbers.levels, pixels and pixels.at(self.settings.color_rule).data.levels
+
+    @abstractmethod
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
         """Return columns by name, each as a colouring by it would be."""
 

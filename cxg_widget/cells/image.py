@@ -12,7 +12,6 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.draw.crowding import behind_of, crowded_size, few_of
 from cxg_widget.spatial.view import View
-from cxg_widget.wire.quantise import zero_code
 
 if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import NumberImage, Planes
@@ -73,5 +72,5 @@ def numbers_of(
     from cxg_widget.draw.aggregate import number_image
 
     behind = behind_of(n_inside, few_of(shown.settings))
-    zero = zero_code(*shown.coloring.limits)
-    return number_image(planes, shown.weight, left_out, zero=zero, behind=behind, spread=spread)
+    levels = shown.coloring.numbers.levels
+    return number_image(planes, shown.weight, left_out, levels=levels, behind=behind, spread=spread)

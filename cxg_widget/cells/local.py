@@ -59,7 +59,8 @@ class LocalHolder(Holder):
         if not self.is_aggregated or self._memo.held("coloring", settings.color_key) is not None:
             return None
         key = (settings.color_key, settings.vmin, settings.vmax)
-        return self._memo.keep("preview", key, self._preview)
+        found: Coloring | None = self._memo.keep("preview", key, self._preview)
+        return found and found.resolving(settings.color_rule)
 
     def _preview(self) -> Coloring | None:
         target = self._known_target()
@@ -205,7 +206,13 @@ class LocalHolder(Holder):
     def coloring(self) -> Coloring:
         """Read what the cells are coloured by."""
         key, read = self.settings.color_key, self._loader.recent.get_or_load
-        return self._memo.keep("coloring", key, lambda: read(key, self._read_coloring))
+        found: Coloring = self._memo.keep("coloring", key, lambda: read(key, self._read_coloring))
+        return found.resolving(self.settings.color_rule)
+
+    def known_coloring(self) -> Coloring | None:
+        """Return what the cells are coloured by, if it has been read."""
+        found: Coloring | None = self._memo.held("coloring", self.settings.color_key)
+        return found and found.resolving(self.settings.color_rule)
 
     def _read_coloring(self) -> Coloring:
         target, dataset = self._loader.target(self.settings), self.dataset

@@ -102,6 +102,17 @@ def sum_runs(codes: Any, starts: Any, stops: Any, zero: Any, missing: Any) -> An
 
 
 @compiled
+def sum_numbers(codes: Any, starts: Any, stops: Any, missing: Any, numbers: Any) -> Any:
+    """Return the sum of the numbers of the codes of runs, but for `missing`."""
+    total = 0.0
+    for run in range(starts.size):
+        for cell in range(starts[run], stops[run]):
+            if codes[cell] != missing:
+                total += numbers[codes[cell]]
+    return total
+
+
+@compiled
 def put_category_codes(codes: Any, missing: Any, out: Any) -> None:
     """Write codes with `missing` in the place of -1."""
     for cell in range(codes.size):

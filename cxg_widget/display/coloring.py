@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.color.limits import ColorRule
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.datasets.base.values import Values, as_codes, as_numbers
 from cxg_widget.display.target import Target, as_float
@@ -18,10 +19,13 @@ from cxg_widget.text.names import label_of, not_found
 from cxg_widget.wire import encoding
 from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.level_choice import levels_for
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.protocol import MISSING_LABEL, Scale
 
 _NO_CODES = Codes(np.empty(0, dtype=np.int8), ())
+_MOST_KNOWN = 256
 _NO_NUMBERS = Numbers.stated(0.0, 0.0)
 
 
@@ -59,6 +63,10 @@ class Coloring:
     def numbers(self) -> Numbers:
         """The numbers; none, between 0 and 0, in the other forms."""
         return _NO_NUMBERS
+
+    def resolving(self, rule: ColorRule) -> Coloring:  # noqa: ARG002
+        """Return the colouring with codes that resolve the limits in force; the same one for the same levels."""
+        return self
 
     @property
     def nbytes(self) -> int:
@@ -215,10 +223,28 @@ class CategoryColoring(Coloring):
 
 @dataclass(frozen=True)
 class NumberColoring(Coloring):
-    """A colouring by numbers."""
+    """A colouring by numbers.
+
+    Attributes
+    ----------
+    known : the levels for each rule, and the colourings with these, as far as they have been made
+    """
 
     scale: ClassVar[Scale] = "continuous"
     data: Numbers
+    known: dict[ColorRule | Levels, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def resolving(self, rule: ColorRule) -> NumberColoring:
+        """Return the colouring with codes that resolve the limits in force; the same one for the same levels."""
+        if len(self.known) > _MOST_KNOWN:
+            self.known.clear()
+        levels = self.known.get(rule)
+        if levels is None:
+            levels = self.known[rule] = levels_for(self.data.measures, rule)
+        if levels == self.data.levels:
+            return self
+        coloring: NumberColoring = self.known.setdefault(levels, replace(self, data=replace(self.data, coded=levels)))
+        return coloring
 
     @property
     def numbers(self) -> Numbers:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.display.settings import Settings
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
 
@@ -119,7 +120,7 @@ def shared_codes(
     weight: float,
     *,
     behind: float = 1,
-    zero: int = -1,
+    levels: Levels | None = None,
     flags: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None,
 ) -> NDArray[np.uint16]:
     """Return the number that is shown for each point, uint16 (n,).
@@ -132,23 +133,28 @@ def shared_codes(
     weight : 0 shows the mean of a tile, 1 the highest number in it
     behind : of how many points a mean is at least: in a tile of fewer, those of a tile `_WIDER` times as wide count in
         for the rest, as `leaning_means` has it of pixels
-    zero : the code of 0, which a tile shows only if it comes to just that; -1 = there is none
+    levels : of the codes; a tile has that of 0 only if it comes to just that. None = even codes, none that of 0
     flags : of both, uint8; bit 0: selected, which have tiles of their own, bit 1: the filters leave it out
     """
     at, known = _keys(basis[0], tile), basis[1] != MISSING_U16
     if flags is not None:
         at, known = at | _selected(flags[1]), known & (flags[1] & 2 == 0)
     tiles, first, inverse = np.unique(at[known], return_index=True, return_inverse=True)
-    values = basis[1][known].astype(np.float64)
+    own = basis[1][known].astype(np.float64)
+    bent = levels if levels is not None and levels.is_bent else None
+    zero = -1 if levels is None else levels.zero
+    values = own if bent is None else bent.table[basis[1][known]]
     counts = np.maximum(np.bincount(inverse, minlength=tiles.size), 1)
     mean = np.bincount(inverse, values, tiles.size) / counts
+    mean = mean if bent is None else bent.shown_at(mean)
     if behind > 1:
         wide = _keys(basis[0], (_WIDER * tile[0], _WIDER * tile[1]))[known] | (at[known] & _SELECTED)
         _, around = np.unique(wide, return_inverse=True)
         near = (np.bincount(around, values) / np.bincount(around))[around[first]]
+        near = near if bent is None else bent.shown_at(near)
         mean = np.where(counts < behind, mean + (1 - counts / behind) * (near - mean), mean)
     peak = np.zeros(tiles.size)
-    np.maximum.at(peak, inverse, values)
+    np.maximum.at(peak, inverse, own)
     exact = mean + weight * (peak - mean)
     rounded = np.floor(exact + 0.5)
     shown = np.where(rounded == zero, zero + np.sign(exact - zero), rounded).astype(np.uint16)
@@ -161,7 +167,13 @@ def shared_codes(
 
 
 def limits_of(
-    crowd: Crowd, codes: NDArray[np.uint16], tile: tuple[float, float], weight: float, behind: float = 1
+    crowd: Crowd,
+    codes: NDArray[np.uint16],
+    tile: tuple[float, float],
+    weight: float,
+    behind: float = 1,
+    *,
+    levels: Levels | None = None,
 ) -> tuple[float, float] | None:
     """Return the codes of the two ends of the colours: between them lies what most points show.
 
@@ -173,11 +185,18 @@ def limits_of(
     codes : uint16 (n,), numbers of the crowd
     tile : see `Crowd.tile`
     weight, behind : as `shared_codes` takes them
+    levels : of the codes; None = even ones
     """
     exact = _level_of(tile)
     level = int(np.floor(exact))
     below, above = (
-        ends_of(_known(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight, behind=behind)))
+        ends_of(
+            _known(
+                shared_codes(
+                    crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight, behind=behind, levels=levels
+                )
+            )
+        )
         for one in (level, level + 1)
     )
     low, high = (end + (exact - level) * (far - end) for end, far in zip(below, above, strict=True))
@@ -240,14 +259,20 @@ class Look(NamedTuple):
 
 
 def crowding_of(
-    crowd: Crowd, basis: NDArray[np.uint16] | None, look: Look, rule: tuple[str, int], limits_at: Look
+    crowd: Crowd,
+    basis: NDArray[np.uint16] | None,
+    look: Look,
+    rule: tuple[str, int],
+    limits_at: Look,
+    *,
+    levels: Levels | None = None,
 ) -> Crowding:
     """Return how crowded a view is; parameters as those of `shared`, `basis` None = there are no numbers."""
     found = _crowded(crowd, look, rule)
     if crowd.n_cells <= rule[1] or basis is None:
         return found
     far = found if limits_at == look else _crowded(crowd, limits_at, rule)
-    return replace(found, limits=limits_of(crowd, basis, crowd.tile(far.tile), far.weight, far.behind))
+    return replace(found, limits=limits_of(crowd, basis, crowd.tile(far.tile), far.weight, far.behind, levels=levels))
 
 
 def _crowded(crowd: Crowd, look: Look, rule: tuple[str, int]) -> Crowding:
@@ -285,7 +310,7 @@ def shared(
     rule: tuple[str, int],
     *,
     limits_at: Look,
-    zero: int = -1,
+    levels: Levels | None = None,
 ) -> Shared | None:
     """Return what a picture of some points shows of their numbers; None = of each its own, between all values.
 
@@ -295,15 +320,15 @@ def shared(
     points : codes of their coordinates, uint16 (n, 2), and of their numbers, uint16 (n,)
     rule : the statistic, and how many cells are few
     limits_at : the look whose numbers the colours span; while it stays, the limits do
-    zero : see `shared_codes`
+    levels : see `shared_codes`
     """
-    found = crowding_of(crowd, basis, look, rule, limits_at)
+    found = crowding_of(crowd, basis, look, rule, limits_at, levels=levels)
     if crowd.n_cells <= rule[1] and found.weight == 1:
         return None
     codes = points[1]
     if found.weight < 1 or found.behind > 1:
         tile = stepped(crowd.tile(found.tile))
-        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, behind=found.behind, zero=zero)
+        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, behind=found.behind, levels=levels)
     return Shared(codes, found.limits, found.weight == 1, statistic_of(found.weight, found.behind))
 
 

@@ -16,7 +16,6 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.protocol import MISSING_LABEL, MISSING_U16
-from cxg_widget.wire.quantise import decode, numbers_at
 
 EDGE, LEFT_OUT, LOWEST = 1, 2, 3
 """Heights from below, that of what is empty, 0: soft edges, points that the filters leave out, the lowest of others."""
@@ -63,7 +62,7 @@ def inks_of(
     """
     pure, is_grey = _colors_of_codes(coloring, settings, colors, paper, limits), np.zeros(N_CODES, dtype=np.bool_)
     if coloring.scale == "continuous":
-        is_grey[:MISSING_U16] = settings.greyed(decode(np.arange(MISSING_U16, dtype=np.uint16), *coloring.limits))
+        is_grey[:MISSING_U16] = settings.greyed(coloring.numbers.levels.table[:MISSING_U16])
     height = np.full(N_CODES, 2, dtype=np.uint32)
     if is_ranked:
         height += np.arange(N_CODES, dtype=np.uint32)
@@ -110,8 +109,8 @@ def number_colors(
     numbers: Numbers, settings: Settings, paper: Paper, limits: tuple[float, float] | None
 ) -> NDArray[np.uint8]:
     """Return the colour of each code of some numbers, uint8 (65535, 3)."""
-    suiting = None if limits is None else numbers_at(limits, numbers.lo, numbers.hi)
-    values = decode(np.arange(MISSING_U16, dtype=np.uint16), numbers.lo, numbers.hi)
+    suiting = None if limits is None else numbers.levels.ends_at(limits)
+    values = numbers.levels.table[:MISSING_U16]
     places = scale_of(settings.color_rule, numbers.measures, suiting).places(values)
     steps = ramp(stops_of(settings.cmap, dark=paper.is_dark))
     found = steps[np.floor(np.nan_to_num(places) * 255 + 0.5).astype(np.int64)]

@@ -15,8 +15,8 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.text.names import missing_told
 from cxg_widget.text.nouns import Noun, capitalized
 from cxg_widget.text.numbers import share, short_count, short_number
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import LEFT_OUT_LABEL, MISSING_LABEL, Color
-from cxg_widget.wire.quantise import numbers_at
 
 MOST_ROWS = 60
 
@@ -97,7 +97,7 @@ def key_of(
     if legend.lo == legend.hi:
         return replace(named, said=f"All values are {short_number(legend.lo)}.")
     stops = stops_of(settings.cmap, dark=dark)
-    suiting = None if automatic is None else numbers_at(automatic, legend.lo, legend.hi)
+    suiting = None if automatic is None else Levels(*legend.levels or (legend.lo, legend.hi)).ends_at(automatic)
     known = Range(legend.lo, legend.hi, quantiles, legend.least)
     scale = scale_of(settings.color_rule, known, suiting)
     said = legend.detail, statistic, "log scale" if scale.is_log else ""

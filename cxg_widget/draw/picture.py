@@ -21,7 +21,7 @@ from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.points import Ink, draw_points
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import Numbers, wire_values
-from cxg_widget.wire.quantise import LEVELS, decode, numbers_at, quantise
+from cxg_widget.wire.quantise import LEVELS
 
 _LEFT_OUT, _UNSELECTED, _MISSING, _ZERO, _VALUES = 0, 1, 2, 3, 4
 
@@ -126,9 +126,9 @@ def _number_ink(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     values, automatic = data.dense(), None
     if shared is not None:
-        values = decode(shared.codes, data.lo, data.hi)
+        values = data.levels.decode(shared.codes)
         if shared.limits is not None:
-            automatic = numbers_at(shared.limits, data.lo, data.hi)
+            automatic = data.levels.ends_at(shared.limits)
     places = scale_of(settings.color_rule, data.measures, automatic).places(values)
     finite, greyed = np.isfinite(values), settings.greyed(values)
     stops = stops_of(settings.cmap, dark=paper.is_dark)
@@ -137,7 +137,7 @@ def _number_ink(
     drawn = finite & ~greyed
     at[drawn] = np.rint(places[drawn] * 255).astype(np.int64)
     at[greyed] = 257
-    rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES
+    rank = data.levels.encode(values).astype(np.int64) // 2 + _VALUES
     if shared is not None and not shared.is_ranked:
         rank[:] = _VALUES
     rank[greyed] = _ZERO

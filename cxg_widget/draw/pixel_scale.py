@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.color.limits import ColorRule
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.draw.crowding import ends_of
-from cxg_widget.wire.encoding import Numbers, bin_logs, bin_values, describe, told_apart
-from cxg_widget.wire.quantise import LEVELS, shares
+from cxg_widget.wire.encoding import Numbers, bin_logs, bin_values, describe
+from cxg_widget.wire.level_choice import levels_for
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class PixelScale:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Low and high as codes over lo..hi."""
-        low, high = (LEVELS * shares(np.array([self.low, self.high]), self.data.lo, self.data.hi)).tolist()
+        """Low and high as codes."""
+        low, high = self.data.levels.places_of(np.array([self.low, self.high])).tolist()
         return low, high
 
     def holding(self, other: PixelScale) -> PixelScale:
@@ -46,10 +47,14 @@ class PixelScale:
         lo, hi = min(self.data.lo, other.data.lo), max(self.data.hi, other.data.hi)
         data = other.data
         if (lo, hi) != (data.lo, data.hi):
-            values, least = data.vector.values, told_apart(min(data.least, self.data.least), lo, hi)
+            values, least = data.vector.values, min(filter(None, (data.least, self.data.least)), default=0.0)
             bins, logs = (one.astype(np.uint32) for one in (bin_values(values, lo, hi), bin_logs(values, least, hi)))
             data = replace(data, lo=lo, hi=hi, histogram=bins, log_histogram=logs, least=least)
         return PixelScale(data, self.low, self.high)
+
+    def at(self, rule: ColorRule) -> PixelScale:
+        """Return the scale with codes that resolve the limits in force."""
+        return replace(self, data=replace(self.data, coded=levels_for(self.data.measures, rule)))
 
     @property
     def told(self) -> list[float]:
@@ -59,6 +64,6 @@ class PixelScale:
     @property
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Histograms and quantiles as the wire has them."""
-        quantiles = shares(self.data.quantiles, self.data.lo, self.data.hi).astype(np.float32)
+        quantiles = self.data.quantiles_told
         logs = self.data.log_histogram
         return {"histogram": self.data.histogram, "quantiles": quantiles, "log_histogram": logs}

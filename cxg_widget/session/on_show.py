@@ -40,11 +40,18 @@ class OnShow:
     settings : what to show first
     n_obs : how many cells there are; none is selected at first
     way_of : settings to the way in which cells are drawn; where it changes, all is sent anew
+    are_other_codes : says of settings before and after whether other codes colour the cells, which are then sent anew
     """
 
-    def __init__(self, settings: Settings, n_obs: int, way_of: Callable[[Settings], object]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        n_obs: int,
+        way_of: Callable[[Settings], object],
+        are_other_codes: Callable[[Settings, Settings], bool],
+    ) -> None:
         self._lock = threading.RLock()
-        self._way_of = way_of
+        self._way_of, self._are_other_codes = way_of, are_other_codes
         self.settings = settings
         self.way = way_of(settings)
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
@@ -94,9 +101,9 @@ class OnShow:
             for slot, of in [*self._seqs]:
                 if slot == "points" and of != 0 and (are_others or of not in settings.places):
                     self.next("points", of)
-            self._seqs["color", 0] += are_others or settings.color_key != before.color_key
+            self._seqs["color", 0] += are_others or self._are_other_codes(before, settings)
             for panel in set(settings.panel_numbers).intersection(before.panel_numbers):
-                is_other = settings.of_panel(panel).color_key != before.of_panel(panel).color_key
+                is_other = self._are_other_codes(before.of_panel(panel), settings.of_panel(panel))
                 self._seqs["color", panel] += are_others or is_other
 
     # The selection.

@@ -30,7 +30,7 @@ from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tiss
 from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire.encoding import wire_values
-from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, zero_code
+from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions
 
 _TOLD_OF = 20_000
 """Points that tell how crowded a picture is which is not drawn."""
@@ -176,8 +176,8 @@ class Pictures:
 
         look = look_at(seen)
         limits_at = look if settings.limits == "follow" else look_at(whole)
-        rule, zero = (settings.statistic, few_of(settings)), zero_code(*coloring.limits)
-        found = shared(crowd, wire_values(coloring.numbers), points, look, rule, limits_at=limits_at, zero=zero)
+        rule, levels = (settings.statistic, few_of(settings)), coloring.numbers.levels
+        found = shared(crowd, wire_values(coloring.numbers), points, look, rule, limits_at=limits_at, levels=levels)
         return replace(found, limits=None) if found is not None and are_stated(job.coloring, self._dataset) else found
 
     def _pixels(self, job: Paint | None) -> Coloring | None:

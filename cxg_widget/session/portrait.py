@@ -42,7 +42,7 @@ from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.session.view_request import around, pixels_shown, scale_key, shown_of
 from cxg_widget.spatial.view import Extent, View, within, zoom_of
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
-from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, quantise_within, zero_code
+from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, quantise_within
 
 _COARSE_PX = 0.5
 """A code of position may take so many px before the cells of a view are placed within that view."""
@@ -150,7 +150,8 @@ class Painter:
         sight = self._sight
         look = self._look(sight.seen, extent)
         limits_at = look if settings.limits == "follow" else self._look(sight.whole, extent)
-        return crowding_of(Crowd(xy, self._dataset.n_obs), basis, look, rule, limits_at)
+        levels = held.coloring().numbers.levels if is_number else None
+        return crowding_of(Crowd(xy, self._dataset.n_obs), basis, look, rule, limits_at, levels=levels)
 
     def _look(self, view: View, extent: Extent) -> Look:
         """Return how a picture of a view looks at its cells, `lookOf` in js/src/style/crowding.js."""
@@ -168,7 +169,7 @@ class Painter:
         flags = dots.flags & np.uint8(3 if self._mask.any() else 2)
         return shared_codes(
             dots.xy, dots.codes, (dots.xy, dots.codes), crowd.tile, crowd.weight,
-            behind=crowd.behind, zero=zero_code(*coloring.limits), flags=(flags, flags),
+            behind=crowd.behind, levels=coloring.numbers.levels, flags=(flags, flags),
         )  # fmt: skip
 
     # --- images, and the cells of a view -----------------------------------------------------------------------------
@@ -231,8 +232,8 @@ class Painter:
         numbers, counts = passing.numbers(shown, self.seen, self._px, spread).finished()
         left_out = left_out_of(cells, shown, counts, self.seen, self._px, spread=spread)
         scale, kept = PixelScale.of(numbers), self._held.scale_on_show(scale_key(self._settings, self._sight.units[0]))
-        scale = scale if kept is None else kept.holding(scale)
-        image = pixel_image(numbers, counts, scale.data.lo, scale.data.hi, left_out)
+        scale = (scale if kept is None else kept.holding(scale)).at(self._settings.color_rule)
+        image = pixel_image(numbers, counts, scale.data.levels, left_out)
         pixels = NumberColoring(shown.coloring.target, scale.data)
         page = self._shaded(image.codes, image.alpha, self._inks(pixels, scale.limits))
         return replace(self.foretold(), image=page, limits=scale.limits, pixels=pixels)

@@ -127,7 +127,8 @@ class Showing:
         yield streams.legend_frame(preview, self._on_show.settings, self._dataset, self._held.n_points, seq)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
-        settings = self._on_show.settings
+        self._held.coloring()
+        settings = self._on_show.settings  # limits may have changed while it was read
         held = self._loader.of(settings)
         order = held.order
         yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
@@ -153,9 +154,11 @@ class Showing:
 
     def _panel_color(self, panel: int) -> Iterator[Frame]:
         """Yield the legend and the values of the colour that a panel has of its own; ends early as `points`."""
-        settings, seq = self._on_show.settings.of_panel(panel), self._on_show.next("color", panel)
+        seq = self._on_show.next("color", panel)
 
         def frames(seq: int) -> Iterator[Frame]:
+            self._loader.of(self._on_show.settings.of_panel(panel)).coloring()
+            settings = self._on_show.settings.of_panel(panel)  # limits may have changed while it was read
             held = self._loader.of(settings)
             order = held.order
             yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)

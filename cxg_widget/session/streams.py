@@ -25,7 +25,7 @@ from cxg_widget.spatial.view import within
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
 from cxg_widget.wire.order import DisplayOrder
-from cxg_widget.wire.quantise import Bounds, quantise_positions, quantise_within, shares
+from cxg_widget.wire.quantise import Bounds, quantise_positions, quantise_within
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -84,13 +84,14 @@ def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_poi
         seq, target.spec, name, detail, coloring.scale, n_points, dataset.n_obs, n_missing,
         coloring.labels, counts, colors, lo, hi, coloring.encoding, is_stated,
         numbers.n_negative, numbers.n_zero, numbers.least, unscaled=unscaled,
+        levels=numbers.levels.told,
     )  # fmt: skip
     if isinstance(coloring, BlendColoring):
         names = blended_names(target, dataset, settings.layer)
         legend = replace(
             legend, dark_colors=coloring.colors_on(dark=True), corners=list(map(list, coloring.corners(names)))
         )
-    quantiles = shares(numbers.quantiles, lo, hi).astype(np.float32)
+    quantiles = numbers.quantiles_told
     bins = {"histogram": numbers.histogram, "log_histogram": numbers.log_histogram}
     return Frame(legend, {**bins, "quantiles": quantiles})
 

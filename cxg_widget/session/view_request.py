@@ -98,7 +98,7 @@ class Views:
         """Return the scale of numbers of pixels: its limits stay while only the place of the view changes."""
         key, found = scale_key(settings, abs(ask.view[1] - ask.view[0]) / ask.width), PixelScale.of(numbers)
         kept: PixelScale = self._loader.memo.keep("scale", key, lambda: found)
-        return kept.holding(found)
+        return kept.holding(found).at(settings.color_rule)
 
 
 def scale_key(settings: Settings, units: float) -> tuple[object, ...]:
@@ -169,7 +169,7 @@ def pixel_frames(
     numbers, counts = passing.numbers(shown, view, size, spread).finished()
     left_out = left_out_of(cells, shown, counts, view, size, spread=spread)
     scale = scale_of(numbers)
-    png = encode_lines(pixel_image(numbers, counts, scale.data.lo, scale.data.hi, left_out).lines, 3)
+    png = encode_lines(pixel_image(numbers, counts, scale.data.levels, left_out).lines, 3)
     message = p.Image(
         seqs.points,
         seqs.color,
@@ -179,6 +179,7 @@ def pixel_frames(
         n_inside,
         told(shown.settings.statistic),
         scale.told,
+        scale.data.levels.told,
     )
     yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
 

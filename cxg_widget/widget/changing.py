@@ -409,7 +409,7 @@ class ChangingWidget(WidgetTraits):
             streams: dict[str, Stream] = {}
             if is_new:
                 streams["look"] = partial(session.showing.look, panel)
-            elif is_other_way or look.color_key != look_before.color_key:
+            elif is_other_way or session.are_other_codes(look_before, look):
                 streams["color"] = partial(session.showing.look, panel)
             elif look.palette != look_before.palette:
                 streams["palette"] = partial(session.showing.recolor, panel)
@@ -424,10 +424,10 @@ class ChangingWidget(WidgetTraits):
         """Return what a change costs, and the stream that makes it seen; None where nothing has to be made anew."""
         session, cost = self._session, "all" if is_other_way else BY_NAME[name].cost
         besides = session.filters_besides(session.settings)
-        is_colored_anew = before.color_key != session.settings.color_key
+        is_colored_anew = session.are_other_codes(before, session.settings)
         is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self._kept("filters")))
         if cost == "tuning" and is_colored_anew:
-            cost = "color"  # of several genes, a hue each, the kernel mixes the colours
+            cost = "color"  # codes are too coarse for the limits, or mixes of several genes, a hue each
         hides_sets = bool(session.settings.hidden or before.hidden) and session.legend_column(session.settings) is None
         if name in ("hidden", "sets") and hides_sets and besides:
             is_filtered_anew = True  # how many are shown

@@ -14,10 +14,11 @@ from cxg_widget.color.limits import resolve_limit
 from cxg_widget.color.scale import Range
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.wire.frames import CHUNK_BYTES, FIRST_POINTS, Frame, spans
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.protocol import CONTAINER, Nonzeros, Values
 from cxg_widget.wire.protocol import Codes as CodesMessage
-from cxg_widget.wire.quantise import LEVELS, between, encode, finite_range, unit_of, zero_code
+from cxg_widget.wire.quantise import LEVELS, between, finite_range, unit_of, zero_code
 
 BINS = 64
 QUANTILES = 1001
@@ -59,7 +60,8 @@ class Numbers:
     quantiles : float64 (1001,), 0, 0.001, ..., 1, linear interpolation as `numpy.quantile`
     log_histogram : uint32 (64,) cells above 0 per bin of least..hi, equal by logarithm; empty where there is none
     n_negative, n_zero : cells below 0 and at 0; n_zero -1 = nobody has counted
-    least : the least number above 0, but no less than what codes can tell from 0; 0 where there is none
+    least : the least number above 0; 0 where there is none
+    coded : the levels of the codes; None = even over lo..hi
     """
 
     vector: Vector
@@ -73,18 +75,29 @@ class Numbers:
     n_negative: int = 0
     n_zero: int = 0
     least: float = 0.0
+    coded: Levels | None = None
 
     @classmethod
     def stated(cls, lo: float, hi: float) -> Numbers:
         """Return no number, of all that lie in a range."""
         none = np.empty(0, dtype=np.float32)
         bins = np.empty(0, dtype=np.uint32)
-        return cls(Vector(none), 0, lo, hi, 0, bins, np.empty(0), bins, 0, -(lo <= 0 <= hi), told_apart(0.0, lo, hi))
+        return cls(Vector(none), 0, lo, hi, 0, bins, np.empty(0), bins, 0, -(lo <= 0 <= hi), told_apart(lo, hi))
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
         return self.vector.nbytes
+
+    @property
+    def levels(self) -> Levels:
+        """The numbers that codes stand for."""
+        return self.coded or Levels(self.lo, self.hi)
+
+    @property
+    def quantiles_told(self) -> NDArray[np.float32]:
+        """The quantiles as the wire has them: as shares of the codes."""
+        return (self.levels.places_of(self.quantiles) / LEVELS).astype(np.float32)
 
     @property
     def measures(self) -> Range:
@@ -128,7 +141,6 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
     least = min(
         [float(one) for one in finite[above : above + 1]] + [vector.fill] * (n_fill > 0 < vector.fill), default=0.0
     )
-    least = told_apart(least, lo, hi)
     logs = _counted(finite[above:], log_edges(least, hi)) if least else np.empty(0, dtype=np.uint32)
     if least and vector.fill > 0:
         logs[np.searchsorted(log_edges(least, hi), vector.fill, side="right")] += np.uint32(n_fill)
@@ -138,12 +150,12 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
     )
 
 
-def told_apart(least: float, lo: float, hi: float) -> float:
-    """Return the least of some numbers above 0 in lo..hi, or what codes can tell from 0; 0 where none is above it."""
+def told_apart(lo: float, hi: float) -> float:
+    """Return the least number above 0 that even codes of lo..hi tell from 0; 0 where none is above it."""
     if hi <= 0:
         return 0.0
     zero = zero_code(lo, hi)
-    return lo if zero < 0 else min(max(least, float(between(lo, hi, (zero + 1) / LEVELS))), hi)
+    return lo if zero < 0 else min(float(between(lo, hi, (zero + 1) / LEVELS)), hi)
 
 
 def log_edges(least: float, hi: float) -> NDArray[np.float64]:
@@ -248,8 +260,8 @@ def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[F
 
 
 def wire_values(numbers: Numbers) -> NDArray[np.uint16]:
-    """Return every cell's number as a code over lo..hi, in row order."""
-    return encode(numbers.dense(), numbers.lo, numbers.hi)
+    """Return every cell's number as a code, in row order."""
+    return numbers.levels.encode(numbers.dense())
 
 
 def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
@@ -262,9 +274,10 @@ def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator
     """Sort (point << 16 | code) once: that is point order, and both halves fall out of it."""
     vector, n_obs = numbers.vector, numbers.n_obs
     assert vector.rows is not None
-    fill = int(encode(np.array([vector.fill]), numbers.lo, numbers.hi)[0])
+    levels = numbers.levels
+    fill = int(levels.encode(np.array([vector.fill]))[0])
     keys = order.points[vector.rows].astype(np.uint64) << np.uint64(16)
-    keys |= encode(vector.values, numbers.lo, numbers.hi)
+    keys |= levels.encode(vector.values)
     keys.sort()
     points = (keys >> np.uint64(16)).astype(np.int64)
     codes = (keys & np.uint64(0xFFFF)).astype(np.uint16)

@@ -60,45 +60,22 @@ def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
     return scaled.astype(np.uint16)
 
 
-def zero_code(lo: float, hi: float) -> int:
+def zero_code(lo: float, hi: float, share: float | None = None) -> int:
     """Return the code that 0 alone has among numbers of lo..hi; -1 where 0 lies outside.
 
-    zeroCode in js/src/style/limits.js is the same to the bit.
+    zeroCode in js/src/style/levels.js is the same to the bit.
+
+    Parameters
+    ----------
+    share : of the codes that lies below 0; None = codes are even over lo..hi
     """
     if not lo <= 0 <= hi:
         return -1
-    unit = unit_of(lo, hi)
-    share = (0 - lo * unit) / ((hi * unit - lo * unit) or 1.0)
+    if share is None:
+        unit = unit_of(lo, hi)
+        share = (0 - lo * unit) / ((hi * unit - lo * unit) or 1.0)
     # What lies beside 0 keeps a code of its own.
     return int(min(max(math.floor(share * LEVELS + 0.5), lo < 0), LEVELS - (hi > 0)))
-
-
-def encode(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
-    """Turn numbers into codes as `quantise` does, and let no other number have the code of 0."""
-    codes, zero = quantise(values, lo, hi), zero_code(lo, hi)
-    if zero < 0 or lo == hi:
-        return codes
-    if int(quantise(np.zeros(1), lo, hi)[0]) != zero:
-        codes[values == 0] = zero
-    near = (codes >= max(zero - 1, 0)) & (codes <= min(zero + 1, LEVELS)) & (values != 0)
-    if near.any():
-        found = codes[near].astype(np.int32)
-        codes[near] = np.where(values[near] > 0, np.maximum(found, zero + 1), np.minimum(found, zero - 1))
-    return codes
-
-
-def decode(codes: NDArray[Any], lo: float, hi: float) -> NDArray[np.float64]:
-    """Turn codes back into numbers, exact to (hi - lo) / 65534, and 0 exactly; NaN where missing."""
-    numbers = between(lo, hi, codes / LEVELS)
-    numbers[codes == zero_code(lo, hi)] = 0
-    numbers[codes == MISSING_U16] = np.nan
-    return numbers
-
-
-def numbers_at(codes: tuple[float, float], lo: float, hi: float) -> tuple[float, float]:
-    """Return the numbers that two ends of colours are, which may lie between codes."""
-    low, high = (float(between(lo, hi, code / LEVELS)) for code in codes)
-    return low, high
 
 
 def unit_of(lo: float, hi: float) -> float:

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { resolveLimit, shareOf, valueAt } from "../src/style/limits.js";
+import { shareOf, valueAt } from "../src/style/levels.js";
+import { resolveLimit } from "../src/style/limits.js";
 
 const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(0, 2 / 12, 0.25, 0.5, 1) });
 

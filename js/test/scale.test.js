@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { greyCodes, placesOf, scaleOf, zeroCode } from "../src/style/scale.js";
+import { zeroCode } from "../src/style/levels.js";
+import { greyCodes, placesOf, scaleOf } from "../src/style/scale.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../tests/scales.json", import.meta.url), "utf8"));
 const LEVELS = 65_534;
@@ -25,13 +26,13 @@ for (const { law, lo, hi, least, quantiles, automatic, rule, low, high, codes, p
 }
 
 test("0 has the code that it has in the kernel", () => {
-  for (const [lo, hi, code] of CASES.zeros) assert.equal(zeroCode(lo, hi), code, `${lo} to ${hi}`);
+  for (const [lo, hi, code] of CASES.zeros) assert.equal(zeroCode([lo, hi]), code, `${lo} to ${hi}`);
 });
 
 test("grey are zeros where that is asked for, and on a log scale all that has no logarithm", () => {
   const grey = (/** @type {number} */ lo, /** @type {number} */ hi, /** @type {any} */ rule) =>
     greyCodes(/** @type {any} */ ({ lo, hi }), { scale: "linear", zero: "color", ...rule });
-  const middle = zeroCode(-2, 2);
+  const middle = zeroCode([-2, 2]);
   assert.deepEqual(grey(0, 4, { zero: "grey" }), [0, 0]);
   assert.deepEqual(grey(-2, 2, { zero: "grey" }), [middle, middle]);
   assert.deepEqual(grey(-2, 2, { scale: "log" }), [0, middle]);

@@ -27,6 +27,7 @@ from cxg_widget.draw.aggregate import task as task_module
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import describe
+from cxg_widget.wire.levels import Levels
 
 WIDTH, HEIGHT = 40, 30
 VIEW = (-1.0, 2.0, -0.5, 1.5)
@@ -256,7 +257,7 @@ def test_a_sparse_column_yields_what_the_dense_one_does():
     vector, dense = numbers(n, density=0.2, fill=0.25)
     index, described = Index(xy, n_runs=7), describe(vector, n)
     sparse = arrange(index, described)
-    full = arrange_vector(index, Vector(dense), described.lo, described.hi)
+    full = arrange_vector(index, Vector(dense), described.levels)
     assert isinstance(sparse, SparseColumn)
     assert isinstance(full, NumberColumn)
     for statistic in ("mean", "max", "both"):
@@ -351,7 +352,7 @@ def test_planes_of_two_halves_add_to_the_whole(kind, with_selection):
         if kind == "category":
             column = arrange_codes(index, Codes(codes[rows], ("a", "b", "c")))
         elif kind != "count":
-            column = arrange_vector(index, Vector(dense[rows]), described.lo, described.hi)
+            column = arrange_vector(index, Vector(dense[rows]), described.levels)
         options = {"selected": arrange_mask(index, mask[rows])} if with_selection else {}
         statistic = "max" if kind == "peak" else "mean"
         return aggregate(
@@ -377,7 +378,7 @@ def test_parts_and_threads_change_nothing(monkeypatch, alone, safe):
         None,
         arrange_codes(index, Codes(codes, ("a", "b", "c"))),
         arrange(index, described),
-        arrange_vector(index, Vector(dense), described.lo, described.hi),
+        arrange_vector(index, Vector(dense), described.levels),
     ]
     selected = np.arange(index.rows.size) % 2 == 0
 
@@ -428,7 +429,7 @@ def test_columns_are_brought_into_order_in_blocks(monkeypatch):
         np.unpackbits(arrange_mask(index, mask), count=index.rows.size, bitorder="little"), mask[index.rows]
     )
     expected = codes_of(dense, 0, 20)[index.rows]
-    for column in (arrange_vector(index, vector, 0, 20), arrange_vector(index, Vector(dense), 0, 20)):
+    for column in (arrange_vector(index, vector, Levels(0, 20)), arrange_vector(index, Vector(dense), Levels(0, 20))):
         assert np.abs(column.codes - np.where(np.isnan(expected), 65535, expected)).max() <= 1
 
 

@@ -25,7 +25,7 @@ from cxg_widget.draw.aggregate import (
 from cxg_widget.draw.png import blank_lines, encode_lines, encode_png
 from cxg_widget.errors import InvalidValue
 from cxg_widget.wire.encoding import describe
-from cxg_widget.wire.quantise import zero_code
+from cxg_widget.wire.levels import Levels
 from tests.unit.test_aggregate_planes import HEIGHT, VIEW, WIDTH, Index, canvas, frame, numbers, pixels, points
 
 COLORS = np.array([[200, 10, 0], [0, 150, 40], [30, 60, 250]], dtype=np.uint8)
@@ -155,7 +155,7 @@ def test_codes_decode_to_the_mean_and_missing_is_where_no_cell_has_a_value():
 def test_the_highest_value_is_shown_where_it_was_asked_for():
     xy = np.full((5, 2), 0.5, dtype=np.float32)
     index = Index(xy)
-    column = arrange_vector(index, Vector(np.array([0, 1, 4, 2, np.nan], np.float32)), 0, 8)
+    column = arrange_vector(index, Vector(np.array([0, 1, 4, 2, np.nan], np.float32)), Levels(0, 8))
     image = number_image(aggregate(index, column, VIEW, (WIDTH, HEIGHT), statistic="max"))
     assert image.codes[image.alpha > 0].tolist() == [32767]
 
@@ -165,7 +165,7 @@ def test_a_selected_cell_shows_its_own_number():
     index = Index(xy)
     values = np.zeros(1000, np.float32)
     values[17] = 8
-    column = arrange_vector(index, Vector(values), 0, 8)
+    column = arrange_vector(index, Vector(values), Levels(0, 8))
     image = number_image(aggregate(index, column, VIEW, (WIDTH, HEIGHT), selected=index.rows == 17))
     assert image.codes[image.alpha > 0].tolist() == [65534]
     assert image.alpha.max() == 255
@@ -178,7 +178,7 @@ def test_a_number_has_the_same_colour_whether_its_cell_is_alone_or_one_of_a_crow
     values = np.zeros(1000, np.float32)
     values[0] = 8
     for vector in (Vector(values), Vector(values[:1], np.array([0]))):
-        image = number_image(aggregate(index, arrange_vector(index, vector, 0, 8), VIEW, (WIDTH, HEIGHT)))
+        image = number_image(aggregate(index, arrange_vector(index, vector, Levels(0, 8)), VIEW, (WIDTH, HEIGHT)))
         assert np.unique(image.alpha[image.codes < 65535]).tolist() == [255]
         assert (image.codes == 65534).sum() == (image.codes == 0).sum() == 1
 
@@ -215,7 +215,7 @@ def test_a_number_lies_between_the_mean_and_the_highest_of_its_cells_by_the_weig
 
 def test_planes_of_numbers_have_no_colours_and_others_no_numbers():
     index = Index(points(30))
-    column = arrange_vector(index, Vector(np.ones(30, np.float32)), 0, 1)
+    column = arrange_vector(index, Vector(np.ones(30, np.float32)), Levels(0, 1))
     for statistic in ("mean", "max"):
         with pytest.raises(InvalidValue, match="number_image"):
             shade(aggregate(index, column, VIEW, (WIDTH, HEIGHT), statistic=statistic))
@@ -281,7 +281,7 @@ def everything():
             for codes, colors in ((categories(500), COLORS), (wide, np.zeros((499, 3), np.uint8))):
                 shade(aggregate(index, arrange(index, codes), VIEW, (WIDTH, HEIGHT), colors=colors, **options))
             shade(aggregate(index, None, VIEW, (WIDTH, HEIGHT), **options))
-            for column in (arrange(index, described), arrange_vector(index, Vector(dense), described.lo, described.hi)):
+            for column in (arrange(index, described), arrange_vector(index, Vector(dense), described.levels)):
                 for statistic in ("mean", "max", "both"):
                     number_image(aggregate(index, column, VIEW, (WIDTH, HEIGHT), statistic=statistic, **options), 0.5)
 everything()
@@ -300,7 +300,7 @@ def test_a_pixel_has_the_code_of_zero_only_if_its_cells_come_to_zero(weight):
     index, data = Index(xy), describe(Vector(values), n)
     statistic = "both" if weight else "mean"
     planes = aggregate(index, arrange(index, data), VIEW, (WIDTH, HEIGHT), statistic=statistic)
-    image = number_image(planes, weight, zero=zero_code(data.lo, data.hi))
+    image = number_image(planes, weight, levels=data.levels)
     line, column, inside = pixels(xy)
     highest = np.zeros((HEIGHT, WIDTH))
     np.maximum.at(highest, (line[inside], column[inside]), values[inside])

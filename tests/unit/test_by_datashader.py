@@ -15,12 +15,14 @@ from cxg_widget.draw.aggregate import (
 )
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire.levels import Levels
 
 pytestmark = pytest.mark.slow
 
 N = 20_000
 LEVELS = 65_534
 LO, HI = -3.0, 5.0
+LEVELS_OF = Levels(LO, HI)
 WHOLE = (-6.0, 6.0, -6.0, 6.0)
 
 
@@ -49,9 +51,9 @@ def column(cells, kind):
     codes = rng.integers(0, LEVELS + 1, n).astype(np.uint16)
     codes[lost & kind.endswith("missing")] = LEVELS + 1
     if kind.startswith("dense"):
-        return NumberColumn(codes, LO, HI, kind.endswith("missing"))
+        return NumberColumn(codes, LEVELS_OF, kind.endswith("missing"))
     places = np.sort(rng.choice(n, n // 20, replace=False)).astype(np.uint32)
-    return SparseColumn(places, index.xy[places], codes[places], 9, LO, HI, kind.endswith("missing"))
+    return SparseColumn(places, index.xy[places], codes[places], 9, LEVELS_OF, kind.endswith("missing"))
 
 
 COLUMNS = [
@@ -191,7 +193,7 @@ def test_parts_of_the_cells_add_up_to_all_of_them(cells):
         codes[cells.index.rows] = given.codes
         index = SpatialIndex.build(xy[rows])
         halves.append(
-            reduce_pixels(index, {"v": NumberColumn(codes[rows][index.rows], LO, HI, True)}, "std", WHOLE, (30, 20))
+            reduce_pixels(index, {"v": NumberColumn(codes[rows][index.rows], LEVELS_OF, True)}, "std", WHOLE, (30, 20))
         )
     whole, cells_of_whole = reduce_pixels(cells.index, {"v": given}, "std", WHOLE, (30, 20)).finished()
     both, cells_of_both = (halves[0] + halves[1]).finished()
@@ -202,4 +204,4 @@ def test_parts_of_the_cells_add_up_to_all_of_them(cells):
 def test_a_reduction_that_is_none_is_told():
     index = SpatialIndex.build(np.zeros((3, 2), np.float32))
     with pytest.raises(InvalidValue, match="no reduction 'median'"):
-        reduce_pixels(index, {"v": NumberColumn(np.zeros(3, np.uint16), 0, 1, False)}, "median", WHOLE, (3, 3))
+        reduce_pixels(index, {"v": NumberColumn(np.zeros(3, np.uint16), Levels(0, 1), False)}, "median", WHOLE, (3, 3))

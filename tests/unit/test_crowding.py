@@ -20,6 +20,7 @@ from cxg_widget.draw.crowding import (
     stepped,
     weight_of,
 )
+from cxg_widget.wire.levels import Levels
 
 CASES = json.loads((Path(__file__).parent.parent / "crowding.json").read_text(encoding="utf-8"))
 MISSING = 65_535
@@ -150,6 +151,6 @@ def test_a_tile_shows_zero_only_if_all_that_is_in_it_comes_to_zero():
     codes = np.array([10, 10, 10, 11, 10, 10], np.uint16)
     tile = (100.0, 100.0)
     assert shared_codes(xy, codes, (xy, codes), tile, 0).tolist() == [10] * 6
-    assert shared_codes(xy, codes, (xy, codes), tile, 0, zero=10).tolist() == [11] * 4 + [10] * 2
+    assert shared_codes(xy, codes, (xy, codes), tile, 0, levels=Levels(-10, 65_524)).tolist() == [11] * 4 + [10] * 2
     codes = np.array([10, 10, 10, 9, 10, 10], np.uint16)
-    assert shared_codes(xy, codes, (xy, codes), tile, 0, zero=10).tolist() == [9] * 4 + [10] * 2
+    assert shared_codes(xy, codes, (xy, codes), tile, 0, levels=Levels(-10, 65_524)).tolist() == [9] * 4 + [10] * 2

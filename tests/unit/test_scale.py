@@ -12,7 +12,8 @@ from cxg_widget.color.scale import Range, scale_of
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.errors import InvalidValue
 from cxg_widget.wire.encoding import describe
-from cxg_widget.wire.quantise import LEVELS, decode, encode, zero_code
+from cxg_widget.wire.levels import Levels
+from cxg_widget.wire.quantise import LEVELS, zero_code
 
 HELD = json.loads((Path(__file__).parent.parent / "scales.json").read_text(encoding="utf-8"))
 
@@ -33,7 +34,7 @@ def test_numbers_lie_where_matplotlib_has_them(case):
     known = Range(case["lo"], case["hi"], np.array(case["quantiles"]), case["least"])
     scale = scale_of(ColorRule(**case["rule"]), known, case["automatic"] and tuple(case["automatic"]))
     assert (scale.low, scale.high) == pytest.approx((case["low"], case["high"]))
-    values = decode(np.array(case["codes"]), case["lo"], case["hi"])
+    values = Levels(case["lo"], case["hi"]).decode(np.array(case["codes"]))
     expected = np.clip(norm_of(case["rule"], case["low"], case["high"])(values), 0, 1)
     assert scale.places(values) == pytest.approx(np.asarray(expected), abs=1e-9)
     assert case["places"] == pytest.approx(np.asarray(expected), abs=1e-6)
@@ -54,12 +55,12 @@ def test_no_other_number_has_the_code_of_zero(lo):
     rng = np.random.default_rng(3)
     tiny = np.array([0.0, 1e-12, 5e-6, -5e-6 if lo < -1 else 0.0, -1e-12 if lo < 0 else 1e-30])
     values = np.concatenate([[lo, 4.0], tiny, rng.uniform(lo, 4, 5_000), np.zeros(50), [np.nan]]).astype(np.float32)
-    codes = encode(values, float(values[0]), 4.0)
+    codes = Levels(float(values[0]), 4.0).encode(values)
     zero = zero_code(float(values[0]), 4.0)
     np.testing.assert_array_equal(codes == zero, values == 0)
     known = np.isfinite(values)
     assert np.all(np.sign(codes[known].astype(int) - zero) == np.sign(values[known]))
-    found = decode(codes, float(values[0]), 4.0)
+    found = Levels(float(values[0]), 4.0).decode(codes)
     assert np.nanmax(np.abs(found - values)) <= 2.01 * (4 - lo) / LEVELS
     assert np.isnan(found[-1])
     assert np.all(found[values == 0] == 0)

@@ -140,15 +140,32 @@ class ClusterHolder(Holder):
     def coloring(self) -> Coloring:
         """Return the colouring of the sample, with counts and range of all cells."""
         settings = self.settings
-        key = (*settings.color_key, settings.max_points, settings.place_key)
         target = self._loader.target(settings)
         if target.source == "sets":
             codes = self._loader.labels(settings, target)
             if codes is not None:
                 self.indexed().know_sets(target, codes)
-        return self._memo.keep("sample coloring", key, self._sample_coloring)
+        of_all: Coloring = self._memo.keep("summary", self._color_key, self._summary)
+        coloring = of_all.resolving(settings.color_rule)
+        key = (*self._color_key, settings.max_points, coloring.numbers.levels)
+        return self._memo.keep("sample coloring", key, lambda: self._sample_of(coloring))
 
-    def _sample_coloring(self) -> Coloring:
+    @property
+    def _color_key(self) -> tuple[Any, ...]:
+        settings = self.settings
+        return (*settings.color_key, settings.place_key)
+
+    def known_coloring(self) -> Coloring | None:
+        """Return the colouring by counts and range of all cells, if these are known."""
+        found: Coloring | None = self._memo.held("summary", self._color_key)
+        return found and found.resolving(self.settings.color_rule)
+
+    def _sample_of(self, coloring: Coloring) -> Coloring:
+        if coloring.target.source == "none":
+            return coloring
+        return self.indexed().take(self.sample().rows, coloring, self.settings.layer)[1]
+
+    def _summary(self) -> Coloring:
         target, layer = self._loader.target(self.settings), self.settings.layer
         if target.source == "none":
             return Coloring(target)
@@ -158,8 +175,7 @@ class ClusterHolder(Holder):
         if target.source == "blend":
             many = self.dataset.obs_noun.many
             raise InvalidValue(f"blend='colors' is not for {many} that Dask's workers hold; set blend='mean'.")
-        cells = self.indexed()
-        return cells.take(self.sample().rows, cells.summary(target, layer), layer)[1]
+        return self.indexed().summary(target, layer, self.settings.color_rule)
 
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
         """Return what columns by name mean; the workers read them."""

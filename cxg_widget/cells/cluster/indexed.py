@@ -21,6 +21,7 @@ from cxg_widget.cells.cluster.rows_of import rule_bits
 from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
+from cxg_widget.color.limits import ColorRule
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes, Dataset
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
@@ -34,6 +35,7 @@ from cxg_widget.errors import Overtaken
 from cxg_widget.rules.forms import Rule
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import Extent, View, union
+from cxg_widget.wire.levels import Levels
 
 if TYPE_CHECKING:
     from cxg_widget.cells.cluster.matrix import ClusterMatrix
@@ -41,12 +43,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column on the workers: one future for each partition; `labels` are those of an annotation."""
+    """A column on the workers: one future for each partition.
+
+    Attributes
+    ----------
+    labels : those of an annotation
+    levels : of the codes of numbers; None = these are categories
+    """
 
     key: tuple[Target, str | None]
     futures: list[Any]
     summary: Coloring
     labels: Codes | None = None
+    levels: Levels | None = None
 
 
 class ClusterCells:
@@ -129,8 +138,10 @@ class ClusterCells:
         """Take note in which set each row is, (n_obs,), sent to workers as labels are; lets go of those before."""
         self._of_sets = {_as_column(target).name: codes}
 
-    def summary(self, target: Target, layer: str | None = None) -> Coloring:
+    def summary(self, target: Target, layer: str | None = None, rule: ColorRule | None = None) -> Coloring:
         """Load a column on the workers, if it is not the one they have; return the colouring by it, without values.
+
+        rule : limits that its codes are to resolve; None = any will do
 
         Raises
         ------
@@ -138,7 +149,7 @@ class ClusterCells:
             If it has more categories than can be told apart.
         """
         self._whole()
-        return self._loaded_column(target, layer).summary
+        return self._loaded_column(target, layer, rule).summary
 
     def category_mask(self, target: Target, code: int) -> NDArray[np.bool_]:
         """Return which rows have a category, those without a place too, bool (n_obs,); code -1 = those without one."""
@@ -225,7 +236,10 @@ class ClusterCells:
         Overtaken
             If a newer view was asked for meanwhile.
         """
-        loaded, column = self._whole(), self._futures_of(shown.coloring.target, shown.settings.layer)
+        loaded, column = (
+            self._whole(),
+            self._futures_of(shown.coloring.target, shown.settings.layer, shown.coloring.numbers.levels),
+        )
         highlighted = shown.highlighted if shown.colors else -1
         bits = None if highlighted >= 0 else self._bits(shown.mask)
         options = {
@@ -294,7 +308,7 @@ class ClusterCells:
         coloring : with codes int32 (k,); or numbers float32 (k,), float64 where float32 is too coarse, exact to
             (hi - lo) / 65534; missing too where a row is not drawn
         """
-        loaded, column = self._whole(), self._futures_of(coloring.target, layer)
+        loaded, column = self._whole(), self._futures_of(coloring.target, layer, coloring.numbers.levels)
         local, back = self._parts.local(rows)
         found = self._parts.gathered(self._parts.map("take", worker.take, loaded, column, local))
         xy = np.concatenate([one for one, _ in found])[back]
@@ -384,19 +398,22 @@ class ClusterCells:
             return None
         return self._futures_of(shown.coloring.target, shown.settings.layer)
 
-    def _futures_of(self, target: Target, layer: str | None) -> list[Any] | None:
-        return None if target.source == "none" else self._loaded_column(target, layer).futures
+    def _futures_of(self, target: Target, layer: str | None, levels: Levels | None = None) -> list[Any] | None:
+        return None if target.source == "none" else self._loaded_column(target, layer, levels).futures
 
-    def _loaded_column(self, target: Target, layer: str | None) -> _Column:
+    def _loaded_column(self, target: Target, layer: str | None, codes: ColorRule | Levels | None = None) -> _Column:
+        """Return what the workers hold; codes : their levels, or the limits that these are to resolve; None = any."""
         with self._lock:
             held = self._column
             labels = self._parts.own().get(_as_column(target).name)
             is_other = held is None or held.key != (target, layer) or held.labels is not labels
+            if held is not None and held.levels is not None and codes is not None:
+                is_other = is_other or held.levels != _levels(held.summary, codes)
             if held is None or is_other or any(map(must_be_anew, held.futures)):
-                held = self._column = self._load(target, layer)
+                held = self._column = self._load(target, layer, codes)
             return held
 
-    def _load(self, target: Target, layer: str | None) -> _Column:
+    def _load(self, target: Target, layer: str | None, codes: ColorRule | Levels | None) -> _Column:
         parts, column = self._parts, _as_column(target)
         labels = parts.own().get(column.name)
         if target.source == "sets" and labels is None:
@@ -405,10 +422,11 @@ class ClusterCells:
         if parts.waiting.result(parts.submit("kind", _holds_codes, data[0])):
             summary = counting.of_codes(parts, target, data)
             arranged = parts.map("arrange", worker.arrange_categories, parts.held, data)
-        else:
-            summary = counting.of_numbers(parts, target, data)
-            arranged = parts.map("arrange", worker.arrange_numbers, parts.held, data, limits=summary.limits)
-        return _Column((target, layer), arranged, summary, labels)
+            return _Column((target, layer), arranged, summary, labels)
+        summary = counting.of_numbers(parts, target, data)
+        levels = _levels(summary, codes)
+        arranged = parts.map("arrange", worker.arrange_numbers, parts.held, data, levels=levels)
+        return _Column((target, layer), arranged, summary, labels, levels)
 
     def _bits(self, selected: NDArray[np.bool_]) -> list[Any] | None:
         if not selected.any():
@@ -420,6 +438,12 @@ class ClusterCells:
                 held = selected, parts.map("select", worker.arrange_bits, parts.held, parts.packed(selected))
                 self._selection = held
             return held[1]
+
+
+def _levels(summary: Coloring, codes: ColorRule | Levels | None) -> Levels:
+    if isinstance(codes, Levels):
+        return codes
+    return summary.numbers.levels if codes is None else summary.resolving(codes).numbers.levels
 
 
 def _as_column(target: Target) -> Target:

@@ -40,6 +40,7 @@ from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import count_selected
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.quantise import LEVELS
 
 Addable = TypeVar("Addable", Beneath, Planes, PixelNumbers, Sums, NDArray[np.uint32])
@@ -179,9 +180,9 @@ def arrange_categories(partition: Partition, codes: Codes) -> ViewColumn:
     return arrange_codes(partition.index, codes)
 
 
-def arrange_numbers(partition: Partition, vector: Vector, limits: tuple[float, float]) -> ViewColumn:
+def arrange_numbers(partition: Partition, vector: Vector, levels: Levels) -> ViewColumn:
     """Bring numbers that were read into the order of the index, as codes over the range of all rows everywhere."""
-    return arrange_vector(partition.index, vector, *limits)
+    return arrange_vector(partition.index, vector, levels)
 
 
 def arrange_bits(partition: Partition, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -317,7 +318,10 @@ def take(
 
 def _is_fine(column: NumberColumn | SparseColumn) -> bool:
     """Say whether float32 is too coarse to tell neighbouring codes apart, as it is of times in nanoseconds."""
-    largest = max(abs(column.lo), abs(column.hi))
+    levels = column.levels
+    largest = max(abs(levels.lo), abs(levels.hi))
     if largest > np.finfo(np.float32).max:
         return True
-    return bool(np.spacing(np.float32(largest)) * LEVELS > column.hi - column.lo)
+    if levels.is_bent:
+        return levels.center != 0
+    return bool(np.spacing(np.float32(largest)) * LEVELS > levels.hi - levels.lo)

@@ -13,9 +13,14 @@ from cxg_widget.datasets import Codes, Vector
 from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
 from cxg_widget.display.target import Target
 from cxg_widget.errors import InvalidValue
-from cxg_widget.wire.encoding import QUANTILES, Numbers, bin_logs, bin_values, category_counts, told_apart
+from cxg_widget.wire.encoding import QUANTILES, Numbers, bin_logs, bin_values, category_counts
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import MISSING_U16
-from cxg_widget.wire.quantise import LEVELS, between, quantise
+
+_OUTLIERS = 5
+"""Quantiles at either end that may be those of outliers."""
+_WIDER = 64
+_SMALLEST = 1e-12
 
 
 def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
@@ -40,14 +45,17 @@ def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
     found = parts.gathered(parts.map("limits", limits_of, data, sizes))
     lo, hi = min(one[0] for one in found), max(one[1] for one in found)
     lo, hi = (lo, hi) if lo <= hi else (0.0, 0.0)
-    least = told_apart(min(one[5] for one in found), lo, hi)
+    least = min(one[5] for one in found)
+    least = least if np.isfinite(least) else 0.0
     tallies = parts.gathered(parts.map("tally", tally, data, sizes, lo=lo, hi=hi, least=least))
-    bins, codes, logs = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
+    bins, codes, logs, by_size = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
+    quantiles, finer = quantiles_of(codes, Levels(lo, hi)), quantiles_of(by_size, _by_size(lo, hi, least))
+    is_narrow = (finer[-_OUTLIERS] - finer[_OUTLIERS]) * _WIDER < quantiles[-1] - quantiles[0]
     numbers = replace(
         Numbers.stated(lo, hi),
         n_missing=sum(one[2] for one in found),
         histogram=bins.astype(np.uint32),
-        quantiles=quantiles_of(codes, lo, hi),
+        quantiles=finer if is_narrow else quantiles,
         log_histogram=logs.astype(np.uint32),
         n_negative=sum(one[3] for one in found),
         n_zero=sum(one[4] for one in found),
@@ -81,19 +89,33 @@ def limits_of(vector: Vector, n_rows: int) -> tuple[float, float, int, int, int,
 
 def tally(
     vector: Vector, n_rows: int, lo: float, hi: float, least: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Count cells by bin (64,), by code (65535,) and by bin of logarithms, as of all cells; runs on a worker."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Count cells by bin (64,), by even code (65535,), by bin of logarithms, and by code of `_by_size` (65535,).
+
+    Runs on a worker.
+    """
     finite = vector.values[np.isfinite(vector.values)]
     n_fill = 0 if vector.rows is None else n_rows - vector.rows.size
     bins = bin_values(finite, lo, hi) + n_fill * bin_values(np.array([vector.fill]), lo, hi)
-    codes = np.bincount(quantise(finite, lo, hi), minlength=MISSING_U16)
-    if n_fill:
-        codes[int(quantise(np.array([vector.fill]), lo, hi)[0])] += n_fill
+    codes, by_size = (_by_code(finite, vector.fill, n_fill, one) for one in (Levels(lo, hi), _by_size(lo, hi, least)))
     logs = bin_logs(finite, least, hi) + n_fill * bin_logs(np.array([vector.fill]), least, hi)
-    return bins, codes, logs
+    return bins, codes, logs, by_size
 
 
-def quantiles_of(codes: NDArray[np.int64], lo: float, hi: float) -> NDArray[np.float64]:
+def _by_code(finite: NDArray[Any], fill: float, n_fill: int, levels: Levels) -> NDArray[np.int64]:
+    codes = np.bincount(levels.encode(finite), minlength=MISSING_U16)
+    if n_fill:
+        codes[int(levels.encode(np.array([fill]))[0])] += n_fill
+    return codes
+
+
+def _by_size(lo: float, hi: float, least: float) -> Levels:
+    """Return levels that outliers do not make coarse, whatever the range."""
+    levels = Levels(lo, hi, 0.0, max(least, max(abs(lo), abs(hi)) * _SMALLEST))
+    return levels if lo < hi and levels.tells_apart else Levels(lo, hi)
+
+
+def quantiles_of(codes: NDArray[np.int64], levels: Levels) -> NDArray[np.float64]:
     """Return quantiles (1001,) from the number of cells of each code."""
     ends = np.cumsum(codes)
     total = int(ends[-1])
@@ -102,4 +124,4 @@ def quantiles_of(codes: NDArray[np.int64], lo: float, hi: float) -> NDArray[np.f
     position = np.linspace(0, total - 1, QUANTILES)
     below = np.floor(position).astype(np.int64)
     low, high = (np.searchsorted(ends, rank, side="right") for rank in (below, np.minimum(below + 1, total - 1)))
-    return between(lo, hi, (low + (high - low) * (position - below)) / LEVELS)
+    return levels.numbers_at(low + (high - low) * (position - below))

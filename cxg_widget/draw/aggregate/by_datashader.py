@@ -143,7 +143,7 @@ def planes(
         return found if with_missing else Planes(found.totals)
     found = reduce(add, each(lambda part: _numbers(part, column), cut(task, BLOCK)))
     missing = found.missing if column is not None and column.has_missing else None
-    totals = found.totals[..., -1:] if statistic == "max" else found.totals
+    totals = found.known[..., None] if statistic == "max" else found.totals
     return Planes(totals, missing, None if statistic == "mean" else found.peak)
 
 
@@ -167,11 +167,17 @@ def _numbers(task: Task, column: NumberColumn | SparseColumn | None) -> Planes:
     if column is None:
         found = _planes(task.grid, _frames(task, lambda _: {}), cells=reduction_of("count"))
         return Planes(_whole(found["cells"][..., None]))
-    frames = _frames(task, lambda places: {"code": _codes(column, places)})
-    of_codes = {name: reduction_of(name, "code") for name in ("count", "sum", "max")}
-    found = _planes(task.grid, frames, cells=reduction_of("count"), **of_codes)
+    is_bent = column.levels.is_bent
+
+    def fill(places: Places) -> Mapping[str, Any]:
+        return {"code": _codes(column, places), **({"number": numbers_at(column, places)} if is_bent else {})}
+
+    of_codes = {name: reduction_of(name, "code") for name in ("count", "max")}
+    of_codes["sum"] = reduction_of("sum", "number" if is_bent else "code")
+    found = _planes(task.grid, _frames(task, fill), cells=reduction_of("count"), **of_codes)
     missing = _whole(found["cells"] - found["count"], np.uint32)
-    return Planes(_whole(np.stack([found["sum"], found["count"]], axis=-1)), missing, _whole(found["max"], np.uint16))
+    totals = _whole(np.stack([found["sum"], found["count"]], axis=-1), np.float64 if is_bent else np.uint64)
+    return Planes(totals, missing, _whole(found["max"], np.uint16))
 
 
 def _planes(grid: PixelGrid, frames: Iterator[pd.DataFrame], **wanted: Plan) -> dict[str, NDArray[np.float64]]:

@@ -165,7 +165,7 @@ def _mix(
 
 
 def _dense(task: Task, column: NumberColumn, statistic: Statistic) -> Planes:
-    return run(lambda part: _numbers(part, column.codes, _NO_PLACES, column.has_missing, statistic), task)
+    return run(lambda part: _numbers(part, column, _NO_PLACES, statistic), task)
 
 
 def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statistic) -> Planes:
@@ -173,15 +173,16 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
     ends = (ends.astype(column.places.dtype) for ends in (task.starts, task.stops))
     starts, stops = (np.searchsorted(column.places, end) for end in ends)
     own = task._replace(xy=column.xy, starts=starts, stops=stops)
-    found = run(lambda part: _numbers(part, column.codes, column.places, column.has_missing, statistic), own)
+    found = run(lambda part: _numbers(part, column, column.places, statistic), own)
     listed, known = found.known, image.known
     if found.missing is not None:
         known = known - found.missing
     peak = found.peak
     if peak is not None and column.fill:
         peak = np.maximum(peak, np.where(known > listed, column.fill, 0)).astype(np.uint16)
-    if column.fill and statistic != "max":
-        found.totals[..., 0] += column.fill * (known - listed).astype(np.uint64)
+    if (column.fill or column.levels.is_bent) and statistic != "max":
+        fill = column.levels.table[column.fill] if column.levels.is_bent else column.fill
+        found.totals[..., 0] += fill * (known - listed).astype(found.totals.dtype)
 
     def count_lines(first: int, last: int) -> None:
         found.totals[:, first:last, :, -1] = known[:, first:last]
@@ -191,16 +192,20 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
 
 
 def _numbers(
-    task: Task, codes: NDArray[np.uint16], places: NDArray[np.uint32], has_missing: bool, statistic: Statistic
+    task: Task, column: NumberColumn | SparseColumn, places: NDArray[np.uint32], statistic: Statistic
 ) -> Planes:
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.draw.aggregate import kernels
 
-    entries = frozen(codes), frozen(places)
+    entries, has_missing = (frozen(column.codes), frozen(places)), column.has_missing
     missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
     peak = _NO_CODES if statistic == "mean" else task.zeros(np.uint16)
-    totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.uint64, 2)
-    kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
+    if column.levels.is_bent and statistic != "max":
+        totals, numbers = task.zeros(np.float64, 2), frozen(column.levels.table)
+        kernels.total_bent(task.points, task.grid.arguments, entries, numbers, MISSING_U16, totals, missing, peak)
+    else:
+        totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.uint64, 2)
+        kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
     return Planes(
         task.shaped(totals), task.shaped(missing) if has_missing else None, task.shaped(peak) if peak.size else None
     )

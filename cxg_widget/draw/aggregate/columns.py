@@ -13,8 +13,8 @@ from cxg_widget.compute.bits import pack_mask
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import Numbers
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import MISSING_U16
-from cxg_widget.wire.quantise import decode, encode
 
 BLOCK = 1 << 22
 """Points handled at once while a column is brought into order, so that temporary arrays stay small."""
@@ -49,17 +49,17 @@ class CategoryColumn:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Numbers of every cell, by the rule of `encode`.
+    """Numbers of every cell.
 
     Attributes
     ----------
-    codes : uint16 (n,) over lo..hi; 65535 = missing
+    codes : uint16 (n,); 65535 = missing
+    levels : the numbers that codes stand for
     has_missing : whether any cell is missing
     """
 
     codes: NDArray[np.uint16]
-    lo: float
-    hi: float
+    levels: Levels
     has_missing: bool
 
     @property
@@ -70,13 +70,14 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """Numbers of which most are equal, by the rule of `encode`.
+    """Numbers of which most are equal.
 
     Attributes
     ----------
     places : uint32 (k,) ascending, the places that are listed
     xy : float32 (k, 2), their coordinates, so that the others' need not be read
-    codes : uint16 (k,) over lo..hi; 65535 = missing
+    codes : uint16 (k,); 65535 = missing
+    levels : the numbers that codes stand for
     fill : the code of every place that is not listed; not missing
     has_missing : whether any cell is missing
     """
@@ -85,8 +86,7 @@ class SparseColumn:
     xy: NDArray[np.float32]
     codes: NDArray[np.uint16]
     fill: int
-    lo: float
-    hi: float
+    levels: Levels
     has_missing: bool
 
     @property
@@ -126,8 +126,8 @@ def codes_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.
 
 
 def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
-    """Return the numbers of some places in their own units, exact to (hi - lo) / 65534; NaN = missing."""
-    return decode(np.arange(MISSING_U16 + 1), column.lo, column.hi)[codes_at(column, places)]
+    """Return the numbers of some places in their own units, as their codes have them; NaN = missing."""
+    return column.levels.decode(codes_at(column, places))
 
 
 def arrange(index: SpatialIndex, data: Codes | Numbers | None) -> ViewColumn | None:
@@ -136,7 +136,7 @@ def arrange(index: SpatialIndex, data: Codes | Numbers | None) -> ViewColumn | N
         return None
     if isinstance(data, Codes):
         return arrange_codes(index, data)
-    return arrange_vector(index, data.vector, data.lo, data.hi)
+    return arrange_vector(index, data.vector, data.levels)
 
 
 def arrange_codes(index: SpatialIndex, codes: Codes) -> CategoryColumn:
@@ -150,13 +150,13 @@ def arrange_codes(index: SpatialIndex, codes: Codes) -> CategoryColumn:
     return CategoryColumn(out, k, _holds(out, np.iinfo(dtype).max))
 
 
-def arrange_vector(index: SpatialIndex, vector: Vector, lo: float, hi: float) -> NumberColumn | SparseColumn:
+def arrange_vector(index: SpatialIndex, vector: Vector, levels: Levels) -> NumberColumn | SparseColumn:
     """Bring numbers into order.
 
     Parameters
     ----------
     vector : as `Dataset.vector` returns it, or any dense numbers in row order
-    lo, hi : range of all that is finite in it, fill included; the codes span it
+    levels : of the codes
 
     Returns
     -------
@@ -166,18 +166,18 @@ def arrange_vector(index: SpatialIndex, vector: Vector, lo: float, hi: float) ->
     if vector.rows is None:
         out = np.empty(n, dtype=np.uint16)
         for block in _blocks(n):
-            out[block] = encode(vector.values[index.rows[block]], lo, hi)
-        return NumberColumn(out, lo, hi, _holds(out, MISSING_U16))
-    fill = int(encode(np.array([vector.fill]), lo, hi)[0])
+            out[block] = levels.encode(vector.values[index.rows[block]])
+        return NumberColumn(out, levels, _holds(out, MISSING_U16))
+    fill = int(levels.encode(np.array([vector.fill]))[0])
     out = np.full(n, fill, dtype=np.uint16)
     places = index.places
     for block in _blocks(vector.rows.size):
         at = places[vector.rows[block]]
         drawn = at < n
-        out[at[drawn]] = encode(vector.values[block], lo, hi)[drawn]
+        out[at[drawn]] = levels.encode(vector.values[block])[drawn]
     if fill == MISSING_U16 or vector.rows.size * _SPARSE_SHARE >= n:
-        return NumberColumn(out, lo, hi, _holds(out, MISSING_U16))
-    return _sparse(index, out, fill, lo, hi)
+        return NumberColumn(out, levels, _holds(out, MISSING_U16))
+    return _sparse(index, out, fill, levels)
 
 
 def arrange_mask(index: SpatialIndex, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -190,11 +190,11 @@ def arrange_mask(index: SpatialIndex, mask: NDArray[np.bool_]) -> NDArray[np.uin
     return bits
 
 
-def _sparse(index: SpatialIndex, codes: NDArray[np.uint16], fill: int, lo: float, hi: float) -> SparseColumn:
+def _sparse(index: SpatialIndex, codes: NDArray[np.uint16], fill: int, levels: Levels) -> SparseColumn:
     found = [block.start + np.flatnonzero(codes[block] != fill) for block in _blocks(codes.size)]
     places = np.concatenate([np.zeros(0, np.int64), *found]).astype(np.uint32)
     listed = codes[places]
-    return SparseColumn(places, index.xy[places], listed, fill, lo, hi, _holds(listed, MISSING_U16))
+    return SparseColumn(places, index.xy[places], listed, fill, levels, _holds(listed, MISSING_U16))
 
 
 def _holds(codes: NDArray[Any], code: int) -> bool:

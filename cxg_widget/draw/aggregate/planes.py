@@ -24,7 +24,8 @@ class Planes:
     Attributes
     ----------
     totals : uint32 or uint64 (layers, h, w, lanes); the last lane counts the cells that have a value; before it stand
-        the sums of what was aggregated: red, green, blue of each cell's category; codes of numbers; or nothing
+        the sums of what was aggregated: red, green, blue of each cell's category; codes of numbers, or, where codes
+        are bent, the numbers themselves, float64; or nothing
     missing : uint32 (layers, h, w), cells without a value; None where there are none
     peak : uint16 (layers, h, w), the highest code, 0 where there is none; None unless asked for
     derived : what has been computed from the counts alone; planes with the same counts may share it
@@ -38,7 +39,8 @@ class Planes:
     @property
     def known(self) -> NDArray[Any]:
         """Cells that have a value (layers, h, w)."""
-        return self.totals[..., -1]
+        known: NDArray[Any] = self.totals[..., -1]
+        return known.astype(np.uint64) if known.dtype == np.float64 else known
 
     @property
     def counts(self) -> NDArray[Any]:
@@ -53,10 +55,11 @@ class Planes:
     def __add__(self, other: Planes) -> Planes:
         """Return the planes of both sets of cells together; layers that one lacks are empty there."""
         layers = max(self.totals.shape[0], other.totals.shape[0])
+        dtype = np.float64 if self.totals.dtype == np.float64 else np.uint64
         missing = [_layered(one.missing, layers) for one in (self, other) if one.missing is not None]
         peaks = [_layered(one.peak, layers) for one in (self, other) if one.peak is not None]
         return Planes(
-            np.add(_layered(self.totals, layers), _layered(other.totals, layers), dtype=np.uint64),
+            np.add(_layered(self.totals, layers), _layered(other.totals, layers), dtype=dtype),
             np.sum(missing, axis=0, dtype=np.uint32) if missing else None,
             np.maximum.reduce(peaks) if peaks else None,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,8 @@ from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.task import over_lines
 from cxg_widget.draw.png import blank_lines
 from cxg_widget.errors import InvalidValue
+from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA, MISSING_U16, Density
-from cxg_widget.wire.quantise import encode
 
 SELECTED_ALPHA = 200
 """Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
@@ -38,7 +39,7 @@ class NumberImage(NamedTuple):
 
     @property
     def codes(self) -> NDArray[np.uint16]:
-        """uint16 (h, w) over the column's lo..hi; 65535 where no cell has a value."""
+        """uint16 (h, w) by the levels of the column; 65535 where no cell has a value."""
         high, low = self.page[..., 0].astype(np.uint16), self.page[..., 1]
         return (high << np.uint16(8)) | low
 
@@ -107,7 +108,7 @@ def number_image(
     weight: float = 0.0,
     left_out: NDArray[np.bool_] | None = None,
     *,
-    zero: int = -1,
+    levels: Levels | None = None,
     behind: float = 1,
     spread: int = 1,
 ) -> NumberImage:
@@ -117,10 +118,10 @@ def number_image(
 
     Parameters
     ----------
-    weight : where the planes hold both, 0 shows the mean code of a pixel's cells, 1 the highest, and what lies between
+    weight : where the planes hold both, 0 shows the mean of a pixel's cells, 1 the highest, and what lies between
         a value between them
     left_out : as `shade` takes it
-    zero : the code of 0, which no pixel has whose cells come to something else; -1 = there is none
+    levels : of the codes; no pixel has the code of 0 whose cells come to something else. None = no code is that of 0
     behind, spread : as `leaning_means` takes them
 
     Raises
@@ -136,6 +137,9 @@ def number_image(
     image = NumberImage(*blank_lines(height, width, 3))
     missing, peak = _or_empty(planes.missing, np.uint32), _or_empty(planes.peak, np.uint16)
     alpha = np.array([255] if planes.totals.shape[0] == 1 else [round(255 * DIMMED), 255], dtype=np.uint8)
+    if levels is not None and planes.totals.dtype == np.float64:
+        planes = replace(planes, totals=_as_codes(planes, levels))
+    zero = -1 if levels is None else levels.zero
     share, has_means = float(weight), planes.totals.shape[-1] == 2 and weight < 1
     means = leaning_means(planes, behind, spread=spread) if has_means and behind > 1 else np.zeros((0, 0, 0))
 
@@ -149,11 +153,10 @@ def number_image(
 def pixel_image(
     numbers: NDArray[np.float64],
     cells: NDArray[np.uint32],
-    lo: float,
-    hi: float,
+    levels: Levels,
     left_out: NDArray[np.bool_] | None = None,
 ) -> NumberImage:
-    """Return numbers of pixels as codes over lo..hi; selected cells take precedence, as in `number_image`.
+    """Return numbers of pixels as codes; selected cells take precedence, as in `number_image`.
 
     Parameters
     ----------
@@ -161,13 +164,20 @@ def pixel_image(
     left_out : as `shade` takes it
     """
     image = NumberImage(*blank_lines(numbers.shape[1], numbers.shape[2], 3))
-    codes, alpha = encode(numbers[0], lo, hi), np.where(cells[0] > 0, 255, 0)
+    codes, alpha = levels.encode(numbers[0]), np.where(cells[0] > 0, 255, 0)
     if len(cells) > 1:
         above = cells[1] > 0
-        codes = np.where(above, encode(numbers[1], lo, hi), codes)
+        codes = np.where(above, levels.encode(numbers[1]), codes)
         alpha = np.where(above, 255, np.where(cells[0] > 0, round(255 * DIMMED), 0))
     image.page[..., 0], image.page[..., 1], image.page[..., 2] = codes >> 8, codes & 255, alpha
     return _marked(image, left_out)
+
+
+def _as_codes(planes: Planes, levels: Levels) -> NDArray[np.uint64]:
+    """Return sums of numbers as those of codes, of which each pixel has that of its mean."""
+    sums, cells = planes.totals[..., 0], planes.totals[..., 1]
+    means = np.divide(sums, cells, out=np.zeros_like(sums), where=cells > 0)
+    return np.stack([np.rint(levels.shown_at(means)) * cells, cells], axis=-1).astype(np.uint64)
 
 
 def _marked(image: NumberImage, left_out: NDArray[np.bool_] | None) -> NumberImage:

@@ -12,6 +12,7 @@ from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, Spar
 from cxg_widget.draw.aggregate.planes import Statistic
 from cxg_widget.draw.aggregate.shading import number_image, shade
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire.levels import Levels
 
 _LOG = logging.getLogger("cxg_widget")
 _STATISTICS: tuple[Statistic, ...] = ("mean", "max", "both")
@@ -43,13 +44,16 @@ def compile_loops() -> None:
     index = SpatialIndex.build(xy)
     colors = np.zeros((1, 3), dtype=np.uint8)
     codes = np.zeros(2, dtype=np.uint16)
-    numbers = NumberColumn(codes, 0, 1, True)
-    sparse = SparseColumn(np.zeros(1, np.uint32), xy[:1], codes[:1], 0, 0, 1, True)
+    even, bent = Levels(0, 1), Levels(0, 1, 0, 0.1)
+    numbers = [NumberColumn(codes, one, True) for one in (even, bent)]
+    sparse = [SparseColumn(np.zeros(1, np.uint32), xy[:1], codes[:1], 0, one, True) for one in (even, bent)]
     columns: list[ViewColumn | None] = [CategoryColumn(codes.astype(kind), 1, True) for kind in (np.uint8, np.uint16)]
     for column in (None, *columns):
         for spread in (1, 3):
             planes = aggregate(index, column, (0, 1, 0, 1), (2, 2), colors=colors, spread=spread)
             shade(planes, left_out=np.ones((2, 2), dtype=np.bool_))
-    for column in (numbers, sparse):
+    of_numbers: list[NumberColumn | SparseColumn] = [*numbers, *sparse]
+    for one in of_numbers:
         for statistic in _STATISTICS:
-            number_image(aggregate(index, column, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic), behind=2)
+            planes = aggregate(index, one, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic)
+            number_image(planes, levels=one.levels, behind=2)

@@ -24,7 +24,8 @@ class Color(OfPanel):
     name, detail : heading and subheading of the legend
     scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
     scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
-        0 and at 0, whose code no other number has; least is the least number above 0 that can be told from it, else 0
+        0 and at 0, whose code no other number has; least is the least number above 0, else 0
+    levels : lo, hi, between which codes are even; or lo, hi, center, width: even in asinh((x - center) / width)
     several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
         above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
     is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
@@ -38,7 +39,7 @@ class Color(OfPanel):
         "quantiles": Array(
             ("float32",),
             ("n_quantiles",),
-            "quantiles 0, 0.001, ..., 1, as shares of the way from lo to hi; empty unless continuous",
+            "quantiles 0, 0.001, ..., 1, as shares of the codes; empty unless continuous",
         ),
         "log_histogram": Array(
             ("uint32",), ("n_log_bins",), "cells above 0 per bin of least..hi, equal by logarithm; empty without any"
@@ -65,6 +66,7 @@ class Color(OfPanel):
     dark_colors: list[str] = field(default_factory=list)
     corners: list[list[Any]] = field(default_factory=list)
     unscaled: str = ""
+    levels: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Recoded(OfPanel):
 
 @dataclass(frozen=True)
 class Values(OfPanel):
-    """Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing."""
+    """Numbers of the points start..stop in display order, as codes by the levels of the colouring; 65535 = missing."""
 
     kind: ClassVar[str] = "values"
     arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantised values")}

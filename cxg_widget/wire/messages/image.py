@@ -46,7 +46,7 @@ class Image(OfPanel):
         those that pass the filters, or all where the others are drawn too
     statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
         span the first two numbers of `scale`, not the range of the colouring, and the colours the next two; the last
-        is the least number above 0, as in `color`. "" and [] otherwise
+        is the least number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
     """
 
     kind: ClassVar[str] = "image"
@@ -64,6 +64,7 @@ class Image(OfPanel):
     n_inside: int
     statistic: str = ""
     scale: list[float] = field(default_factory=list)
+    levels: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

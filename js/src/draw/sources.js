@@ -3,7 +3,6 @@
 import { memo } from "../state/memo.js";
 import { drawable } from "../state/scene.js";
 import { createShared } from "../style/crowding.js";
-import { zeroCode } from "../style/scale.js";
 
 /**
  * @typedef {object} PointArrays
@@ -38,7 +37,7 @@ export function createSources(scene, getState) {
       flags,
     };
     const { crowd, points: about } = getState();
-    const told = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, zero()) : own;
+    const told = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, levels()) : own;
     // Each step of a zoom has numbers of its own: the card is to have no room for more than are drawn.
     return told !== own && own.loaded < points.n
       ? { ...told, codes: told.codes?.subarray(0, own.loaded) ?? null }
@@ -51,10 +50,7 @@ export function createSources(scene, getState) {
     return crowd.weight < 1 || (crowd.behind > 1 && points !== null && points.nObs > points.nPoints);
   }
 
-  function zero() {
-    const { color } = getState();
-    return color === null ? -1 : zeroCode(color.lo, color.hi);
-  }
+  const levels = () => getState().color?.levels;
 
   /** @param {import("../state/scene.js").CellPoints} at */
   function near({ xy, codes, flags, extent }) {
@@ -64,7 +60,7 @@ export function createSources(scene, getState) {
     const zoom = [0, 2].map(
       (axis) => (extent[axis + 1] - extent[axis]) / (points.extent[axis + 1] - points.extent[axis] || 1),
     );
-    return share(shared.cells, own, crowd, own.n, zero(), zoom);
+    return share(shared.cells, own, crowd, own.n, levels(), zoom);
   }
 
   /** @param {import("../state/scene.js").PointDetail} at */
@@ -107,10 +103,10 @@ export function createSources(scene, getState) {
 /** @typedef {ReturnType<typeof createSources>} Sources */
 
 /** @param {ReturnType<typeof createShared>} shared @param {PointArrays} own @param {import("../style/crowding.js").Crowd} crowd
- * @param {number} nCells @param {number} zero code of 0 @param {number[]} [zoom] @returns {PointArrays} numbers as they are shown where points share pixels */
-function share(shared, own, crowd, nCells, zero, zoom) {
+ * @param {number} nCells @param {import("../style/levels.js").Levels} [levels] of the codes @param {number[]} [zoom] @returns {PointArrays} numbers as they are shown where points share pixels */
+function share(shared, own, crowd, nCells, levels, zoom) {
   const { codes } = own;
-  return codes instanceof Uint16Array ? { ...own, codes: shared({ ...own, codes }, crowd, nCells, zero, zoom) } : own;
+  return codes instanceof Uint16Array ? { ...own, codes: shared({ ...own, codes }, crowd, nCells, levels, zoom) } : own;
 }
 
 /** @param {Uint16Array} xy */

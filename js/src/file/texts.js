@@ -1,31 +1,33 @@
 /** Writes what is told of cells under the pointer, as cxg_widget/display/hover.py and session/pointer.py do. Pure. */
 
-import { valueAt } from "../style/limits.js";
-import { zeroCode } from "../style/scale.js";
+import { levelsOf, numberAt, zeroCode } from "../style/levels.js";
 import { MISSING } from "../wire/protocol.js";
 import { share, shortNumber, wholeNumber } from "../words/format.js";
 import { missingTold } from "../words/missing.js";
 
-/** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi">} Legend */
+/** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi" | "levels">} Legend */
 
-const LEVELS = MISSING - 1;
 /** Categories that are named of many cells, the largest of them. */
 const MOST_NAMED = 4;
 const LONGEST = 60;
 
 /** The number of a code; NaN = it is missing. @param {number} code @param {Legend} legend @returns {number} */
-export function numberOf(code, { lo, hi }) {
+export function numberOf(code, legend) {
   if (code === MISSING) return Number.NaN;
-  return code === zeroCode(lo, hi) ? 0 : valueAt(code / LEVELS, lo, hi);
+  const levels = levelsOf(legend);
+  return code === zeroCode(levels) ? 0 : numberAt(code, levels);
 }
 
 /** What colours one cell, in words. @param {number} code @param {Legend} legend @param {boolean} isInt @returns {string} "" where nothing does */
 export function valueText(code, legend, isInt) {
-  const { scale, categories, lo, hi } = legend;
+  const { scale, categories } = legend;
+  const levels = levelsOf(legend);
   if (scale === "none") return "";
   if (scale === "categorical") return categories.length === 0 ? "" : (categories[code] ?? missingTold(legend));
   const number = numberOf(code, legend);
-  return Number.isNaN(number) ? missingTold(legend) : written(number, (hi - lo) / LEVELS, isInt);
+  return Number.isNaN(number)
+    ? missingTold(legend)
+    : written(number, numberAt(code + 0.5, levels) - numberAt(code - 0.5, levels), isInt);
 }
 
 /** A number with no more digits than its code tells. @param {number} number @param {number} step from one code to the next @param {boolean} isInt */

@@ -1,7 +1,7 @@
 /** An open column of numbers: a histogram with a brush, and the ends of the filter as numbers. */
 import { html, nothing, svg } from "lit-html";
 import { barHeights, barPath } from "../page/panels/histogram.js";
-import { shareOf, valueAt } from "../style/limits.js";
+import { shareOf, valueAt } from "../style/levels.js";
 import { counted, share, shortNumber, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { shareCaption, shareStrip, showsShares } from "./share_strip.js";

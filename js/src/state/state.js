@@ -50,15 +50,16 @@
  * @property {string} [unscaled] the layer to offer, where the values of X are scaled; "" = none
  * @property {number} lo
  * @property {number} hi
+ * @property {number[]} levels the numbers that codes stand for, see style/levels.js
  * @property {boolean} [isStated] whether the store states lo and hi, so that the colours span them wherever one looks
  * @property {[number, number] | null} limits codes of the ends of its colours where nobody has set them; null = all values
  * @property {string} [statistic] what lo, hi, limits, histograms and quantiles are of, where they are of pixels and not of cells
  * @property {number} nNegative cells below 0
  * @property {number} nZero cells at 0; -1 = nobody has counted
- * @property {number} least the least number above 0 that can be told from it; 0 where there is none
+ * @property {number} least the least number above 0; 0 where there is none
  * @property {Uint32Array} histogram
  * @property {Uint32Array} logHistogram of numbers above 0, in bins of least..hi that are equal by logarithm
- * @property {Float32Array} quantiles 0, 0.001, ..., 1, as shares of the way from `lo` to `hi`
+ * @property {Float32Array} quantiles 0, 0.001, ..., 1, as shares of the codes
  *
  * @typedef {Omit<import("../wire/protocol.js").Cell, "kind">} Cell
  *

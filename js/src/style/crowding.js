@@ -6,6 +6,7 @@ import { scales } from "../screen/camera.js";
 import { memo } from "../state/memo.js";
 import { BASIS, BEHIND, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS, WIDER } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
+import { isBent, shownAt, tableOf, zeroCode } from "./levels.js";
 import { crowdedSize } from "./style.js";
 
 const LEVELS = MISSING - 1;
@@ -60,8 +61,10 @@ function levelOf([width]) {
 }
 
 /** Sums over the tiles that some points lie in. Selected points have tiles of their own.
- * @param {Numbered} basis @param {Sides} tile @param {number} nMost points that may be asked for */
-function sumsOf(basis, tile, nMost) {
+ * @param {Numbered} basis @param {Sides} tile @param {number} nMost points that may be asked for
+ * @param {import("./levels.js").Levels} levels of the codes, bent ones have no mean */
+function sumsOf(basis, tile, nMost, levels) {
+  const numbers = isBent(levels) ? tableOf(levels) : null;
   const [perX, perY] = tile.map((side) => 1 / side);
   const [columns, lines] = [perX, perY].map((per) => Math.floor(MISSING * per) + 1);
   const bits = 33 - Math.clz32(nMost);
@@ -85,7 +88,7 @@ function sumsOf(basis, tile, nMost) {
     const code = basis.codes[i];
     if (code === MISSING || (basis.flags && basis.flags[i] & 2)) continue;
     const at = tileAt(basis, i);
-    sums[at] += code;
+    sums[at] += numbers ? numbers[code] : code;
     counts[at]++;
     if (code > peaks[at]) peaks[at] = code;
   }
@@ -97,12 +100,16 @@ function sumsOf(basis, tile, nMost) {
  * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be asked for
  * @param {number} [zero] the code of 0, which a tile shows only if it comes to just that; -1 = there is none
  * @param {number} [behind] of how many points a mean is at least: a wider tile counts in for those that lack
+ * @param {import("./levels.js").Levels} [levels] of the codes
  * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
  *   point from..to: by a weight of 0 the mean of its tile, by 1 the highest; without any in its tile its own
  */
-export function tilesOf(basis, tile, nMost, zero = -1, behind = 1) {
-  const { tileAt, sums, counts, peaks } = sumsOf(basis, tile, nMost);
-  const wide = behind > 1 ? sumsOf(basis, [WIDER * tile[0], WIDER * tile[1]], nMost) : null;
+export function tilesOf(basis, tile, nMost, zero = -1, behind = 1, levels = []) {
+  const { tileAt, sums, counts, peaks } = sumsOf(basis, tile, nMost, levels);
+  const meanOf = isBent(levels)
+    ? (/** @type {number} */ mean) => shownAt(mean, levels, zero)
+    : (/** @type {number} */ mean) => mean;
+  const wide = behind > 1 ? sumsOf(basis, [WIDER * tile[0], WIDER * tile[1]], nMost, levels) : null;
   return (points, weight, out, from, to) => {
     for (let i = from; i < to; i++) {
       const code = points.codes[i];
@@ -110,10 +117,10 @@ export function tilesOf(basis, tile, nMost, zero = -1, behind = 1) {
       const n = counts[at];
       if (code === MISSING || n === 0) out[i] = code;
       else {
-        let mean = sums[at] / n;
+        let mean = meanOf(sums[at] / n);
         if (wide !== null && n < behind) {
           const around = wide.tileAt(points, i);
-          mean += (1 - n / behind) * (wide.sums[around] / wide.counts[around] - mean);
+          mean += (1 - n / behind) * (meanOf(wide.sums[around] / wide.counts[around]) - mean);
         }
         const exact = mean + weight * (peaks[at] - mean);
         const rounded = Math.floor(exact + 0.5);
@@ -126,23 +133,26 @@ export function tilesOf(basis, tile, nMost, zero = -1, behind = 1) {
 /** The codes of the two ends of the colours: between them lies what most points show. Of what is above the least number, which most
  * cells may have, as of a gene; null where there is nothing else.
  * @param {Numbered} basis @param {Sides} tile @param {number} weight @param {number} [behind] @param {ReturnType<typeof createEnds>} [ends]
+ * @param {import("./levels.js").Levels} [levels] of the codes, as `tilesOf` takes them
  * @returns {[number, number] | null} */
-export function limitsOf(basis, tile, weight, behind = 1, ends = createEnds()) {
+export function limitsOf(basis, tile, weight, behind = 1, ends = createEnds(), levels = []) {
   const exact = levelOf(tile);
   const level = Math.floor(exact);
-  const [below, above] = [level, level + 1].map((one) => ends(basis, stepped(tile, one), [weight, behind], one));
+  const [below, above] = [level, level + 1].map((one) =>
+    ends(basis, stepped(tile, one), [weight, behind], one, levels),
+  );
   const [low, high] = below.map((end, i) => end + (exact - level) * (above[i] - end));
   return low < high ? [low, high] : null;
 }
 
 /** Keeps the ends of two levels that follow each other: between them a zoom asks for the same at each step.
- * @returns {(basis: Numbered, tile: Sides, law: [number, number], level: number) => number[]} */
+ * @returns {(basis: Numbered, tile: Sides, law: [number, number], level: number, levels: import("./levels.js").Levels) => number[]} */
 function createEnds() {
   const kept = [0, 1].map(() => /** @type {ReturnType<typeof memo<number[]>>} */ (memo()));
-  return (basis, tile, [weight, behind], level) =>
-    kept[level & 1]([basis.xy, basis.codes, basis.n, weight, behind, ...tile], () => {
+  return (basis, tile, [weight, behind], level, levels) =>
+    kept[level & 1]([basis.xy, basis.codes, basis.n, weight, behind, levels, ...tile], () => {
       const shown = new Uint16Array(basis.n);
-      tilesOf(basis, tile, basis.n, -1, behind)(basis, weight, shown, 0, basis.n);
+      tilesOf(basis, tile, basis.n, -1, behind, levels)(basis, weight, shown, 0, basis.n);
       return endsOf(shown);
     });
 }
@@ -239,7 +249,7 @@ export function createCrowding(scene, store) {
     if (!isSmall && known > 0 && values !== null) {
       const { tile, weight, behind } = lookOf(far);
       const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
-      limits = limitsOf({ xy, codes: values, n: known }, grown, weight, behind, ends);
+      limits = limitsOf({ xy, codes: values, n: known }, grown, weight, behind, ends, color?.levels);
     }
     const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
     const layers = points.aggregated && n > 0 ? Math.max(typicalKept(xy, n, spot, points.nPoints / n), 1) : 1;
@@ -268,13 +278,17 @@ export function createShared() {
     );
 
   /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd @param {number} nCells they stand for
-   * @param {number} zero see `tilesOf` @param {number[]} zoom how many times as large a code is as one of the crowd */
-  return ({ xy, codes, flags, n, loaded }, { weight, behind, tile }, nCells, zero, zoom = [1, 1]) => {
+   * @param {import("./levels.js").Levels} [levels] of the codes @param {number[]} zoom how many times as large a code is as one of the crowd */
+  return ({ xy, codes, flags, n, loaded }, { weight, behind, tile }, nCells, levels, zoom = [1, 1]) => {
     const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };
     const grown = Math.sqrt(nCells / Math.max(basis.n, 1));
     const sides = stepped([(tile[0] * grown) / zoom[0], (tile[1] * grown) / zoom[1]]);
-    const made = shown([xy, codes, flags, basis.n, weight, behind, zero, ...sides], () => {
-      return { write: tilesOf(basis, sides, n, zero, behind), out: new Uint16Array(n), filled: 0 };
+    const made = shown([xy, codes, flags, basis.n, weight, behind, String(levels), ...sides], () => {
+      return {
+        write: tilesOf(basis, sides, n, levels && zeroCode(levels), behind, levels),
+        out: new Uint16Array(n),
+        filled: 0,
+      };
     });
     made.write({ xy, codes, flags, n }, weight, made.out, made.filled, loaded);
     made.filled = loaded;

@@ -1,20 +1,16 @@
 /** Colour limits: numbers, percentiles like "p99", or nothing; in data units and as codes of the wire. Pure. */
-import { MISSING } from "../wire/protocol.js";
+import { codeOf, LEVELS, levelsOf, numberAt, valueAt } from "./levels.js";
 
 /** @typedef {import("../state/state.js").Coloring} Coloring */
 
 /** A colouring whose numbers are those of pixels, which are no cell's: a deviation, a sum. @param {Coloring} color @param {import("../wire/protocol.js").Image} image
  * @returns {Coloring} */
-export function ofPixels(color, { statistic, scale: [lo, hi, low, high, least], arrays }) {
+export function ofPixels(color, { statistic, scale: [lo, hi, low, high, least], levels, arrays }) {
   const { histogram, quantiles, log_histogram: logHistogram } = arrays;
-  /** @type {[number, number]} */
-  const limits = [shareOf(low, lo, hi) * LEVELS, shareOf(high, lo, hi) * LEVELS];
-  const numbers = { lo, hi, limits, least, histogram, logHistogram, quantiles };
+  const limits = /** @type {[number, number]} */ ([low, high].map((one) => codeOf(one, levels)));
+  const numbers = { lo, hi, levels, limits, least, histogram, logHistogram, quantiles };
   return { ...color, ...numbers, statistic, nZero: -1, nNegative: 0 };
 }
-
-/** Codes 0..LEVELS span the range of a coloring. */
-const LEVELS = MISSING - 1;
 
 /**
  * A limit as a number in data units.
@@ -33,18 +29,9 @@ export function resolveLimit(value, coloring, fallback) {
   const place = (percent / 100) * (quantiles.length - 1);
   const below = Math.floor(place);
   const above = Math.min(below + 1, quantiles.length - 1);
-  return valueAt(quantiles[below] + (place - below) * (quantiles[above] - quantiles[below]), coloring.lo, coloring.hi);
-}
-
-/** Where a value lies, 0 at lo and 1 at hi. The difference of two numbers may be none. @param {number} value @param {number} lo @param {number} hi */
-export function shareOf(value, lo, hi) {
-  const unit = Number.isFinite(hi - lo) ? 1 : 0.5;
-  return (value * unit - lo * unit) / (hi * unit - lo * unit || 1);
-}
-
-/** The value at a share of the way from lo to hi. @param {number} share @param {number} lo @param {number} hi */
-export function valueAt(share, lo, hi) {
-  return Number.isFinite(hi - lo) ? lo + share * (hi - lo) : lo * (1 - share) + hi * share;
+  const levels = levelsOf(coloring);
+  const [low, high] = [below, above].map((at) => numberAt(quantiles[at] * LEVELS, levels));
+  return valueAt(place - below, low, high);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is. The kernel has the same laws, see
  * cxg_widget/color/scale.py and tests/scales.json. Pure. */
-import { MISSING } from "../wire/protocol.js";
-import { resolveLimit, shareOf, valueAt } from "./limits.js";
+import { codeOf, isBent, LEVELS, levelsOf, numberAt, tableOf, zeroCode } from "./levels.js";
+import { resolveLimit } from "./limits.js";
 
 /**
  * @typedef {import("../state/state.js").Coloring} Coloring
@@ -14,8 +14,6 @@ import { resolveLimit, shareOf, valueAt } from "./limits.js";
  * @property {boolean} isLog ways are those of logarithms
  */
 
-/** Codes 0..LEVELS span the range of a coloring. */
-const LEVELS = MISSING - 1;
 const LARGEST = Number.MAX_VALUE;
 
 /** The colormap over the numbers of a coloring as a user set it, else as suits the picture, else over all of them. What cannot be on
@@ -25,7 +23,7 @@ export function scaleOf(coloring, { vmin, vmax, center, scale }) {
   const { lo, hi, limits } = coloring;
   const isLog = scale === "log";
   const first = coloring.least ?? 0;
-  const suiting = limits?.map((code) => valueAt(code / LEVELS, lo, hi)) ?? [lo, hi];
+  const suiting = limits?.map((code) => numberAt(code, levelsOf(coloring))) ?? [lo, hi];
   const ends = isLog ? suiting.map((end) => Math.max(end, first)) : suiting;
   const found = [resolveLimit(vmin, coloring, ends[0]), resolveLimit(vmax, coloring, ends[1])];
   const [low, high] = isLog ? found.map((end, i) => (end > 0 ? end : ends[i])) : found;
@@ -60,17 +58,11 @@ export function middleOf({ low, high, center, isLog }) {
   return center ?? (isLog && low > 0 ? Math.sqrt(low) * Math.sqrt(high) : null);
 }
 
-/** The code that 0 alone has among numbers of lo..hi; -1 where 0 lies outside. @param {number} lo @param {number} hi @returns {number} */
-export function zeroCode(lo, hi) {
-  if (!(lo <= 0 && hi >= 0)) return -1;
-  return Math.min(Math.max(Math.floor(shareOf(0, lo, hi) * LEVELS + 0.5), Number(lo < 0)), LEVELS - Number(hi > 0));
-}
-
 /** The first and the last code that have the grey of zeros; none where the last lies below the first.
  * @param {Coloring} coloring @param {Pick<Rule, "scale" | "zero">} rule @returns {[number, number]} */
-export function greyCodes({ lo, hi }, { scale, zero }) {
-  if (scale === "log") return [0, hi < 0 ? LEVELS : zeroCode(lo, hi)];
-  const code = zeroCode(lo, hi);
+export function greyCodes(coloring, { scale, zero }) {
+  const code = zeroCode(levelsOf(coloring));
+  if (scale === "log") return [0, coloring.hi < 0 ? LEVELS : code];
   return zero === "grey" && code >= 0 ? [code, code] : [0, -1];
 }
 
@@ -78,16 +70,17 @@ export function greyCodes({ lo, hi }, { scale, zero }) {
  * first, such as the zeros of a gene whose 99th percentile is 0. @param {Coloring} coloring @param {Omit<Rule, "zero">} rule
  * @returns {(code: number) => number} */
 export function placesOf(coloring, rule) {
-  const { lo, hi } = coloring;
+  const levels = levelsOf(coloring);
   const { low, high, center, isLog } = scaleOf(coloring, rule);
-  const zero = zeroCode(lo, hi);
-  const way = isLog ? Math.log : (/** @type {number} */ value) => shareOf(value, lo, hi) * LEVELS;
+  const zero = zeroCode(levels);
+  const numbers = isBent(levels) || isLog ? tableOf(levels) : null;
+  const way = isLog ? Math.log : (/** @type {number} */ value) => (numbers ? value : codeOf(value, levels));
   const [start, middle, end] = [low, center ?? low, high].map(way);
   const nothing = way(0);
   const part = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ to) =>
     Math.min(Math.max((at - from) / (to - from), 0), 1);
   return (code) => {
-    const at = code === zero ? nothing : isLog ? Math.log(valueAt(code / LEVELS, lo, hi)) : code;
+    const at = numbers ? (isLog ? Math.log(numbers[code]) : numbers[code]) : code === zero ? nothing : code;
     if (start === end) return Number(at > start);
     if (center === null) return part(at, start, end);
     return at < middle ? part(at, start, middle) / 2 : 0.5 + part(at, middle, end) / 2;

@@ -112,8 +112,8 @@ export const colorsOn = ({ colors, darkColors = [] }, dark) => (dark && darkColo
 /** What `colorTable` is made of. @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {unknown[]} */
 export function colorsFrom(color, { cmap, hidden, vmin, vmax, center, scale, zero }, dark) {
   if (color.scale === "categorical") return [color.colors, color.categories, hidden, dark];
-  const { lo, hi, least, quantiles, limits } = color;
-  return [lo, hi, least, quantiles, String(limits), cmap, vmin, vmax, center, scale, zero, dark];
+  const { lo, hi, levels, least, quantiles, limits } = color;
+  return [lo, hi, levels, least, quantiles, String(limits), cmap, vmin, vmax, center, scale, zero, dark];
 }
 
 /** Colours of codes as a texture 256 wide: of each category, or of each number. @param {Coloring} color @param {TableTraits} traits

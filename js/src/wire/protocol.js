@@ -450,7 +450,8 @@ export const CONTAINER = 65536;
  * name, detail : heading and subheading of the legend
  * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
  * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
- *     0 and at 0, whose code no other number has; least is the least number above 0 that can be told from it, else 0
+ *     0 and at 0, whose code no other number has; least is the least number above 0, else 0
+ * levels : lo, hi, between which codes are even; or lo, hi, center, width: even in asinh((x - center) / width)
  * several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
  *     above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
  * is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
@@ -480,6 +481,7 @@ export const CONTAINER = 65536;
  * @property {string[]} dark_colors
  * @property {any[][]} corners
  * @property {string} unscaled
+ * @property {number[]} levels
  * @property {{histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
@@ -514,7 +516,7 @@ export const CONTAINER = 65536;
  * @property {{table: Uint8Array | Uint16Array, bits: Uint8Array, codes: Uint8Array | Uint16Array}} arrays
  */
 /**
- * Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing.
+ * Numbers of the points start..stop in display order, as codes by the levels of the colouring; 65535 = missing.
  * @typedef {object} Values
  * @property {"values"} kind
  * @property {number} panel
@@ -806,7 +808,7 @@ export const CONTAINER = 65536;
  *     those that pass the filters, or all where the others are drawn too
  * statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
  *     span the first two numbers of `scale`, not the range of the colouring, and the colours the next two; the last
- *     is the least number above 0, as in `color`. "" and [] otherwise
+ *     is the least number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
  * @typedef {object} Image
  * @property {"image"} kind
  * @property {number} panel
@@ -818,6 +820,7 @@ export const CONTAINER = 65536;
  * @property {number} n_inside
  * @property {string} statistic
  * @property {number[]} scale
+ * @property {number[]} levels
  * @property {{png: Uint8Array, histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**

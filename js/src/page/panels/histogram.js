@@ -1,5 +1,5 @@
 /** The geometry of the numeric legend: bars, gradient, and the way between a place on the bar and a value. Pure. */
-import { valueAt as between, shareOf } from "../../style/limits.js";
+import { valueAt as between, shareOf } from "../../style/levels.js";
 
 /** Colours for a colormap that has no stops here. */
 const GREYS = ["#dddddd", "#222222"];

@@ -146,7 +146,7 @@ def test_a_drag_over_an_open_column_that_comes_back_filters_nothing(served: Serv
 
 
 def leave(served: ServedWidget) -> None:
-    served.page.evaluate("() => { document.getElementById('outside').focus(); window.left = 0; }")
+    served.page.evaluate("() => { outside.focus({ preventScroll: true }); window.left = 0; }")
 
 
 def n_left(served: ServedWidget) -> int:

@@ -1,6 +1,6 @@
 /** Names of categories and contours on a canvas over the points, and onto pictures that are saved. */
 
-import { placeIn } from "../plot/drag.js";
+import { createTravel, placeIn } from "../plot/drag.js";
 import { modeOf } from "../plot/lasso.js";
 import { scales, toPx } from "../screen/camera.js";
 import { fitCanvas } from "../screen/canvas.js";
@@ -42,6 +42,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   if (store.get().panel === 0) askForLandmarks(store, client); // who has another embedding asks for its panels
   const tissue = createTissue({ element, look, store, client });
   const ending = new AbortController();
+  const travel = createTravel();
   /** @type {import("./placing.js").Placed[]} */
   let placed = [];
   let frame = 0;
@@ -104,6 +105,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
 
   /** A click on a name does what its row of the legend does by "select". @param {MouseEvent} event */
   function click(event) {
+    if (travel.isDrag()) return;
     const { x, y } = placeIn(element, event);
     const state = store.get();
     const labels = known(state, "labels");
@@ -113,6 +115,8 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   }
 
   const listen = { signal: ending.signal };
+  element.addEventListener("pointerdown", travel.down, listen);
+  element.addEventListener("pointermove", travel.move, listen);
   element.addEventListener("click", click, listen);
   return {
     draw: () => void (frame ||= requestAnimationFrame(draw)),

@@ -1,6 +1,7 @@
 /** Chooses how many points a slice may hold. A weighted straight line through the slices seen, the older the lighter, tells what each
  * slice costs, whatever is in it, from what each point adds: a mean alone would make frames half as long
  * again where each slice has its price, see docs/decisions/0029. Pure. */
+import { clamp } from "../screen/clamp.js";
 
 /**
  * While a hand moves the picture, slices are short; soon after it may move again; at rest longer ones waste less, for each
@@ -38,7 +39,7 @@ export function createBudget(rate = 2_000, paces = PACES) {
     const weight = sum(all, () => 1);
     const [x, y] = [sum(all, (one) => one.x) / weight, sum(all, (one) => one.y) / weight];
     const slope = sum(all, (one) => (one.x - x) * (one.y - y)) / sum(all, (one) => (one.x - x) ** 2);
-    const msPerPoint = Math.min(Math.max(slope, 1e-7), y / Math.max(x, 1));
+    const msPerPoint = clamp(slope, 1e-7, y / Math.max(x, 1));
     return { fixedMs: Math.max(y - msPerPoint * x, 0), msPerPoint };
   }
 
@@ -48,7 +49,7 @@ export function createBudget(rate = 2_000, paces = PACES) {
       const { targetMs, fewest } = paces[pace];
       const { fixedMs, msPerPoint } = line();
       const tried = Math.max(...seen.map(({ x }) => x), FAMILIAR);
-      return Math.round(Math.min(Math.max((targetMs - fixedMs) / msPerPoint, fewest), LEAP * tried));
+      return Math.round(clamp((targetMs - fixedMs) / msPerPoint, fewest, LEAP * tried));
     },
     /** Learn from a slice. @param {number} drawn points @param {number} ms until the GPU was done */
     record(drawn, ms) {

@@ -1,4 +1,5 @@
 /** Points on their way from the place they had in one embedding to the one they have in another. Pure; the second module brings it. */
+import { clamp } from "../screen/clamp.js";
 import { MISSING } from "../wire/protocol.js";
 
 export const MOTION_MS = 600;
@@ -35,7 +36,7 @@ export function depart(xy, n, clip) {
 
 /** How far along the way, slow at both ends. @param {number} share of the time @returns {number} */
 export function eased(share) {
-  const at = Math.min(Math.max(share, 0), 1);
+  const at = clamp(share, 0, 1);
   return at * at * (3 - 2 * at);
 }
 
@@ -54,7 +55,7 @@ export function between(from, to, { scale, offset }, way) {
     const end = to[i] * scale[i & 1] + offset[i & 1];
     const at = Number.isNaN(from[i]) ? end : from[i] + (end - from[i]) * way;
     const code = Math.round((at + REACH) / PER_CODE);
-    xy[i] = to[i] === MISSING ? MISSING : Math.min(Math.max(code, 0), 65_534);
+    xy[i] = to[i] === MISSING ? MISSING : clamp(code, 0, 65_534);
   }
   return xy;
 }

@@ -1,4 +1,5 @@
 /** The wheel over a plot: zooms there where the pointer has come to the plot, scrolls the page where the plot has come to the pointer. */
+import { clamp } from "../screen/clamp.js";
 import { placeIn } from "./drag.js";
 
 const LINE_PX = 16;
@@ -62,7 +63,7 @@ export function createWheel(element, meaning, isShaping) {
       const rate = event.ctrlKey && Math.abs(event.deltaY * unit) < 50 ? PINCH_RATE : WHEEL_RATE;
       const { x, y } = placeIn(element, event);
       meaning.leave();
-      meaning.zoom(Math.exp(-Math.min(Math.max(event.deltaY * unit, -300), 300) * rate), x, y);
+      meaning.zoom(Math.exp(-clamp(event.deltaY * unit, -300, 300) * rate), x, y);
       return true;
     },
   };

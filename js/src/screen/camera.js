@@ -4,6 +4,7 @@
  */
 
 import { MARGIN } from "../wire/constants.js";
+import { clamp } from "./clamp.js";
 
 /**
  * @typedef {[number, number, number, number]} View left, right, bottom, top in data units; bottom > top where y grows downwards
@@ -111,9 +112,7 @@ export function zoomRange(extent, width, height, ratio, equalUnits = true) {
   const [x, y] = [Math.max(x0, x1), Math.max(y0, y1)];
   const largest = equalUnits ? [Math.max(x, y), Math.max(x, y)] : [x, y];
   const whole = scales(fit(extent, width, height, false, equalUnits));
-  const least = whole.map((units, axis) =>
-    Math.min(Math.max(largest[axis] * FLOAT32_STEP * ratio, units * 1e-9), units),
-  );
+  const least = whole.map((units, axis) => clamp(largest[axis] * FLOAT32_STEP * ratio, units * 1e-9, units));
   return { least, most: whole.map((units) => units / SMALLEST) };
 }
 
@@ -124,9 +123,9 @@ export function zoomOver(camera, whole) {
 
 /** Keep the middle of the plot over the data. @param {Camera} camera @param {Extent} extent @returns {Camera} */
 export function keepOver(camera, [x0, x1, y0, y1]) {
-  const clamp = (/** @type {number} */ at, /** @type {number} */ a, /** @type {number} */ b) =>
-    Math.min(Math.max(at, Math.min(a, b)), Math.max(a, b));
-  return { ...camera, x: clamp(camera.x, x0, x1), y: clamp(camera.y, y0, y1) };
+  const within = (/** @type {number} */ at, /** @type {number} */ a, /** @type {number} */ b) =>
+    clamp(at, Math.min(a, b), Math.max(a, b));
+  return { ...camera, x: within(camera.x, x0, x1), y: within(camera.y, y0, y1) };
 }
 
 /** Scale and offset from position codes (0..65534 over an extent) to clip space. @param {Camera} camera @param {readonly number[]} extent

@@ -1,4 +1,5 @@
 /** Ticks: round numbers along an axis, and how they are written. Pure. */
+import { clamp } from "./clamp.js";
 
 /** @typedef {{value: number, text: string}} Tick */
 
@@ -54,7 +55,7 @@ function textOf(value, step, most) {
   if (most < LARGEST && most >= SMALLEST) return formatOf(Math.max(0, -power)).format(value);
   if (value === 0) return "0";
   const digits = Math.floor(Math.log10(Math.abs(value)) + 1e-9) - power;
-  return value.toExponential(Math.min(Math.max(0, digits), 15)).replace("e+", "e");
+  return value.toExponential(clamp(digits, 0, 15)).replace("e+", "e");
 }
 
 /** @type {Map<number, Intl.NumberFormat>} */

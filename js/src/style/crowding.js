@@ -2,7 +2,9 @@
  * Crowding: how many cells share a pixel, what number such a pixel shows, and between which limits its colours lie. The kernel has
  * the same laws, see draw/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
  */
+
 import { scales } from "../screen/camera.js";
+import { clamp } from "../screen/clamp.js";
 import { memo } from "../state/memo.js";
 import { BASIS, BEHIND, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS, WIDER } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
@@ -19,7 +21,7 @@ const LEVELS = MISSING - 1;
 
 /** How far a view looks as one of few cells does: 1 for as few, 0 for many more. @param {number} n cells in it @param {number} few */
 export function solidityOf(n, few) {
-  return few <= 0 ? 0 : Math.min(Math.max(1 - Math.log(Math.max(n, 1) / few) / Math.log(SOLID_UP_TO), 0), 1);
+  return few <= 0 ? 0 : clamp(1 - Math.log(Math.max(n, 1) / few) / Math.log(SOLID_UP_TO), 0, 1);
 }
 
 /** The weight of the highest number of a pixel, and how many cells stand for a mean at least.

@@ -1,5 +1,6 @@
 /** The numbers that the codes 0..65534 stand for: evenly over a range, or finest around one number. The kernel has the same laws, see
  * cxg_widget/wire/levels.py and tests/levels.json. Pure. */
+import { clamp } from "../screen/clamp.js";
 import { memo } from "../state/memo.js";
 import { MISSING } from "../wire/protocol.js";
 
@@ -29,7 +30,7 @@ export function codeOf(value, levels) {
   const [lo, hi] = levels;
   if (!isBent(levels)) return shareOf(value, lo, hi) * LEVELS;
   const [low, high, way] = [lo, hi, value].map(wayOf(levels));
-  return Math.min(Math.max((way - low) / (high - low), 0), 1) * LEVELS;
+  return clamp((way - low) / (high - low), 0, 1) * LEVELS;
 }
 
 /** The number of a code, which may lie between two. @param {number} code @param {Levels} levels @returns {number} */
@@ -38,14 +39,14 @@ export function numberAt(code, levels) {
   if (!isBent(levels)) return valueAt(code / LEVELS, lo, hi);
   const [low, high] = [lo, hi].map(wayOf(levels));
   const way = low + (code / LEVELS) * (high - low);
-  return Math.min(Math.max(center + width * Math.sinh(way), lo), hi);
+  return clamp(center + width * Math.sinh(way), lo, hi);
 }
 
 /** The code that 0 alone has; -1 where 0 lies outside. @param {Levels} levels @returns {number} */
 export function zeroCode(levels) {
   const [lo, hi] = levels;
   if (!(lo <= 0 && hi >= 0)) return -1;
-  return Math.min(Math.max(Math.floor(codeOf(0, levels) + 0.5), +(lo < 0)), LEVELS - +(hi > 0));
+  return clamp(Math.floor(codeOf(0, levels) + 0.5), +(lo < 0), LEVELS - +(hi > 0));
 }
 
 /** The code that a mean is shown by: that of 0 for 0 alone. @param {number} value @param {Levels} levels @param {number} zero its code or -1 */

@@ -1,5 +1,6 @@
 /** Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is. The kernel has the same laws, see
  * cxg_widget/color/scale.py and tests/scales.json. Pure. */
+import { clamp } from "../screen/clamp.js";
 import { codeOf, isBent, LEVELS, levelsOf, numberAt, tableOf, zeroCode } from "./levels.js";
 import { resolveLimit } from "./limits.js";
 
@@ -78,7 +79,7 @@ export function placesOf(coloring, rule) {
   const [start, middle, end] = [low, center ?? low, high].map(way);
   const nothing = way(0);
   const part = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ to) =>
-    Math.min(Math.max((at - from) / (to - from), 0), 1);
+    clamp((at - from) / (to - from), 0, 1);
   return (code) => {
     const at = numbers ? (isLog ? Math.log(numbers[code]) : numbers[code]) : code === zero ? nothing : code;
     if (start === end) return Number(at > start);

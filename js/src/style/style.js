@@ -1,5 +1,6 @@
 /** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
 
+import { clamp } from "../screen/clamp.js";
 import { isGreying } from "../state/hidden.js";
 import { highlightOf } from "../state/state.js";
 import {
@@ -174,7 +175,7 @@ export function ramp(stops) {
  * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
 export function automaticSize(n, { width, height }, zoom) {
   const room = ((width * height) / 480_000) ** 0.25;
-  const size = Math.min(Math.max(42 * Math.max(n, 1) ** -0.25 * room, 1), 7);
+  const size = clamp(42 * Math.max(n, 1) ** -0.25 * room, 1, 7);
   return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
 }
 
@@ -186,7 +187,7 @@ const WIDEST_PX = 100;
  * @returns {number} CSS px */
 export function diameterOf({ traits, points, tissue }, plot, zoom) {
   const spot = points?.spot && tissue && tissue.name === traits.tissue ? tissue.spot : points?.spot;
-  if (spot && traits.point_size === null) return Math.min(Math.max(spot / plot.unitsPerPx, 1), WIDEST_PX);
+  if (spot && traits.point_size === null) return clamp(spot / plot.unitsPerPx, 1, WIDEST_PX);
   return traits.point_size ?? automaticSize(points?.nPoints ?? 0, plot, zoom);
 }
 

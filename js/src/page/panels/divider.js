@@ -1,5 +1,7 @@
 /** Lines that a hand or the arrow keys move: the lower edge of the widget, the left edge of its side panel. */
+
 import { html } from "lit-html";
+import { clamp } from "../../screen/clamp.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {"height" | "panel_width"} Size */
@@ -39,7 +41,7 @@ export function sizeOf({ state, ui }, size) {
 export function divider(context, size) {
   const { label, line, least, most, axis, grows, keys } = KINDS[size];
   const now = sizeOf(context, size);
-  const within = (/** @type {number} */ px) => Math.round(Math.min(Math.max(px, least), most));
+  const within = (/** @type {number} */ px) => Math.round(clamp(px, least, most));
 
   /** @param {PointerEvent} event */
   function hold(event) {

@@ -96,4 +96,4 @@ def test_counts_follow_a_brush_and_what_is_hidden_and_the_state_brings_it_back(s
     again = stage.show(["from cxg_widget import CxgWidget", other])
     assert again.json("int(w.filters.mask.sum())") == (passing & (frame["cell_type"] != label)).sum()
     assert again.json("w.hidden") == [label]
-    expect(again.host.locator(".chip")).to_have_count(2)
+    expect(again.host.locator(".columns .chip")).to_have_count(2)

@@ -219,13 +219,14 @@ def test_over_a_panel_the_wheel_scrolls_it_then_the_page_and_over_a_list_only_th
         root.querySelector(".plot").addEventListener("wheel", () => zoomed++);
     }""")
     panels.locator(".columns .list").hover(position={"x": 60, "y": 60})
+    start = scrolled(panels)  # the pointer's way to the list may have scrolled the page
     turn(panels, 100)
-    assert scrolled(panels) == 0
+    assert scrolled(panels) == start
     turn(panels, 60_000)
     panels.wait_for_function(AT_END, arg=".columns")
-    assert scrolled(panels) == 0
+    assert scrolled(panels) == start
     turn(panels, 30, times=3)  # a scroll that begins at the end
-    assert scrolled(panels) > 0
+    assert scrolled(panels) > start
     panels.evaluate("() => scrollTo(0, 0)")
     panels.get_by_role("combobox", name="Color by").click()
     panels.locator(".found[aria-busy=false]").wait_for()

@@ -158,7 +158,11 @@ def test_an_anndata_without_x_carries_the_rest_or_says_what_to_pass(tmp_path, la
         pd.testing.assert_frame_equal(dataset.obs(), obs)
         np.testing.assert_array_equal(dataset.embedding("umap"), xy)
         assert dataset.n_var == n_var
-    advice = r"Pass layer='counts' \(--layer\)" if layers and n_var else "An .h5ad needs none: write that"
+    advice = (
+        r"Pass layer='counts' \(--layer\)"
+        if layers and n_var
+        else "To convert only obs, var and the embeddings, write an .h5ad"
+    )
     with pytest.raises(InvalidStore, match=advice):
         convert(open_dataset(adata), tmp_path / "new.cxg")
     assert names(tmp_path) == ["new.h5ad"]

@@ -11,6 +11,7 @@ from cxg_widget.draw.aggregate import Aggregator, NumberColumn, Planes, aggregat
 from cxg_widget.draw.aggregate.leaning import AROUND
 from cxg_widget.draw.crowding import BEHIND
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire.levels import Levels
 
 WIDTH, HEIGHT = 160, 120
 VIEW = (-12.0, 12.0, -9.0, 9.0)
@@ -25,7 +26,7 @@ class Tissue:
     index: SpatialIndex
 
     def planes(self, aggregator: Aggregator = "auto", selected: np.ndarray | None = None, spread: int = 1) -> Planes:
-        column = NumberColumn(self.codes[self.index.rows], 0.0, 1.0, False)
+        column = NumberColumn(self.codes[self.index.rows], Levels(0.0, 1.0), False)
         return aggregate(
             self.index, column, VIEW, (WIDTH, HEIGHT), aggregator=aggregator, selected=selected, spread=spread
         )
@@ -118,6 +119,6 @@ def test_both_engines_and_parts_of_the_cells_come_to_the_same_pixels(tissue, spr
 
 
 def test_a_highest_number_leans_on_nothing(tissue):
-    column = NumberColumn(tissue.codes[tissue.index.rows], 0.0, 1.0, False)
+    column = NumberColumn(tissue.codes[tissue.index.rows], Levels(0.0, 1.0), False)
     planes = aggregate(tissue.index, column, VIEW, (WIDTH, HEIGHT), statistic="max")
     np.testing.assert_array_equal(number_image(planes, 1, behind=BEHIND).page, number_image(planes, 1).page)

@@ -64,7 +64,7 @@ def open_dataset(
     _check_options(options, isolated)
     if isinstance(uri, Dataset):
         if options or isolated or format is not None:
-            raise InvalidOption("the dataset is open already; options only apply when a path is opened.")
+            raise InvalidOption("the dataset is already open; options apply only when you open a path.")
         if uri.closed:
             raise ClosedDataset(f"{uri.uri} was closed; open it again with open_dataset().")
         return uri
@@ -74,7 +74,7 @@ def open_dataset(
         path = os.fspath(uri)
     except TypeError:
         raise InvalidOption(
-            f"{type(uri).__name__} is no path; pass a path, a URI, an AnnData or an open Dataset."
+            f"{type(uri).__name__} is not a path; pass a path, a URI, an AnnData or an open Dataset."
         ) from None
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
@@ -99,15 +99,17 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
             raise DatasetNotFound(f"'{path}': no such file or directory.")
         return read_with(format_, path, options)
     except UnicodeEncodeError:
-        raise InvalidValue(f"{shown(path)} is no UTF-8, which this store must be called by; rename it.") from None
+        raise InvalidValue(
+            f"{shown(path)} is not valid UTF-8, which this format needs in its path; rename it."
+        ) from None
 
 
 def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:
     if format_ is not None:
-        raise InvalidOption("an AnnData in memory has no format; format= only applies when a path is opened.")
+        raise InvalidOption("an AnnData in memory has no format; format= applies only when you open a path.")
     for name in options:
         if name not in ("cache_bytes", "memory_bytes"):
-            raise InvalidOption(f"option {name!r} only applies when a path is opened; this is an AnnData in memory.")
+            raise InvalidOption(f"option {name!r} applies only when you open a path; this is an AnnData in memory.")
     from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 
     return AnnDataInMemory(source, **options)

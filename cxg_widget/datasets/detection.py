@@ -42,7 +42,7 @@ def exists(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise DatasetNotFound(f"'{path[:200]}': nothing can be opened there: {why}.") from error
+        raise DatasetNotFound(f"'{path[:200]}': cannot open it: {why}.") from error
 
 
 def detect(uri: str, options: Mapping[str, Any]) -> str:
@@ -97,7 +97,7 @@ def _fits(format_: str, reader: Reader, path: Path) -> bool:
     try:
         return reader.fits(path)
     except Exception as error:  # of one reader, which must not keep the others from being asked
-        warn(f"the reader of {format_!r} cannot say whether '{path}' is its own: {error}", stacklevel=6)
+        warn(f"the reader of {format_!r} failed to detect whether it can open '{path}': {error}", stacklevel=6)
         return False
 
 
@@ -107,7 +107,7 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
             return format_
     found = _tiledb(uri, options)
     if found is None:
-        raise DatasetNotFound(f"'{uri}': there is no store of that name; check the path behind the bucket.")
+        raise DatasetNotFound(f"'{uri}': the bucket holds no store of this name; check the path after the bucket.")
     return found
 
 

@@ -48,7 +48,7 @@ def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
     if found.ending:
         what = found.reading or "it"
         raise DamagedStore(
-            f"{path}: reading {what} ended the process that looked at it first ({found.ending}); the store is damaged."
+            f"{path}: reading {what} ended the process that tried it first ({found.ending}); the store is damaged."
         )
 
 
@@ -57,7 +57,7 @@ def _check_sendable(name: str, value: Any) -> None:
         pickle.dumps(value)
     except Exception:
         raise InvalidOption(
-            f"{name} is a {type(value).__name__}, which cannot be sent to the process that isolated=True reads with; "
+            f"{name} is a {type(value).__name__}, which cannot be sent to the separate process of isolated=True; "
             "pass storage_options=, or config as a dict."
         ) from None
 
@@ -88,7 +88,7 @@ def _read_twice(what: str, read: Callable[[], object]) -> None:
     first = _outcome(read)
     with _filled_memory():
         if _outcome(read) != first:
-            raise DamagedText(f"{what} reads differently each time; the store is damaged.")
+            raise DamagedText(f"{what} gives different data each time it is read; the store is damaged.")
 
 
 def _outcome(read: Callable[[], object]) -> bytes | str:

@@ -103,7 +103,9 @@ def _load(format_: str, entries: list[EntryPoint]) -> Reader:
             f"the reader of {format_!r} in {packages[0]} cannot be imported ({type(error).__name__}: {error})."
         ) from error
     if not isinstance(found, Reader):
-        raise MissingDependency(f"the reader of {format_!r} in {packages[0]} is a {type(found).__name__}, no Reader.")
+        raise MissingDependency(
+            f"the reader of {format_!r} in {packages[0]} is a {type(found).__name__}, not a Reader."
+        )
     return found
 
 
@@ -127,7 +129,7 @@ def read_with(format_: str, path: str, options: Mapping[str, Any]) -> Dataset:
     for name in options:
         if name not in (*COMMON_OPTIONS, *reader.options):
             owners = " or ".join(one.what for one in registered().readers.values() if name in one.options)
-            raise InvalidOption(f"option {name!r} is for {owners}; '{path}' is {reader.what}.")
+            raise InvalidOption(f"option {name!r} applies to {owners}; '{path}' is {reader.what}.")
     missing = [library for library in reader.libraries if find_spec(library) is None]
     if missing:
         raise MissingDependency(

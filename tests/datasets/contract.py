@@ -261,7 +261,7 @@ class DatasetContract:
             assert [None if pd.isna(value) else value for value in found] == [
                 None if pd.isna(value) else value for value in rows[name].astype(object)
             ]
-        with pytest.raises(InvalidValue, match="no block"):
+        with pytest.raises(InvalidValue, match="not a block"):
             uncached.values_block(truth.obs.columns[0], 0, uncached.n_obs + 1)
 
     @of_base
@@ -296,7 +296,7 @@ class DatasetContract:
                 partial(dataset.vector_block, truth.var_labels[0], None),
                 partial(dataset.embedding_block, None, (0, 1)),
             ):
-                with pytest.raises(InvalidValue, match="no block"):
+                with pytest.raises(InvalidValue, match="not a block"):
                     read(*block)
 
     @few
@@ -313,7 +313,7 @@ class DatasetContract:
     @of_base
     def test_lines_that_do_not_exist_are_refused(self, dataset: Dataset) -> None:
         for start, stop in ((-1, 1), (2, 1), (0, 10**9)):
-            with pytest.raises(InvalidValue, match="no block"):
+            with pytest.raises(InvalidValue, match="not a block"):
                 dataset.matrix_block(start, stop)
         with pytest.raises(UnknownName):
             dataset.matrix_block(0, 1, layer="no such layer")

@@ -350,7 +350,7 @@ def test_mudata_asks_for_one_of_its_parts(mudata, truth):
         open_dataset(mudata)
     with pytest.raises(UnknownName, match="Did you mean 'mod/rna'"):
         open_dataset(mudata, key="mod/rn")
-    with pytest.raises(InvalidStore, match="mod is no AnnData"):
+    with pytest.raises(InvalidStore, match="mod is not AnnData"):
         open_dataset(mudata, key="mod")
     for opened in (
         lambda: open_dataset(mudata, key="rna"),
@@ -406,7 +406,7 @@ def test_what_is_no_anndata_is_refused_with_what_is_there(tmp_path, container):
         out.group(name, {})
     out.close()
     what = "HDF5 file" if container == "h5ad" else "zarr store"
-    sentence = rf"x\.loom.*{what} but not AnnData \(no obs/var; top-level keys: col_attrs, matrix, row_attrs; a loom"
+    sentence = rf"x\.loom.*{what} but not AnnData \(no obs/var; .*row_attrs; perhaps a loom"
     with pytest.raises(InvalidStore, match=sentence):
         open_dataset(path)
 
@@ -436,7 +436,7 @@ def test_options_are_checked(tmp_path, truth):
 
 @pytest.mark.parametrize("uri", ["s3://bucket/a.h5ad", "https://host/a.zarr"])
 def test_stores_far_away_are_refused_in_one_sentence(uri):
-    with pytest.raises(UnknownFormat, match="local disks only"):
+    with pytest.raises(UnknownFormat, match="only from a local disk"):
         open_dataset(uri)
 
 

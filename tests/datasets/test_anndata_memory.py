@@ -201,7 +201,7 @@ def test_parts_that_contradict_each_other_are_refused():
     with open_dataset(adata) as dataset, pytest.raises(InvalidStore, match="has no X; layers: none"):
         dataset.values(truth.var_labels[0])
     adata._X = sp.coo_matrix(truth.X)
-    with open_dataset(adata) as dataset, pytest.raises(InvalidStore, match="X has an encoding that is not supported"):
+    with open_dataset(adata) as dataset, pytest.raises(InvalidStore, match="X has an unsupported encoding"):
         dataset.values(truth.var_labels[0])
 
 
@@ -367,7 +367,7 @@ def test_to_anndata_takes_the_layers_that_are_wanted_and_names_those_left_out(tm
         if layers is None:
             (one,) = said
             assert str(one.message) == (
-                "to_anndata() leaves out layers 'counts', 'raw'; to_anndata(layers=True) takes all of them"
+                "to_anndata() leaves out layers 'counts', 'raw'; to_anndata(layers=True) includes them"
             )
             assert one.filename == __file__
         else:

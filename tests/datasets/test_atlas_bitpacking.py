@@ -65,9 +65,9 @@ def test_every_truncation_is_refused():
     ("damage", "sentence"),
     [
         (lambda text: text.__setitem__(0, 7), "transform 7"),
-        (lambda text: text.__setitem__(slice(1, 5), 255), "declares 4,294,967,295 values, where 300"),
-        (lambda text: text.__setitem__(1, 1), "where 300 belong"),
-        (lambda text: text.__setitem__(5, 33), "width 33"),
+        (lambda text: text.__setitem__(slice(1, 5), 255), "declares 4,294,967,295 values; expected 300"),
+        (lambda text: text.__setitem__(1, 1), "expected 300"),
+        (lambda text: text.__setitem__(5, 33), "width of 33 bits"),
     ],
 )
 def test_damage_is_told_without_memory_for_what_it_declares(damage, sentence):

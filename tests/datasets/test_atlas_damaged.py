@@ -131,10 +131,10 @@ def test_a_version_that_was_cleaned_up_is_damage(make):
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"obs_table_versions": "{nope"}, "obs_table_versions of the snapshot is no JSON"),
-        ({"obs_table_versions": "[" * 100_000}, "is no JSON of names"),
-        ({"obs_table_versions": "[1]"}, "is no JSON of names"),
-        ({"obs_table_versions": "{}"}, "names no obs table"),
+        ({"obs_table_versions": "{nope"}, "obs_table_versions of the snapshot is not a JSON"),
+        ({"obs_table_versions": "[" * 100_000}, "is not a JSON list or object of names"),
+        ({"obs_table_versions": "[1]"}, "is not a JSON list or object of names"),
+        ({"obs_table_versions": "{}"}, "lists no obs table"),
         ({"obs_table_versions": '{"cells": "1"}'}, "'1' as the version of 'cells'"),
         ({"obs_table_versions": '{"../cells": 1}'}, r"no table '\.\./cells'"),
         ({"dataset_table_name": ""}, "as dataset_table_name"),
@@ -199,7 +199,7 @@ def test_an_indptr_that_does_not_ascend_is_refused(make, change):
 def test_an_indptr_shorter_than_its_layout_is_refused(make):
     path = make("csc")
     rewrite(path, "a/genes/csc/indptr", lambda indptr: np.array([0, indptr[-1]]))
-    fails(path, InvalidStore, r"csc/indptr' has 1 features, but its layout gives one the place 5")
+    fails(path, InvalidStore, r"csc/indptr' has 1 features, but its layout places one at 5")
 
 
 def test_fewer_values_than_indices_are_refused(make):
@@ -212,22 +212,22 @@ def test_fewer_values_than_indices_are_refused(make):
 def test_pointers_beyond_the_entries_are_refused(make, members):
     path = make("csr")
     point(path, **members)
-    fails(path, InvalidStore, r"a cell points at the entries .* of 'a/genes/csr', which has")
-    fails(path, InvalidStore, r"a cell points at the entries", lambda dataset: dataset.matrix_block(0, 4))
+    fails(path, InvalidStore, r"a cell refers to entries .* of 'a/genes/csr', which has")
+    fails(path, InvalidStore, r"a cell refers to entries", lambda dataset: dataset.matrix_block(0, 4))
 
 
 @pytest.mark.parametrize("name", ["../../secret", "/..", "a/../../b", "a\\b", ".", "a//b"])
 def test_a_group_outside_of_the_store_is_refused(make, name):
     path = make("csr")
     point(path, zarr_group=name)
-    fails(path, InvalidStore, "is no path inside of the Zarr store")
-    fails(path, InvalidStore, "is no path inside", lambda dataset: dataset.matrix_block(0, 4))
+    fails(path, InvalidStore, "is not a path within the Zarr store")
+    fails(path, InvalidStore, "is not a path within", lambda dataset: dataset.matrix_block(0, 4))
 
 
 def test_a_group_that_no_dataset_has_is_named(make):
     path = make("csr")
     point(path, zarr_group="elsewhere")
-    fails(path, InvalidStore, "cells point at 'elsewhere', which no dataset of this snapshot has")
+    fails(path, InvalidStore, "cells refer to 'elsewhere', which belongs to no dataset of this snapshot")
 
 
 def test_a_cell_with_more_entries_than_features_is_refused(make):
@@ -275,10 +275,10 @@ def test_entries_that_a_cell_has_twice_are_added_up(make, truth):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"zarr_format": 2}, "no Zarr array of format 3"),
-        ({"data_type": "string"}, "holds|no shape, chunks or type"),
-        ({"shape": [-1]}, "no shape, chunks or type"),
-        ({"codecs": []}, "names no codecs"),
+        ({"zarr_format": 2}, "not a Zarr array of format 3"),
+        ({"data_type": "string"}, "holds|lacks a shape, chunks or type"),
+        ({"shape": [-1]}, "lacks a shape, chunks or type"),
+        ({"codecs": []}, "lists no codecs"),
         ({"codecs": [{"name": "bytes"}, {"name": "numcodecs.pickle"}]}, "uses the codec 'numcodecs.pickle'"),
         ({"codecs": [{"name": "python.eval", "configuration": {}}]}, "uses the codec 'python.eval'"),
         ({"chunk_grid__configuration__chunk_shape": [2**40]}, "chunks per shard"),
@@ -355,7 +355,7 @@ def test_links_out_of_the_store_are_not_followed(make, tmp_path, name):
     moved = tmp_path / "outside"
     target.rename(moved)
     os.symlink(moved, target)
-    fails(path, CxgWidgetError, "lies outside of the store")
+    fails(path, CxgWidgetError, "lies outside the store")
 
 
 def test_a_pipe_in_place_of_a_file_does_not_hang(make):
@@ -378,7 +378,7 @@ def test_tables_that_are_links_are_not_followed(make, tmp_path):
     (file,) = (table / "data").iterdir()
     file.rename(tmp_path / "data.lance")
     os.symlink(tmp_path / "data.lance", file)
-    with pytest.raises(InvalidStore, match="names a file outside of itself"):
+    with pytest.raises(InvalidStore, match="refers to a file outside its folder"):
         open_dataset(path)
 
 

@@ -137,7 +137,7 @@ def test_the_arrays_may_lie_elsewhere(make, truth, tmp_path):
     for given in (elsewhere, str(elsewhere)):
         with open_dataset(path, zarr_store=given) as dataset:
             np.testing.assert_array_equal(dataset.values("ENSG0001"), truth.X[:, 1])
-    with pytest.raises(InvalidStore, match="which is no folder"):
+    with pytest.raises(InvalidStore, match="which is not a folder"):
         open_dataset(path, zarr_store=tmp_path / "none")
 
 

@@ -102,7 +102,7 @@ def test_a_name_that_occurs_twice_is_qualified(tmp_path):
         write_dense(tmp_path / name, {"x": 3}, {"v": np.zeros(3), "w": np.zeros(3)}, group=tmp_path)
     with open_dataset(tmp_path) as dataset:
         assert list(dataset.obs_columns) == ["v", "w", "b.v", "b.w"]
-        assert any("'v' of array 'b' is called b.v" in note for note in dataset.notes)
+        assert any("'v' of array 'b' is renamed b.v" in note for note in dataset.notes)
 
 
 @pytest.mark.parametrize("legacy", [False, True])
@@ -110,7 +110,7 @@ def test_a_group_without_arrays_is_no_dataspace(tmp_path, legacy):
     write_group(tmp_path / "cf", {})
     if legacy:
         write_dense(tmp_path / "cf" / "__tiledb_group", {"i": 1}, {"a": np.zeros(1)}, data=False)
-    with pytest.raises(InvalidStore, match="no readable arrays in this TileDB group"):
+    with pytest.raises(InvalidStore, match="this TileDB group has no readable arrays"):
         open_dataset(tmp_path / "cf")
 
 
@@ -123,7 +123,7 @@ def test_groups_in_a_group_are_named(tmp_path):
         open_dataset(tmp_path / "cf")
     write_dense(tmp_path / "cf" / "v", {"x": 3}, {"v": np.zeros(3)}, group=tmp_path / "cf")
     with open_dataset(tmp_path / "cf") as dataset:
-        assert dataset.notes == ("the groups in it are dataspaces of their own and are not shown: ocean.",)
+        assert dataset.notes == ("it contains groups that are separate dataspaces; they are not shown: ocean.",)
 
 
 def test_members_outside_of_the_store_are_not_followed(toy, tmp_path):
@@ -168,7 +168,7 @@ def test_what_is_no_group_is_refused_by_name(tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidStore, match=r"not a TileDB group \(it is array\)"):
         open_dataset(tmp_path / "array", format="tiledb-cf")
-    with pytest.raises(InvalidStore, match=r"not a TileDB group \(it is no TileDB object\)"):
+    with pytest.raises(InvalidStore, match=r"not a TileDB group \(it is not a TileDB object\)"):
         open_dataset(tmp_path / "folder", format="tiledb-cf")
     with pytest.raises(UnknownFormat, match="a single TileDB array, not a dataset; pass its parent group"):
         open_dataset(tmp_path / "array")
@@ -207,4 +207,4 @@ def test_an_array_that_the_group_lost_is_told_of(tmp_path):
     make_cf(path := tmp_path / "a", "xarray")
     max((path / "__group").iterdir()).unlink()  # the newest names all, those before it one less each
     with open_dataset(path) as dataset:
-        assert "'daylight' lies in the folder, but is not named by the group and left out." in dataset.notes
+        assert "'daylight' is in the folder but not a member of the group; it is left out." in dataset.notes

@@ -94,7 +94,7 @@ def test_slices_of_other_dimensions_are_features_of_their_own(toy, values):
         assert dataset.find_var("Air temperature[time=2]") == dataset.find_var("temperature[time=2]")
         assert dataset.var()["variable"].tolist() == ["elevation", *["pressure"] * 3, *["temperature"] * 3]
         elsewhere, cut = dataset.notes
-        assert "variable 'daylight' has dimensions (time) outside of the observations (lat, lon)" in elsewhere
+        assert "variable 'daylight' has dimensions (time) that are not among the observations (lat, lon)" in elsewhere
         assert "dimension 'time' (0 to 2)" in cut
         assert "pressure, temperature are shown at time=0; isel={'time': ...}" in cut
         assert dataset.embeddings == {"lon_lat": 2}
@@ -202,7 +202,7 @@ def test_times_that_float32_cannot_tell_apart_are_drawn_from_the_first(tmp_path)
         np.testing.assert_array_equal(dataset.embedding("time_v")[:, 0], np.arange(50))
         np.testing.assert_array_equal(dataset.numbers("time"), seconds)
         assert any("difference from its first value, 1700000000.0" in note for note in dataset.notes)
-        assert any("time is in seconds since 1970-01-01" in note for note in dataset.notes)
+        assert any("time is shown in its stored units, seconds since 1970-01-01" in note for note in dataset.notes)
 
 
 def test_variables_elsewhere_are_left_out_with_a_note(tmp_path):
@@ -210,7 +210,7 @@ def test_variables_elsewhere_are_left_out_with_a_note(tmp_path):
     write_dense(cf / "stations", {"station": 2}, {"height": np.zeros(2)}, group=cf)
     with open_dataset(cf) as dataset:
         assert "height" not in dataset.obs_columns
-        assert any("variable 'height' has dimensions (station) outside" in note for note in dataset.notes)
+        assert any("variable 'height' has dimensions (station) that are not among" in note for note in dataset.notes)
 
 
 def test_letters_are_joined_to_text(tmp_path):
@@ -271,9 +271,9 @@ def test_options_that_do_not_fit_are_refused_in_one_sentence(toy, options, error
 
 def test_positions_along_coordinates_of_cells_are_refused(tmp_path):
     make_cf(tmp_path / "cf", "sparse")
-    with pytest.raises(InvalidValue, match="'lat' is a coordinate of a sparse array and has no positions"):
+    with pytest.raises(InvalidValue, match="'lat' is a coordinate of a sparse array, so it has no positions to choose"):
         open_dataset(tmp_path / "cf", isel={"lat": 0})
-    with pytest.raises(InvalidValue, match=r"no sparse array lies on the dimensions \(lon, time\); its cells are"):
+    with pytest.raises(InvalidValue, match=r"no sparse array has the dimensions \(lon, time\); its cells are"):
         open_dataset(tmp_path / "cf", observations=("lon", "time"))
     with open_dataset(tmp_path / "cf", observations=("lon", "lat")) as dataset:
         assert dataset.n_obs == 20
@@ -287,7 +287,7 @@ def test_more_than_200_million_observations_need_isel(tmp_path):
                 data=False, group=tmp_path / "cf")  # fmt: skip
     with tiledb.open(str(tmp_path / "cf" / "T"), "w") as array:
         array[2_999:3_000, 299:300, 299:300] = corner
-    with pytest.raises(InvalidValue, match=r"270,000,000, more than 200,000,000; cut them with isel=.*observations="):
+    with pytest.raises(InvalidValue, match=r"270,000,000, more than 200,000,000; choose .* isel=.*observations="):
         open_dataset(tmp_path / "cf")
     with open_dataset(tmp_path / "cf", isel={"time": 2_999}) as dataset:
         assert dataset.n_obs == 90_000

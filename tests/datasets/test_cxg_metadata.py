@@ -77,7 +77,7 @@ def test_nothing_is_ever_unpickled(make, tmp_path, monkeypatch, kind):
         assert dataset.category_colors("cell_type") == {}
         assert dataset.title == "small.cxg"
         for word in ("old", "cxg_properties", "cxg_category_colors", "corpora", "genesets"):
-            assert any(word in note and "refusing to decode" in note for note in dataset.notes)
+            assert any(word in note and "is never decoded" in note for note in dataset.notes)
     assert not (tmp_path / "sprung").exists()
 
 

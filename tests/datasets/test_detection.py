@@ -125,7 +125,7 @@ def test_an_mzpeak_is_known_by_its_members_and_a_broken_one_by_its_name(tmp_path
         assert detect(str(tmp_path / name), {}) == "mzpeak"
     with pytest.raises(DamagedStore, match=r"cut\.mzpeak: the ZIP archive is truncated"):
         open_dataset(tmp_path / "cut.mzpeak")
-    with pytest.raises(InvalidStore, match=r"s3://bucket/a\.mzpeak: mzPeak is read from local files only"):
+    with pytest.raises(InvalidStore, match=r"s3://bucket/a\.mzpeak: mzPeak can be opened only from local files"):
         open_dataset("s3://bucket/a.mzpeak")
 
 
@@ -189,5 +189,5 @@ def test_a_bucket_that_cannot_be_reached_is_said_in_one_sentence():
     with pytest.raises(ConnectionError) as caught:
         open_dataset("s3://bucket/data.cxg", config=nowhere)
     sentence = str(caught.value)
-    assert sentence.startswith("s3://bucket/data.cxg: the storage cannot be reached: nothing answers there")
+    assert sentence.startswith("s3://bucket/data.cxg: the storage cannot be reached: no server answers")
     assert "127.0.0.1 port 9" in sentence

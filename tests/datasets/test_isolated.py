@@ -56,7 +56,7 @@ def test_text_that_ends_the_process_which_reads_it_is_one_sentence(tmp_path, tru
         with pytest.raises(DamagedStore) as caught:
             opens(path, isolated=True)
         sentence = str(caught.value)
-        assert sentence.startswith(f"{path}: reading {what} ended the process that looked at it first (SIG")
+        assert sentence.startswith(f"{path}: reading {what} ended the process that tried it first (SIG")
         assert sentence.endswith("); the store is damaged.")
 
 
@@ -71,7 +71,7 @@ def test_text_that_depends_on_what_lies_in_memory_is_one_sentence(tmp_path, trut
     texts = iter("ab")
     monkeypatch.setattr(first_touch, "attempt", _here)
     monkeypatch.setattr(first_touch, "_parts", lambda dataset: [("a column", lambda: next(texts))])
-    with pytest.raises(DamagedText, match="a column reads differently each time; the store is damaged"):
+    with pytest.raises(DamagedText, match="a column gives different data each time it is read; the store is damaged"):
         open_dataset(make_cxg(tmp_path / "a.cxg", truth), isolated=True)
 
 
@@ -124,8 +124,8 @@ def test_a_hang_is_one_sentence_too(tmp_path, truth, monkeypatch):
     ("source", "options", "sentence"),
     [
         ("path", {"isolated": 1}, "isolated is 1; it must be True or False"),
-        ("path", {"isolated": True, "ctx": tiledb.Ctx()}, "ctx is a Ctx, which cannot be sent to the process"),
-        ("dataset", {"isolated": True}, "the dataset is open already"),
+        ("path", {"isolated": True, "ctx": tiledb.Ctx()}, "ctx is a Ctx, which cannot be sent to the separate process"),
+        ("dataset", {"isolated": True}, "the dataset is already open"),
         ("path", {"isolatd": True}, "isolated"),
     ],
 )

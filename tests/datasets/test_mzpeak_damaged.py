@@ -105,9 +105,9 @@ def test_compressed_members_are_refused(path, run, tmp_path):
 
 def test_a_listed_member_that_is_not_there_is_named(path, run, tmp_path):
     make_mzpeak(path, run, lists=["x.parquet"])
-    refused(path, InvalidStore, "the index lists 'x.parquet' but the archive has no such member")
+    refused(path, InvalidStore, "the index lists 'x.parquet' but the archive has no member of this name")
     folder = make_mzpeak(tmp_path / "unpacked", run, folder=True, lists=["x.parquet"])
-    refused(folder, InvalidStore, "the index lists 'x.parquet' but the folder has no such member")
+    refused(folder, InvalidStore, "the index lists 'x.parquet' but the folder has no member of this name")
 
 
 @pytest.mark.parametrize("name", ["../x.parquet", "/etc/passwd", "a/../../x", "..\\x", "C:x", "", "a\0b"])
@@ -116,7 +116,7 @@ def test_names_that_lead_out_of_the_store_are_refused(tmp_path, name, folder):
     (tmp_path / "x.parquet").write_bytes(b"secret")
     path = tmp_path / "store.mzpeak"
     write_members(path, {"mzpeak_index.json": index((name, "spectrum", "metadata")).encode()}, folder=folder)
-    refused(path, InvalidStore, "no name of a member inside of the store")
+    refused(path, InvalidStore, "not the name of a member of the store")
 
 
 def test_links_out_of_a_folder_are_not_followed(tmp_path, run):
@@ -124,7 +124,7 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path, run):
     path = make_mzpeak(tmp_path / "store", run, folder=True)
     (path / "spectra_data.parquet").unlink()
     (path / "spectra_data.parquet").symlink_to(outside / "spectra_data.parquet")
-    refused(path, InvalidStore, "'spectra_data.parquet' is a link that leads out of the folder")
+    refused(path, InvalidStore, "'spectra_data.parquet' is a link out of the folder; such links are not followed")
 
 
 def test_members_that_lie_elsewhere_than_the_directory_says_are_damage(path, run):
@@ -134,7 +134,7 @@ def test_members_that_lie_elsewhere_than_the_directory_says_are_damage(path, run
     content = bytearray(path.read_bytes())
     content[at : at + 4] = b"XXXX"
     path.write_bytes(content)
-    refused(path, DamagedStore, "'spectra_metadata.parquet' is not where the archive says")
+    refused(path, DamagedStore, "'spectra_metadata.parquet' is not at the place that the archive lists")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_members_that_lie_elsewhere_than_the_directory_says_are_damage(path, run
         (b'{"files": {}}', InvalidStore, "has no list of files"),
         (b'{"files": [{}]}', InvalidStore, "an entry without name, entity_type or data_kind"),
         (b'{"files": [3]}', InvalidStore, "an entry without name, entity_type or data_kind"),
-        (b'{"files": []}', InvalidStore, "no metadata of spectra; the index lists nothing"),
+        (b'{"files": []}', InvalidStore, "no spectrum metadata; the index lists nothing"),
     ],
 )
 def test_an_index_that_is_none_is_refused(path, content, error, sentence):
@@ -214,9 +214,9 @@ def relabelled(table, **changes):
 def test_layouts_that_are_unknown_or_not_described_are_refused(path, run, tmp_path):
     table = point_table(run)
     cases = {
-        "lacks spectrum_array_index": table.replace_schema_metadata({}),
-        "lacks spectrum_array_index in": table.replace_schema_metadata({"spectrum_array_index": "{"}),
-        "unknown data layout 'foo'": relabelled(table, prefix="foo"),
+        "has no spectrum_array_index": table.replace_schema_metadata({}),
+        "has no spectrum_array_index in": table.replace_schema_metadata({"spectrum_array_index": "{"}),
+        "unknown data layout, 'foo'": relabelled(table, prefix="foo"),
         "no column of m/z": relabelled(table, entries=[]),
         "no column of m/z chunk": relabelled(chunk_table(run, "delta"), entries=[]),
     }
@@ -225,7 +225,7 @@ def test_layouts_that_are_unknown_or_not_described_are_refused(path, run, tmp_pa
     entries = json.loads(chunk_table(run, "slof").schema.metadata[b"spectrum_array_index"])["entries"]
     entries[-1]["transform"] = "MS:1000574"
     data = relabelled(chunk_table(run, "slof"), entries=entries)
-    refused(make_mzpeak(path, run, data=data), InvalidStore, "unknown transform 'MS:1000574'; known are SLOF and PIC")
+    refused(make_mzpeak(path, run, data=data), InvalidStore, "unknown transform, 'MS:1000574'; known are SLOF and PIC")
 
 
 def test_without_points_there_are_spectra_and_no_peaks(path, run):
@@ -311,16 +311,16 @@ def name_another_spectrum(chunks):
         ("delta", lengthen, "chunk m/z and intensity lengths differ"),
         ("none", lengthen, "chunk m/z and intensity lengths differ"),
         ("linear", lengthen, "chunk m/z and intensity lengths differ"),
-        ("none", lie, "a chunk holds m/z outside of its own bounds"),
-        ("none", shift, "a chunk holds m/z outside of its own bounds"),
-        ("linear", lie, "a chunk holds m/z outside of its own bounds"),
+        ("none", lie, "a chunk holds m/z outside its own bounds"),
+        ("none", shift, "a chunk holds m/z outside its own bounds"),
+        ("linear", lie, "a chunk holds m/z outside its own bounds"),
         ("delta", break_numbers, "the m/z of a chunk cannot be decoded"),
         ("linear", lose_scale, "the m/z of a chunk cannot be decoded"),
-        ("linear", cut, "cut short|lengths differ"),
-        ("slof", cut, "the intensity buffer of a chunk is cut short"),
+        ("linear", cut, "truncated|lengths differ"),
+        ("slof", cut, "the intensity buffer of a chunk is truncated"),
         ("slof", lose_slof_scale, "the intensity of a chunk cannot be decoded"),
         ("pic", go_below_zero, "the intensity of a chunk cannot be decoded"),
-        ("delta", name_another_spectrum, "names spectrum 4000, which the metadata do not list"),
+        ("delta", name_another_spectrum, "names spectrum 4000, which is not in the metadata"),
     ],
 )
 def test_a_chunk_that_contradicts_itself_is_damage(path, run, encoding, edit, sentence):

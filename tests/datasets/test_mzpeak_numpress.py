@@ -187,6 +187,6 @@ def test_a_signal_outside_the_bounds_of_its_chunk_is_damage(tmp_path):
     path = make_mzpeak(tmp_path / "wrong.mzpeak", make_run(), "slof", edit=[flanked(0.05, intensity=7.0)])
     with (
         open_dataset(path) as dataset,
-        pytest.raises(DamagedStore, match="a chunk holds m/z outside of its own bounds"),
+        pytest.raises(DamagedStore, match="a chunk holds m/z outside its own bounds"),
     ):
         dataset.values("mz:500+-499")

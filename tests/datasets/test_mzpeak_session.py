@@ -53,7 +53,7 @@ def test_the_widget_colours_selects_and_answers(path, run):
         w.color = ["mz:445.12", "mz:810.4155"]
         w.color = "ms_level"
         with pytest.raises(
-            UnknownName, match=r"'mz:445\.12\+-' is no m/z window.*write mz:445\.12, mz:445\.12\+-0\.02"
+            UnknownName, match=r"'mz:445\.12\+-' is not an m/z window.*write mz:445\.12, mz:445\.12\+-0\.02"
         ):
             w.color = "mz:445.12+-"
         with pytest.raises(UnknownName, match="not a number above 0"):

@@ -56,7 +56,7 @@ def test_a_window_is_its_center_and_its_tolerance(text, low, high, dataset, run)
      "mz:445.12+-inf", "mz:445.12-0.02", "mz:445.12+-5%", "mz:4_4", "mz:1+-2+-3"],
 )  # fmt: skip
 def test_a_malformed_window_is_told_how_one_is_written(text, dataset):
-    with pytest.raises(UnknownName, match=r"is no m/z window.*write mz:445\.12, mz:445\.12\+-0\.02 or"):
+    with pytest.raises(UnknownName, match=r"is not an m/z window.*write mz:445\.12, mz:445\.12\+-0\.02 or"):
         dataset.values(text)
     assert "write mz:445.12" in dataset.explain_name(text)
 

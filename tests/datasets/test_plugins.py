@@ -95,7 +95,7 @@ def test_the_reader_of_the_docs_opens_its_store_from_a_distribution_of_its_own(t
 def test_a_reader_takes_part_in_every_sentence_about_formats(site: Path, table: Path, make) -> None:
     source = code_of_docs("python").replace("suffixes=", "options=('shade',), suffixes=")
     install(site, "points_reader", source, entry_of_docs())
-    with pytest.raises(InvalidOption, match=r"option 'shade' is for a table of points; .* is a CXG"):
+    with pytest.raises(InvalidOption, match=r"option 'shade' applies to a table of points; .* is a CXG"):
         open_dataset(make(), shade=1)
     table.rename(table.with_name("other"))
     with pytest.raises(UnknownFormat, match=r"not a CXG, .*a table of points.* \(found: a file\)\.$"):
@@ -121,7 +121,7 @@ def test_two_readers_of_one_format_are_named_and_neither_is_used(site: Path, tab
     [
         ("import no_such_library", r"cannot be imported \(ModuleNotFoundError: .*no_such_library"),
         ("1 / 0", r"cannot be imported \(ZeroDivisionError"),
-        ("READER = 3", r"is a int, no Reader"),
+        ("READER = 3", r"is a int, not a Reader"),
     ],
 )
 def test_a_reader_that_fails_is_named_where_it_is_asked_for_and_harms_no_other(
@@ -139,7 +139,7 @@ def test_a_reader_that_fails_is_named_where_it_is_asked_for_and_harms_no_other(
 def test_a_reader_that_cannot_say_what_it_sees_harms_no_other(site: Path, make) -> None:
     source = code_of_docs("python").replace("suffixes=", "order=-1, looks_like=lambda path: 1 / 0, suffixes=")
     install(site, "points_reader", source, entry_of_docs())
-    with pytest.warns(UserWarning, match="the reader of 'points' cannot say"), open_dataset(make()) as dataset:
+    with pytest.warns(UserWarning, match="the reader of 'points' failed to detect"), open_dataset(make()) as dataset:
         assert dataset.format == "cxg"
 
 

@@ -222,7 +222,7 @@ def test_inspect_says_what_a_bucket_holds(uri, object_store, capsys, monkeypatch
     assert main(["inspect", uri, "--storage-option", f"endpoint_url={endpoint}", "--storage-option", "region=x"]) == 0
     assert "400 obs x 120 var" in capsys.readouterr().out
     assert main(["inspect", "s3://nobody/x.cxg", "--storage-option", f"endpoint_url={endpoint}"]) == 1
-    assert "there is no bucket 'nobody'" in capsys.readouterr().err
+    assert "no bucket 'nobody'" in capsys.readouterr().err
 
 
 def test_a_session_opens_colours_and_lassos_far_away_as_it_does_here(tmp_path, object_store):
@@ -260,9 +260,9 @@ def test_wrong_credentials_are_denied_without_naming_them(uri, object_store):
 
 def test_a_bucket_or_a_name_that_does_not_exist_is_not_found(uri, object_store):
     for wrong, sentence in (
-        ("s3://nobody/x.cxg", "there is no bucket 'nobody'"),
-        (f"{uri}x", "there is no"),
-        (f"{uri}/nothing", "there is no"),
+        ("s3://nobody/x.cxg", "no bucket 'nobody'"),
+        (f"{uri}x", "no store of this name|nothing has this name"),
+        (f"{uri}/nothing", "no store of this name|nothing has this name"),
     ):
         for format_ in (None, "cxg"):
             with pytest.raises(FileNotFoundError, match=sentence) as caught:
@@ -276,11 +276,11 @@ def test_a_bucket_or_a_name_that_does_not_exist_is_not_found(uri, object_store):
 
 def test_an_endpoint_where_nobody_listens_is_a_connection_error(uri, object_store):
     options = {**object_store.storage_options, "endpoint_url": "http://127.0.0.1:9", **IMPATIENT}
-    with pytest.raises(StorageUnavailable, match="cannot be reached: nothing answers there") as caught:
+    with pytest.raises(StorageUnavailable, match="cannot be reached: no server answers") as caught:
         open_dataset(uri, storage_options=options)
     assert isinstance(caught.value, ConnectionError)
     options["endpoint_url"] = "http://no.such.host.invalid:80"
-    with pytest.raises(StorageUnavailable, match="not known to the name server"):
+    with pytest.raises(StorageUnavailable, match="its host name is unknown"):
         open_dataset(uri, storage_options=options)
 
 
@@ -293,7 +293,7 @@ def test_errors_of_the_server_are_tried_again_until_they_pass(opened, object_sto
 
 
 def test_a_server_that_always_fails_is_given_up(opened, object_store):
-    with object_store.failing("500"), pytest.raises(StorageUnavailable, match=r"answers with an error \(500") as caught:
+    with object_store.failing("500"), pytest.raises(StorageUnavailable, match=r"returned an error \(500") as caught:
         opened(**IMPATIENT)
     assert isinstance(caught.value, ConnectionError)
 
@@ -400,7 +400,7 @@ def test_a_connection_cut_in_a_read_is_told_and_the_next_read_succeeds(opened, o
     with opened(**IMPATIENT) as dataset:
         with object_store.failing("cut", at="/a"):
             for read in (lambda: dataset.codes("cell_type"), dataset.embedding, lambda: dataset.values("ENSG0000")):
-                with pytest.raises(StorageUnavailable, match="the connection was cut while"):
+                with pytest.raises(StorageUnavailable, match="the connection was lost while"):
                     read()
         assert len(dataset.codes("cell_type").codes) == 400
         assert dataset.embedding().shape == (400, 2)

@@ -127,7 +127,7 @@ def test_rows_are_read_by_column_where_xr_has_lost_its_files(stores, matrix, tmp
     with open_dataset(path) as dataset:
         np.testing.assert_array_equal(values_of(dataset, rows, N_VAR), matrix[rows].toarray())
         assert dataset.plan(rows).axis == "var"
-        assert any("Xr holds other cells than Xc" in note for note in dataset.notes)
+        assert any("Xr and Xc hold different cells" in note for note in dataset.notes)
 
 
 @pytest.mark.parametrize("kind", ["cxg", "csr"])

@@ -111,8 +111,8 @@ def test_a_store_has_the_images_that_were_written_the_best_first_with_spots_and_
     ("spatial", "said"),
     [
         ({"V1": {"images": images(), "scalefactors": {"spot": 9.0}}}, "'tissue_hires_scalef' is missing"),
-        ({"V1": {"images": {"hires": np.zeros((3, 4, 9))}, "scalefactors": FACTORS}}, "has the shape (3, 4, 9)"),
-        ({"V1": {"images": {"hires": np.zeros((3, 4, 3), bool)}, "scalefactors": FACTORS}}, "it must hold uint8"),
+        ({"V1": {"images": {"hires": np.zeros((3, 4, 9))}, "scalefactors": FACTORS}}, "its shape is (3, 4, 9)"),
+        ({"V1": {"images": {"hires": np.zeros((3, 4, 3), bool)}, "scalefactors": FACTORS}}, "its values must be uint8"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_an_image_is_a_note_and_all_else_can_be_read(opened, spatial, said):

@@ -197,11 +197,11 @@ def test_spots_and_the_scale_bar_are_those_of_the_library_on_show():
 @pytest.mark.parametrize(
     ("image", "factors", "said"),
     [
-        (np.zeros((4, 4, 7), np.uint8), FACTORS, "it has the shape (4, 4, 7), and must be (high, wide, 3)"),
-        (np.zeros(4, np.uint8), FACTORS, "it has the shape (4,), and must be (high, wide, 3)"),
-        (np.zeros((4, 4, 3), complex), FACTORS, "it must hold uint8, or numbers from 0 to 1"),
-        (quadrants(), {"spot": 3.0}, "'tissue_hires_scalef' is missing or no positive"),
-        (quadrants(), {"tissue_hires_scalef": np.nan}, "'tissue_hires_scalef' is missing or no"),
+        (np.zeros((4, 4, 7), np.uint8), FACTORS, "its shape is (4, 4, 7); it must be (height, width, 3)"),
+        (np.zeros(4, np.uint8), FACTORS, "its shape is (4,); it must be (height, width, 3)"),
+        (np.zeros((4, 4, 3), complex), FACTORS, "its values must be uint8, or numbers from 0 to 1"),
+        (quadrants(), {"spot": 3.0}, "'tissue_hires_scalef' is missing or is not a positive"),
+        (quadrants(), {"tissue_hires_scalef": np.nan}, "'tissue_hires_scalef' is missing or is not"),
     ],
 )  # fmt: skip
 def test_a_damaged_image_is_one_sentence_and_the_cells_still_show(image, factors, said):

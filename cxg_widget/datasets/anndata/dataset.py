@@ -72,7 +72,9 @@ class AnnDataDataset(WithMatrices):
         super().__init__(f"{uri}#{key}" if key else uri, cache_bytes=cache_bytes)
         _check_options(key, memory_bytes)
         if "://" in uri and not uri.startswith("file://"):
-            raise UnknownFormat(f"'{uri}': AnnData is opened from local disks only; copy it, or convert it to CXG.")
+            raise UnknownFormat(
+                f"'{uri}': AnnData can be opened only from a local disk; copy it here first, or convert it to CXG."
+            )
         self._key = key
         self._budget = ByteCache(memory_bytes, size_of)
         self._path = uri.removeprefix("file://")
@@ -126,7 +128,7 @@ class AnnDataDataset(WithMatrices):
             if is_matrix(node):
                 found[name] = self._open_matrix(node, f"layer {name!r}")
             else:
-                self._note(f"layer {name!r} is left out: it is no matrix of numbers.")
+                self._note(f"layer {name!r} is left out: it is not a numeric matrix.")
         return found
 
     def _open_raw(self) -> Raw | None:
@@ -177,7 +179,7 @@ class AnnDataDataset(WithMatrices):
         library, _, resolution = name.rpartition("/")
         node = self._part.get(f"uns/spatial/{library}/images/{resolution}")
         if not isinstance(node, Array):
-            raise DamagedStore(f"{self.uri}: the image {name!r} of the section is no longer there.")
+            raise DamagedStore(f"{self.uri}: the image {name!r} of the section has been removed; open the store again.")
         return node.read(lines, columns, *([slice(None)] if len(node.shape) > 2 else []))
 
     # --- what is known ------------------------------------------------------------------------------------------------

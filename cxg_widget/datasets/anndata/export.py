@@ -45,7 +45,7 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
         return dataset.cut(mask)
     if find_spec("anndata") is None:
         raise MissingDependency(
-            f"{dataset.uri} is a store on disk, of which to_anndata() makes an AnnData with: pip install anndata"
+            f"{dataset.uri} is a store on disk; to_anndata() needs the package anndata to read it: pip install anndata"
         )
     from anndata import AnnData
 
@@ -62,7 +62,7 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
     raw = {"raw": {"X": _matrix(dataset, rows, RAW), "var": _vars_of(dataset, RAW)}} if RAW in taken else {}
     left = [name for name in dataset.layers if name not in taken]
     if layers is None and left:
-        warn_caller(f"to_anndata() leaves out {_listed(left)}; to_anndata(layers=True) takes all of them")
+        warn_caller(f"to_anndata() leaves out {_listed(left)}; to_anndata(layers=True) includes them")
     return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm, layers=beside, **raw)
 
 

@@ -87,7 +87,7 @@ class StoredFrame:
         try:
             node = None if label is None else self._child(label)
             if node is None or label is None:
-                note(f"{self._name} has no index, so that its rows are called by their positions.")
+                note(f"{self._name} has no index; its rows are named by their positions.")
                 return None
             self._elements[label] = element_of(node, what)
             return self._elements[label]
@@ -118,7 +118,7 @@ class StoredFrame:
         try:
             node = self._child(name)
             if node is None:
-                note(f"{what} is left out: it is listed, but not there.")
+                note(f"{what} is left out: the store lists it but does not hold it.")
                 return False
             uns = self._uns if isinstance(self.node, Array) else None
             element = element_of(node, what, None if uns is None else uns.get(f"{name}_categories"))
@@ -136,7 +136,7 @@ def _listed(node: Node) -> tuple[list[str], str | None]:
     """Return the names of the columns, the index perhaps among them, and the name of the index."""
     if isinstance(node, Array):
         if not node.fields or len(node.shape) != 1:
-            raise InvalidStore(f"{node.uri}: {node.path} is an array of the type {node.dtype}, not a table.")
+            raise InvalidStore(f"{node.uri}: {node.path} is an array of type {node.dtype}, not a table.")
         names = list(node.fields)
         return names, next((name for name in ("index", "_index") if name in names), None)
     assert isinstance(node, Group)

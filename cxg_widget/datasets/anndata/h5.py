@@ -178,10 +178,12 @@ class H5Group(Group):
             if kind == h5py.h5l.TYPE_HARD:
                 return self._store.wrap(self._group[name], path)
             if kind != h5py.h5l.TYPE_SOFT:
-                raise InvalidStore(f"{self.uri}: {path} is a link to another file, which is not followed.")
+                raise InvalidStore(
+                    f"{self.uri}: {path} is a link to another file; links to other files are not followed."
+                )
             target = links.get_val(key).decode("utf-8", "replace")
         if hops == 0:
-            raise InvalidStore(f"{self.uri}: {path} is a link in a circle.")
+            raise InvalidStore(f"{self.uri}: {path} is a link that leads back to itself.")
         start = self._store.root if target.startswith("/") else self
         return start._walk(target, hops - 1)
 
@@ -243,7 +245,9 @@ class H5Array(StoredArray):
         if self._checked:
             return
         if self._plan.get_layout() == h5py.h5d.VIRTUAL or self._plan.get_external_count() > 0:
-            raise InvalidStore(f"{self.uri}: the values of {self.path} lie in other files, which are not read.")
+            raise InvalidStore(
+                f"{self.uri}: the values of {self.path} lie in other files; only the file itself is read."
+            )
         self.check_chunks()
         missing = [one for one in map(self._plan.get_filter, range(self._plan.get_nfilters())) if not _is_known(one[0])]
         if missing:

@@ -118,7 +118,7 @@ class Matrix:
         node, layout = self.node, layout_of(self.node)
         assert node is not None, "the dataset says so in a sentence of its own"
         if layout is None:
-            raise InvalidStore(f"{node.uri}: {self._name} has an encoding that is not supported: {_said(node)}.")
+            raise InvalidStore(f"{node.uri}: {self._name} has an unsupported encoding: {_said(node)}.")
         shape = _shape_of(node)
         if shape != self.shape:
             said = "x".join(str(length) for length in shape)

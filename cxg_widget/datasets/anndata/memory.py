@@ -87,7 +87,7 @@ class AnnDataInMemory(WithMatrices):
     def _is_usable(self, name: str, values: Any) -> bool:
         if is_matrix(node_of(values, name)):
             return True
-        self._note(f"layer {name!r} is left out: it is no matrix of numbers.")
+        self._note(f"layer {name!r} is left out: it is not a numeric matrix.")
         return False
 
     def _open_matrix(self, what: str, layer: str | None) -> AnyMatrix:
@@ -141,7 +141,9 @@ class AnnDataInMemory(WithMatrices):
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         values = _axes_of(self.source.obsm[self._keys[name]])
         if values is None or values.shape[0] != self.n_obs:
-            raise InvalidStore(f"{self.uri}: obsm/{self._keys[name]} was changed since it was opened.")
+            raise InvalidStore(
+                f"{self.uri}: obsm/{self._keys[name]} was changed after it was opened; open the AnnData again."
+            )
         if hasattr(values, "iloc"):
             return np.column_stack([values.iloc[start:stop, axis].to_numpy() for axis in axes])
         return np.column_stack([np.asarray(values[start:stop, axis]) for axis in axes])

@@ -42,7 +42,7 @@ class MemoryFrame:
                 dtype = frame.dtypes.iloc[position]
                 note(f"{name} column {str(label)!r} is left out: its type {dtype} is not supported.")
             elif str(label) in found:
-                note(f"{name} column {str(label)!r} is there twice; the first one is shown.")
+                note(f"{name} column {str(label)!r} occurs twice; the first one is shown.")
             else:
                 self._positions[str(label)] = position
                 found[str(label)] = Column(str(label), kind, self._n_categories(position, kind))

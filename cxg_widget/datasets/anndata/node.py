@@ -117,7 +117,7 @@ class Array(Node):
         """Refuse chunks that are too large to be decoded; raises InvalidStore."""
         size = math.prod(self.chunks or (0,)) * max(self.dtype.itemsize, 1)
         if size > MAX_CHUNK_BYTES:
-            raise InvalidStore(f"{self.uri}: {self.path} has chunks of {size:,} bytes, too large to be decoded.")
+            raise InvalidStore(f"{self.uri}: {self.path} has chunks of {size:,} bytes, too large to decode.")
 
 
 class StoredArray(Array):

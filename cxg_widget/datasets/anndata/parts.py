@@ -8,9 +8,9 @@ from cxg_widget.text.names import not_found
 
 _FOLDERS = ("mod", "tables", "table")
 _FOREIGN = {
-    "a loom file, perhaps": {"matrix", "row_attrs", "col_attrs"},
-    "a count matrix of Cell Ranger, perhaps": {"matrix"},
-    "an image pyramid, perhaps": {"0"},
+    "perhaps a loom file": {"matrix", "row_attrs", "col_attrs"},
+    "perhaps a count matrix of Cell Ranger": {"matrix"},
+    "perhaps an image pyramid": {"0"},
 }
 
 
@@ -40,7 +40,7 @@ def find_part(root: Group, key: str | None, what: str) -> Group:
         if isinstance(found, Group) and is_anndata(found):
             return found
     if isinstance(root.get(key), Group):
-        raise InvalidStore(f"'{root.uri}': {key} is no AnnData (no obs/var).{_choose(parts)}")
+        raise InvalidStore(f"'{root.uri}': {key} is not AnnData (no obs/var).{_choose(parts)}")
     raise UnknownName(not_found("part", key, parts, f"'{root.uri}'"))
 
 
@@ -76,7 +76,7 @@ def _refusal(root: Group, what: str) -> str:
     if root.encoding.lower() == "mudata" or isinstance(_member(root, "mod"), Group):
         return f"'{root.uri}' is MuData, which holds several AnnData.{_choose(parts)}"
     if "spatialdata_attrs" in root.attrs or {"images", "points", "shapes", "tables"} & set(names):
-        return f"'{root.uri}' is SpatialData, of which only its tables can be opened.{_choose(parts)}"
+        return f"'{root.uri}' is SpatialData; only its tables can be opened.{_choose(parts)}"
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     guess = next((f"; {guess}" for guess, members in _FOREIGN.items() if members <= set(names)), "")
     missing = "/".join(name for name in ("obs", "var") if name not in names)

@@ -133,7 +133,7 @@ class Sparse:
                 starts = self._indptr.read(slice(None)).astype(np.int64)
                 if starts[0] != 0 or starts[-1] > self.n_entries or (np.diff(starts) < 0).any():
                     raise InvalidStore(
-                        f"{self._group.uri}: {self._indptr.path} must rise from 0 to {self.n_entries:,} at most."
+                        f"{self._group.uri}: {self._indptr.path} must ascend from 0 to at most {self.n_entries:,}."
                     )
                 self._known_starts = starts
             return self._known_starts
@@ -185,7 +185,7 @@ class Sparse:
             own, across = ("cell", "gene") if self.axis == "obs" else ("gene", "cell")
             self._note(
                 f"{self._group.path} is stored by {own} and is too large for "
-                f"memory_bytes={self._budget.limit_bytes:,}, so that each {across} takes a look at all of it; "
+                f"memory_bytes={self._budget.limit_bytes:,}, so that each {across} reads all of it; "
                 "`cxg-widget convert` makes a store that reads one at once."
             )
         return sorted_

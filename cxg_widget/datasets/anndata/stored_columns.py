@@ -189,7 +189,7 @@ def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> 
             node.check_plausible()
         return Text(node)
     if node.dtype.kind not in KIND_OF_TYPE:
-        raise InvalidStore(f"{node.uri}: {name} is of the type {node.dtype}, which is not supported.")
+        raise InvalidStore(f"{node.uri}: {name} is of type {node.dtype}, which is not supported.")
     return Plain(node)
 
 
@@ -227,7 +227,7 @@ def _of_group(group: Group, name: str) -> Element:
 
 def _coded(name: str, codes: Array, categories: Node, *, ordered: bool) -> Coded:
     if codes.dtype.kind not in "iu" or len(codes.shape) != 1:
-        raise InvalidStore(f"{codes.uri}: {name} has codes of the type {codes.dtype}, not integers.")
+        raise InvalidStore(f"{codes.uri}: {name} has codes of type {codes.dtype}, not integers.")
     if isinstance(categories, Array):
         _check_categories(name, categories, codes.shape[0])
     return Coded(name, codes, element_of(categories, f"the categories of {name}"), ordered=ordered)

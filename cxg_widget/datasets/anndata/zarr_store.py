@@ -60,7 +60,7 @@ class _Folder(LocalStore):
     def _check(self, key: str) -> None:
         real = os.path.realpath(os.path.join(self._real, key))
         if real != self._real and not real.startswith(self._real + os.sep):
-            raise InvalidStore(f"{self.uri}: {key} is a link that leads out of the store; it is not followed.")
+            raise InvalidStore(f"{self.uri}: {key} is a link out of the store; such links are not followed.")
 
 
 class _Archive(ZipStore):
@@ -75,7 +75,7 @@ class _Archive(ZipStore):
     def _get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
         found = self._members().get(key)
         if found is not None and found.file_size > MAX_CHUNK_BYTES and byte_range is None:
-            raise InvalidStore(f"{self.uri}: member {key} unpacks to {found.file_size:,} bytes, too many.")
+            raise InvalidStore(f"{self.uri}: member {key} unpacks to {found.file_size:,} bytes, which is too large.")
         return _whole(_metered(super()._get(key, prototype, byte_range), self), key, self)
 
     def has(self, name: str) -> bool:
@@ -133,7 +133,7 @@ class ZarrStore(Store):
                     f"'{uri}' is a single array, not AnnData; pass the group that holds obs and var."
                 ) from None
             except zarr.errors.GroupNotFoundError:
-                raise InvalidStore(f"'{uri}': there is no zarr group.") from None
+                raise InvalidStore(f"'{uri}': no zarr group found.") from None
 
     @property
     def root(self) -> ZarrGroup:
@@ -243,7 +243,8 @@ class ZarrArray(StoredArray):
             raise InvalidStore(f"{self.uri}: {self.path} holds pickled objects, which are not decoded.")
         if not self._store.has_document(self._found.path):
             raise DamagedStore(
-                f"{self.uri}: {self.path} is lost: the consolidated metadata name it, and its own are missing."
+                f"{self.uri}: {self.path} is missing: the consolidated metadata list it, "
+                "but it has no metadata of its own."
             )
         try:
             with self._store.reading(self.path):
@@ -253,7 +254,7 @@ class ZarrArray(StoredArray):
                 raise
             # A chunk of text says how many strings it holds, and zarr believes it.
             raise DamagedStore(
-                f"{self.uri}: cannot read {self.path}: a chunk asks for more memory than there is; it is damaged."
+                f"{self.uri}: cannot read {self.path}: a chunk declares more bytes than fit in memory; it is damaged."
             ) from None
 
     def stored_bytes(self) -> int:

@@ -48,7 +48,9 @@ class Annotations:
                 continue
             kind = self._kind(field)
             if kind is None or "`" in name or not name:
-                life.note(f"column {name!r} of {table.name!r} is of type {str(field.type)[:60]}, which is not shown.")
+                life.note(
+                    f"column {name!r} of {table.name!r} is of type {str(field.type)[:60]}, which cannot be shown."
+                )
             else:
                 self.columns[name] = Column(name, kind, 2 if kind == "categorical" and _is_bool(field.type) else None)
 

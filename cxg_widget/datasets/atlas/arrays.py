@@ -40,7 +40,7 @@ def checked_path(root: Path, key: str) -> Path | None:
     """
     path = os.path.realpath(os.path.join(root, key))
     if not path.startswith(os.path.realpath(root) + os.sep):
-        raise InvalidStore(f"{root}: '{key}' lies outside of the store, and is not read.")
+        raise InvalidStore(f"{root}: '{key}' lies outside the store and is not read.")
     try:
         return Path(path) if stat.S_ISREG(os.stat(path).st_mode) else None
     except OSError:
@@ -69,7 +69,7 @@ class FolderStore(LocalStore):
                 raise DamagedStore(f"{self.root}: the data file '{key}' is missing.")
             return None
         if is_metadata and (size := path.stat().st_size) > _MAX_METADATA_BYTES:
-            raise InvalidStore(f"{self.root}: '{key}' has {size:,} bytes, which no metadata have.")
+            raise InvalidStore(f"{self.root}: '{key}' has {size:,} bytes, too many for metadata.")
         found = await super().get(key, prototype, byte_range)
         if found is not None:
             self._meter.add(len(found))
@@ -115,7 +115,7 @@ class Arrays:
                     self._open.clear()
                 self._open[path, sparse] = found
         if found.ndim != n_axes:
-            raise InvalidStore(f"{self.root}: '{path}' has {found.ndim} axes, where {n_axes} belong.")
+            raise InvalidStore(f"{self.root}: '{path}' has {found.ndim} axes; expected {n_axes}.")
         return found
 
     def read(self, array: Any, selection: Any) -> NDArray[Any]:
@@ -179,7 +179,7 @@ class Arrays:
 
     def _open_array(self, path: str, sparse: bool) -> Any:
         if not self.exists(path):
-            raise DamagedStore(f"{self.root}: there is no array '{path}'.")
+            raise DamagedStore(f"{self.root}: no array '{path}'.")
         try:
             with self._reading(path):
                 return zarr.open_array(store=self._stores[sparse], path=path, mode="r", zarr_format=3)
@@ -208,5 +208,5 @@ def group_path(name: Any, uri: str) -> str:
     """
     parts = str(name).strip("/").split("/")
     if not name or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
-        raise InvalidStore(f"{uri}: the zarr_group {str(name)[:80]!r} is no path inside of the Zarr store.")
+        raise InvalidStore(f"{uri}: the zarr_group {str(name)[:80]!r} is not a path within the Zarr store.")
     return "/".join(parts)

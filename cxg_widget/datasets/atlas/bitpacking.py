@@ -36,7 +36,7 @@ def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDA
     """
     transform, declared = _header(encoded)
     if declared != count:
-        raise ValueError(f"a bit-packed chunk declares {declared:,} values, where {count:,} belong")
+        raise ValueError(f"a bit-packed chunk declares {declared:,} values; expected {count:,}")
     stored, end = _stream(encoded, _HEADER, count)
     if element_size == 8:
         high, _ = _stream(encoded, end, count)
@@ -62,10 +62,10 @@ def _stream(encoded: NDArray[np.uint8], begin: int, count: int) -> tuple[NDArray
 
 def _header(encoded: NDArray[np.uint8]) -> tuple[int, int]:
     if len(encoded) < _HEADER:
-        raise ValueError(f"a bit-packed chunk ends after {len(encoded)} bytes, before its values begin")
+        raise ValueError(f"a bit-packed chunk ends after {len(encoded)} bytes, before its values")
     transform = int(encoded[0])
     if transform not in (_NONE, _DELTA, _ZIGZAG):
-        raise ValueError(f"a bit-packed chunk names the transform {transform}; 0, 1 and 2 are known")
+        raise ValueError(f"a bit-packed chunk has transform {transform}; known are 0, 1 and 2")
     return transform, int.from_bytes(encoded[1:_HEADER].tobytes(), "little")
 
 
@@ -75,15 +75,15 @@ def _blocks(encoded: NDArray[np.uint8], at: int, n_blocks: int) -> tuple[NDArray
     widths, starts = bytearray(), []
     for _ in range(n_blocks):
         if at >= len(text):
-            raise ValueError(f"a bit-packed chunk ends after {len(text)} bytes, inside of its values")
+            raise ValueError(f"a bit-packed chunk ends after {len(text)} bytes, within its values")
         width = text[at]
         if width > 32:
-            raise ValueError(f"a bit-packed chunk names the width {width}; a value has at most 32 bits")
+            raise ValueError(f"a bit-packed chunk has a width of {width} bits; a value has at most 32")
         widths.append(width)
         starts.append(at + 1)
         at += 1 + 16 * width
     if at > len(text):
-        raise ValueError(f"a bit-packed chunk ends after {len(text)} bytes, inside of its values")
+        raise ValueError(f"a bit-packed chunk ends after {len(text)} bytes, within its values")
     return np.frombuffer(bytes(widths), dtype=np.uint8), np.array(starts, dtype=np.int64), at
 
 

@@ -118,7 +118,7 @@ class RowReader:
         self, group: str, below: str, cells: Positions, pointers: NDArray[np.int64], target: Positions
     ) -> list[Part]:
         if int(pointers.min(initial=0)) < 0:
-            raise InvalidStore(f"{self._uri}: a cell points at line {pointers.min():,} of '{group}'.")
+            raise InvalidStore(f"{self._uri}: a cell refers to line {pointers.min():,} of '{group}'.")
         order = np.argsort(pointers[0], kind="stable")
         cells, at = cells[order], pointers[0][order]
         known = np.flatnonzero(target >= 0)

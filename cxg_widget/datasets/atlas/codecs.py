@@ -66,7 +66,7 @@ class Unpacking(BytesBytesCodec):
         else:
             found = _DECODERS[self.packing](encoded, n_bytes)
         if len(found) != n_bytes:
-            raise ValueError(f"a chunk has {len(found):,} bytes, where {n_bytes:,} belong")
+            raise ValueError(f"a chunk has {len(found):,} bytes; expected {n_bytes:,}")
         return chunk_spec.prototype.buffer.from_array_like(found)
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
@@ -88,7 +88,7 @@ def _gzip(encoded: NDArray[np.uint8], n_bytes: int) -> NDArray[np.uint8]:
 def _blosc(encoded: NDArray[np.uint8], n_bytes: int) -> NDArray[np.uint8]:
     declared = int.from_bytes(encoded[4:8].tobytes(), "little") if len(encoded) >= 16 else -1
     if declared != n_bytes:
-        raise ValueError(f"a chunk declares {declared:,} bytes, where {n_bytes:,} belong")
+        raise ValueError(f"a chunk declares {declared:,} bytes; expected {n_bytes:,}")
     if int.from_bytes(encoded[12:16].tobytes(), "little") > len(encoded):  # whose decoder would go on behind it
         raise ValueError(f"a chunk is cut off after {len(encoded):,} bytes")
     out = np.empty(n_bytes, dtype=np.uint8)
@@ -112,23 +112,23 @@ def checked(metadata: Any) -> dict[str, Any]:
         If it is no array of numbers, or its codecs or chunks are not among those that can be read safely.
     """
     if not isinstance(metadata, dict) or metadata.get("zarr_format") != 3 or metadata.get("node_type") != "array":
-        raise ValueError("is no Zarr array of format 3")
+        raise ValueError("is not a Zarr array of format 3")
     try:
         dtype = np.dtype(metadata["data_type"])
         chunk_shape = _lengths(metadata["chunk_grid"]["configuration"]["chunk_shape"])
         shape = _lengths(metadata["shape"], at_least=0)
     except (TypeError, KeyError, ValueError):
-        raise ValueError("has no shape, chunks or type that numbers can have") from None
+        raise ValueError("lacks a shape, chunks or type of a numeric array") from None
     if dtype.kind not in "biuf" or len(shape) != len(chunk_shape) or metadata["chunk_grid"].get("name") != "regular":
         raise ValueError(f"holds {metadata['data_type']!r} in a {metadata['chunk_grid'].get('name')!r} grid of chunks")
     if metadata.get("storage_transformers"):
-        raise ValueError("has storage transformers, which cannot be read")
+        raise ValueError("has storage transformers, which are not supported")
     return {**metadata, "codecs": _codecs(metadata.get("codecs"), chunk_shape, dtype)}
 
 
 def _codecs(codecs: Any, chunk_shape: Sequence[int], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
     if not isinstance(codecs, list) or not codecs:
-        raise ValueError("names no codecs")
+        raise ValueError("lists no codecs")
     found: list[dict[str, Any]] = []
     packings = trailer = 0
     for codec in codecs:
@@ -144,11 +144,11 @@ def _codecs(codecs: Any, chunk_shape: Sequence[int], dtype: np.dtype[Any]) -> li
         found.append(_packing(name, configuration, dtype, trailer))
         packings += 1
     if packings > 1:
-        raise ValueError("packs its chunks twice, which cannot be read")
+        raise ValueError("compresses its chunks twice, which is not supported")
     if not any(codec["name"] == "sharding_indexed" for codec in found):
         size = prod(chunk_shape) * dtype.itemsize
         if size > MAX_CHUNK_BYTES:
-            raise ValueError(f"has chunks of {size:,} bytes; at most {MAX_CHUNK_BYTES:,} are read at once")
+            raise ValueError(f"has chunks of {size:,} bytes; at most {MAX_CHUNK_BYTES:,} can be read")
     return found
 
 
@@ -168,7 +168,7 @@ def _sharding(configuration: Mapping[str, Any], shard_shape: Sequence[int], dtyp
         inner = _lengths(configuration["chunk_shape"])
         index_codecs = [_named(codec)[0] for codec in configuration["index_codecs"]]
     except (TypeError, KeyError):
-        raise ValueError("has shards that are not described") from None
+        raise ValueError("has shards without a description") from None
     if len(inner) != len(shard_shape) or any(whole % part for whole, part in zip(shard_shape, inner, strict=True)):
         raise ValueError(f"has shards of {list(shard_shape)} that chunks of {list(inner)} do not fill")
     n_chunks = prod(shard_shape) // prod(inner)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.errors import InvalidOption, InvalidValue
 
 DEFAULT_NAME = "coordinates"
-_WHAT = "an array (n_obs, 2), a mapping or DataFrame of uid to x, y, or a dict of name to such"
+_WHAT = "an array (n_obs, 2), a mapping or DataFrame of uid to x, y, or a dict of names to any of these"
 
 Table = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class Coordinates:
         found = np.fromiter((place.get(uid, -1) for uid in uids), dtype=np.int64, count=len(uids))
         if len(found) and (found < 0).all():
             raise InvalidValue(
-                f"coordinates {self.name!r} are of other cells: none of their {len(self.uids):,} uids "
+                f"coordinates {self.name!r} belong to other cells: none of their {len(self.uids):,} uids "
                 f"(such as {self.uids[0] if self.uids else 'none'!r}) is in this snapshot."
             )
         return found
@@ -83,7 +83,7 @@ def supplied(given: Any, n_obs: int) -> dict[str, Coordinates]:
     if isinstance(given, Mapping) and not _is_by_uid(given):
         wrong = [name for name in given if not isinstance(name, str) or not name]
         if wrong:
-            raise InvalidOption(f"coordinates have the name {wrong[0]!r}; names are strings.")
+            raise InvalidOption(f"coordinates have the name {wrong[0]!r}; names must be strings.")
         return {name: Coordinates(name, values, n_obs) for name, values in given.items()}
     return {DEFAULT_NAME: Coordinates(DEFAULT_NAME, given, n_obs)}
 

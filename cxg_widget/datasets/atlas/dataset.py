@@ -251,7 +251,7 @@ class AtlasDataset(Dataset):
 def _find_tables(uri: str) -> tuple[Path, Path]:
     """Return the folder of the tables, and the one that it lies in."""
     if "://" in uri and not uri.startswith("file://"):
-        raise InvalidStore(f"{uri}: an atlas is read from a local folder; copy it here first.")
+        raise InvalidStore(f"{uri}: an atlas can be opened only from a local folder; copy it here first.")
     path = Path(uri.removeprefix("file://"))
     if (path / "lance_db").is_dir():
         return path / "lance_db", path.absolute()
@@ -265,13 +265,13 @@ def _find_arrays(uri: str, beside: Path, given: str | os.PathLike[str] | None) -
     if not path.is_dir():
         if given is None:
             raise InvalidStore(f"{uri}: no zarr_store/ next to lance_db/; pass zarr_store=, the folder of the arrays.")
-        raise InvalidStore(f"{uri}: zarr_store= is '{path}', which is no folder.")
+        raise InvalidStore(f"{uri}: zarr_store= is '{path}', which is not a folder.")
     return path
 
 
 def _check_types(version: object, zarr_store: object, obs_table: object, feature_space: object) -> None:
     if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
-        raise InvalidOption(f"version is {version!r}; it must be the number of a snapshot.")
+        raise InvalidOption(f"version is {version!r}; it must be the number of a snapshot, such as 3.")
     if zarr_store is not None and not isinstance(zarr_store, str | os.PathLike):
         raise InvalidOption(f"zarr_store is {zarr_store!r}; it must be the path of a folder.")
     for name, value in (("obs_table", obs_table), ("feature_space", feature_space)):

@@ -59,7 +59,7 @@ class Groups:
         """Return a feature of the lines begin <= line < end of a dense layer."""
         array = self._dense(path, end)
         if place >= array.shape[1]:
-            raise self._wrong(path, f"has {array.shape[1]} features, but its layout gives one the place {place}")
+            raise self._wrong(path, f"has {array.shape[1]} features, but its layout places one at {place}")
         return self._arrays.read(array, (slice(begin, end), place)).astype(np.float32)
 
     def dense_lines(self, path: str, begin: int, end: int, n_features: int) -> Floats:
@@ -78,7 +78,7 @@ class Groups:
         indptr: Positions = self._life.cached(("indptr", group), lambda: self._read_indptr(group))
         if place + 1 >= len(indptr):
             raise self._wrong(
-                f"{group}/csc/indptr", f"has {len(indptr) - 1} features, but its layout gives one the place {place}"
+                f"{group}/csc/indptr", f"has {len(indptr) - 1} features, but its layout places one at {place}"
             )
         lines, values = self._entries(f"{group}/csc/indices"), self._entries(f"{group}/csc/{layer}")
         for inside in _slices(int(indptr[place]), int(indptr[place + 1])):
@@ -132,7 +132,7 @@ class Groups:
     def _dense(self, path: str, end: int) -> Any:
         array = self._arrays.array(path, n_axes=2)
         if end > array.shape[0]:
-            raise self._wrong(path, f"has {array.shape[0]:,} lines, but a cell points at line {end - 1:,}")
+            raise self._wrong(path, f"has {array.shape[0]:,} lines, but a cell refers to line {end - 1:,}")
         return array
 
     def _entries(self, path: str) -> Any:
@@ -140,7 +140,7 @@ class Groups:
 
     def _read_values(self, array: Any, inside: slice) -> Floats:
         if inside.stop > array.shape[0]:
-            raise self._wrong(array.path, f"has {array.shape[0]:,} values, fewer than there are indices")
+            raise self._wrong(array.path, f"has {array.shape[0]:,} values, fewer than its indices")
         return self._arrays.read(array, inside).astype(np.float32)
 
     def _read_indptr(self, group: str) -> Positions:
@@ -148,7 +148,7 @@ class Groups:
         n = self._entries(f"{group}/csc/indices").shape[0]
         array = self._arrays.array(path, n_axes=1, sparse=n > 0)
         if array.shape[0] > _MAX_FEATURES:
-            raise self._wrong(path, f"has {array.shape[0]:,} entries, more than any dataset has features")
+            raise self._wrong(path, f"has {array.shape[0]:,} entries, more than the features of any dataset")
         indptr = self._arrays.read(array, slice(None)).astype(np.int64)
         if not len(indptr) or indptr[0] != 0 or indptr[-1] != n or (np.diff(indptr) < 0).any():
             raise self._wrong(path, f"does not ascend from 0 to the {n:,} entries of csc/indices")

@@ -42,7 +42,7 @@ class LanceTable:
         self.name, self.uri = name, uri
         path = folder / f"{name}.lance"
         if not _PLAIN.fullmatch(name) or name.startswith(".") or path.is_symlink() or not path.is_dir():
-            raise InvalidStore(f"{uri}: there is no table {name!r} in lance_db/.")
+            raise InvalidStore(f"{uri}: no table {name!r} in lance_db/.")
         with self._reading("opened"):
             self._dataset = lance.dataset(str(path.absolute()), version=version)
             self.version = int(self._dataset.version)
@@ -106,9 +106,11 @@ class LanceTable:
                 file = data / one.path
                 inside = _PLAIN.fullmatch(one.path) and one.path not in (".", "..") and not file.is_symlink()
                 if not inside or getattr(one, "base_id", None) is not None:
-                    raise InvalidStore(f"{self.uri}: table {self.name!r} names a file outside of itself, {one.path!r}.")
+                    raise InvalidStore(
+                        f"{self.uri}: table {self.name!r} refers to a file outside its folder, {one.path!r}."
+                    )
         if data.is_symlink():
-            raise InvalidStore(f"{self.uri}: the data of table {self.name!r} lie outside of it.")
+            raise InvalidStore(f"{self.uri}: the data of table {self.name!r} lie outside its folder.")
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:

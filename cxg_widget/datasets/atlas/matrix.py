@@ -22,8 +22,8 @@ PlaceIn = Callable[[str], int | None]
 Wanted = tuple[Floats, int]
 """Where the values of a feature go, float32 (n_obs,), and its place in the group."""
 _NO_CSC = (
-    "some Zarr groups are kept by cell alone (no csc), so that each feature reads all of their entries; "
-    "homeobox's add_csc() changes that."
+    "some Zarr groups are stored by cell only (no csc), so each feature reads all of their entries; "
+    "homeobox's add_csc() adds them by feature."
 )
 
 
@@ -82,7 +82,9 @@ class Matrix:
     def _place_of(self, feature: str) -> PlaceIn:
         places = self.layouts.places_of(feature)
         if not places:
-            raise InvalidStore(f"{self._uri}: feature {feature!r} is in no layout of this snapshot; no dataset has it.")
+            raise InvalidStore(
+                f"{self._uri}: feature {feature!r} is in no layout of this snapshot, so no dataset measured it."
+            )
         return lambda group: places.get(self.layout_of(group))
 
     def layout_of(self, group: str) -> str:
@@ -94,7 +96,7 @@ class Matrix:
             If the table of datasets does not know the group.
         """
         if group not in self.known_layouts:
-            raise InvalidStore(f"{self._uri}: cells point at '{group}', which no dataset of this snapshot has.")
+            raise InvalidStore(f"{self._uri}: cells refer to '{group}', which belongs to no dataset of this snapshot.")
         return self.known_layouts[group]
 
     def path_of(self, group: str, layer: str) -> str | None:
@@ -102,7 +104,7 @@ class Matrix:
         layers: Mapping[str, str] = self.life.once(f"layers of {group}", lambda: self.groups.layers(group))
         if layer not in layers:
             self.life.note(
-                f"layer {layer!r} is not in '{group}', so that its cells count as not measured; "
+                f"layer {layer!r} is not in '{group}', so its cells count as not measured; "
                 f"available: {', '.join(layers) or 'none'}."
             )
         return layers.get(layer)
@@ -119,8 +121,7 @@ class Matrix:
         if len(wrong):
             start, end = spans[:, wrong[0]].tolist()
             raise InvalidStore(
-                f"{self._uri}: a cell points at the entries {start:,} to {end:,} of '{group}/csr', "
-                f"which has {n_entries:,}."
+                f"{self._uri}: a cell refers to entries {start:,} to {end:,} of '{group}/csr', which has {n_entries:,}."
             )
 
     def _columns(self, places_in: Sequence[PlaceIn], layer: str) -> list[Floats]:

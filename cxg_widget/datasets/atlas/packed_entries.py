@@ -150,4 +150,6 @@ class PackedEntries:
         return result
 
     def _damaged(self, chunk: int) -> DamagedStore:
-        return DamagedStore(f"{self.name} cannot be read: a bit-packed chunk is damaged, at or behind number {chunk}.")
+        return DamagedStore(
+            f"{self.name} cannot be read: a bit-packed chunk is damaged, number {chunk} or a later one."
+        )

@@ -113,7 +113,7 @@ def read_runs(table: LanceTable, pointer: PointerColumn) -> dict[str, RowRuns]:
     for batch in table.batches(members(pointer, "zarr_group", pointer.line), row_bytes=64):
         group, line = _codes(batch.column(0), known), whole(batch.column(1), 0)
         if (group >= 0).any() and (line[group >= 0] < 0).any():
-            raise InvalidStore(f"{table.uri}: {pointer.name}.{pointer.line} of some cells is below 0.")
+            raise InvalidStore(f"{table.uri}: {pointer.name}.{pointer.line} is below 0 for some cells.")
         follows = (group[1:] == group[:-1]) & (line[1:] == line[:-1] + 1)
         begins = np.flatnonzero(np.concatenate([[True], ~follows])) if len(group) else np.empty(0, dtype=np.int64)
         lengths = np.diff(np.append(begins, len(group)))

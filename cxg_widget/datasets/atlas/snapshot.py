@@ -80,7 +80,7 @@ def read_snapshot(folder: Path, wanted: int | None, uri: str, meter: Meter) -> S
     record = next(one for one in records if one["version"] == version)
     obs_tables = _obs_tables(record, uri)
     if not obs_tables:
-        raise InvalidStore(f"{uri}: snapshot {version} names no obs table.")
+        raise InvalidStore(f"{uri}: snapshot {version} lists no obs table.")
     return Snapshot(
         version=version,
         obs_tables=obs_tables,
@@ -96,7 +96,7 @@ def _records(folder: Path, uri: str, meter: Meter) -> list[dict[str, Any]]:
     """Return the rows of the table of snapshots, which may have another name than the usual one."""
     names = table_names(folder)
     if LAYOUTS not in names:
-        raise InvalidStore(f"{uri}: lance_db/ has no table {LAYOUTS!r}, so this is no atlas (found: {names[:6]}).")
+        raise InvalidStore(f"{uri}: lance_db/ has no table {LAYOUTS!r}, so this is not an atlas (found: {names[:6]}).")
     for name in [VERSIONS] if VERSIONS in names else names:
         table = LanceTable(folder, name, None, uri)
         is_record = set(table.schema.names) >= _FIELDS
@@ -122,7 +122,7 @@ def _registries(record: Mapping[str, Any], uri: str) -> dict[str, Pinned]:
     versions = _mapping(record, "registry_table_versions", uri)
     missing = sorted(names.keys() - versions.keys())
     if missing or not all(isinstance(name, str) for name in names.values()):
-        raise InvalidStore(f"{uri}: the snapshot names registries without a version: {missing or names}.")
+        raise InvalidStore(f"{uri}: the snapshot lists registries without a version: {missing or names}.")
     return {space: (name, _number(versions[space], space, uri)) for space, name in names.items()}
 
 
@@ -132,7 +132,9 @@ def _mapping(record: Mapping[str, Any], field: str, uri: str) -> dict[str, Any]:
     except (TypeError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise InvalidStore(f"{uri}: {field} of the snapshot is no JSON of names; found {str(record[field])[:80]!r}.")
+        raise InvalidStore(
+            f"{uri}: {field} of the snapshot is not a JSON list or object of names; found {str(record[field])[:80]!r}."
+        )
     return found
 
 

@@ -100,7 +100,7 @@ class ColumnPairs:
     def _axes_of(self, pair: Sequence[Any]) -> tuple[_Axis, _Axis, str | None]:
         if len(pair) not in (2, 3) or not all(isinstance(one, str) or i == 2 for i, one in enumerate(pair)):
             many = self._store.var_noun.many
-            wanted = f"a name, or two obs columns or {many}, and the layer of {many} that are not those of X"
+            wanted = f"the name of an embedding, or two obs columns or {many} and optionally the layer of the {many}"
             raise InvalidValue(f"embedding must be {wanted}; found {shown(pair)}")
         layer = pair[2] if len(pair) > 2 else None
         if layer is not None and layer not in self._store.layers:

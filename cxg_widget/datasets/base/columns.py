@@ -29,7 +29,7 @@ def row_blocks(n: int) -> list[tuple[int, int]]:
 def check_block(start: int, stop: int, n_obs: int) -> None:
     """Raise `InvalidValue` where there are no rows start <= row < stop."""
     if not 0 <= start <= stop <= n_obs:
-        raise InvalidValue(f"rows {start} to {stop} are no block of this dataset, which has {n_obs:,} obs.")
+        raise InvalidValue(f"rows {start} to {stop} are not a block of this dataset, which has {n_obs:,} obs.")
 
 
 def tidy_categories(labels: Sequence[Any], missing: str | None = None) -> tuple[NDArray[np.int64], tuple[Any, ...]]:

@@ -205,7 +205,7 @@ class ObsColumns:
         n = len(found.codes if isinstance(found, Codes) else found)
         expected = self._store.n_obs if rows is None else len(rows)
         if n != expected:
-            what = f"it gives {n:,} values for {expected:,} rows"
+            what = f"it has {n:,} values for {expected:,} rows"
             raise DamagedStore(f"{self._store.uri}: cannot read obs column {name!r}: {what}.")
         return found
 
@@ -253,15 +253,17 @@ class ObsColumns:
     def _kind_of_codes(self, column: str) -> Kind:
         kind = self.kind(column)
         if kind == "float":
-            raise InvalidValue(f"obs column {column!r} holds floats, which have no categories; read it as numbers.")
+            raise InvalidValue(f"obs column {column!r} holds floats, which have no categories; read it with numbers().")
         return kind
 
     def _check_numeric(self, column: str) -> None:
         kind = self.kind(column)
         if kind not in ("int", "float", "boolean"):
-            raise InvalidValue(f"obs column {column!r} is {kind}, not numeric; read it as codes.")
+            raise InvalidValue(f"obs column {column!r} is {kind}, not numeric; read it with codes().")
 
 
 def too_many_labels(column: str) -> InvalidValue:
     """Return the error of a column with more categories than codes go to."""
-    return InvalidValue(f"obs column {column!r} has more than {MAX_LABELS:,} values, the most that codes tell apart.")
+    return InvalidValue(
+        f"obs column {column!r} has more than {MAX_LABELS:,} distinct values, the most that codes can hold."
+    )

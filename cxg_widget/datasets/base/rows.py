@@ -148,7 +148,7 @@ class Rows:
     def _check(self, block: MatrixBlock, n_lines: int, length: int, layer: str | None) -> None:
         if not block.holds(n_lines, length):
             what = "the matrix" if layer is None else layer
-            raise DamagedStore(f"{self._store.uri}: {what} names cells that do not exist; the files are damaged.")
+            raise DamagedStore(f"{self._store.uri}: {what} refers to cells that do not exist; the files are damaged.")
 
     def _check_layer(self, layer: str | None) -> None:
         if layer is not None and layer not in self._store.layers:
@@ -166,7 +166,7 @@ def _checked(given: ArrayLike | None, n: int, what: str) -> NDArray[np.int64] | 
         raise InvalidValue(f"{what} are of type {found.dtype} and shape {found.shape}; they must be integers (k,).")
     found = found.astype(np.int64, copy=False)
     if (found[1:] <= found[:-1]).any():
-        raise InvalidValue(f"{what} must ascend, each named once; numpy.unique makes such of any.")
+        raise InvalidValue(f"{what} must ascend without duplicates; numpy.unique(...) sorts them so.")
     if found[0] < 0 or found[-1] >= n:
         wrong = found[0] if found[0] < 0 else found[-1]
         raise InvalidValue(f"{what} name {wrong:,}, but there are {n:,}.")

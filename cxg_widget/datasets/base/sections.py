@@ -124,17 +124,17 @@ def _image(library: Library, resolution: str) -> SectionImage | str:
     factor = f"tissue_{resolution}_scalef"
     is_grey = len(shape) == _SIDES
     if not (is_grey or (len(shape) == _SIDES + 1 and shape[2] in _CHANNELS)) or 0 in shape:
-        return f"it has the shape {shape}, and must be (high, wide, 3)"
+        return f"its shape is {shape}; it must be (height, width, 3)"
     if resolution in library.faults:
         return library.faults[resolution]
     if shape[0] * shape[1] > MOST_PX:
-        return f"it declares {shape[0]:,} x {shape[1]:,} px, and at most {MOST_PX:,} can be shown"
+        return f"it declares {shape[0]:,} x {shape[1]:,} px; at most {MOST_PX:,} can be shown"
     if kind not in "uf":
-        return "it must hold uint8, or numbers from 0 to 1"
+        return "its values must be uint8, or numbers from 0 to 1"
     scale = library.factors.get(factor, 1.0 if resolution == "fullres" else 0.0)
     if not _is_plausible(scale):
         known = ", ".join(sorted(library.factors)) or "none"
-        return f"its scale factor {factor!r} is missing or no positive number of a plausible size (found: {known})"
+        return f"its scale factor {factor!r} is missing or is not a positive number of plausible size (found: {known})"
     return SectionImage((shape[0], shape[1]), float(scale), _spot_of(library.factors), _um_of(library.factors))
 
 

@@ -20,7 +20,7 @@ from cxg_widget.errors import DamagedStore, InvalidStore
 if TYPE_CHECKING:
     import pandas as pd
 
-_LEFT_OUT, _UNNAMED = "is left out", "cannot be read, so that the rows are called by their positions"
+_LEFT_OUT, _UNNAMED = "is left out", "cannot be read, so its rows are named by their positions"
 
 
 class Tables:

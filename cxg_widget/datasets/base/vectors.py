@@ -92,13 +92,13 @@ class Vectors:
         store, axis = self._store, self._store.major_axis
         n, length = (store.n_obs, store.n_var) if axis == "obs" else (store.n_var, store.n_obs)
         if not 0 <= start <= stop <= n:
-            raise InvalidValue(f"{axis} {start} to {stop} are no block of this dataset, which has {n:,}.")
+            raise InvalidValue(f"{axis} {start} to {stop} are not a block of this dataset, which has {n:,}.")
         self._check_layer(layer)
         with self._lifetime.reading():
             block = store._read_matrix_block(start, stop, layer)
         if not block.holds(stop - start, length):
             lines = f"{axis} {start} to {stop} of {'the matrix' if layer is None else layer}"
-            raise DamagedStore(f"{store.uri}: {lines} name cells that do not exist; the files are damaged.")
+            raise DamagedStore(f"{store.uri}: {lines} refer to cells that do not exist; the files are damaged.")
         return block
 
     def _together(

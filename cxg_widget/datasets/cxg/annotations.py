@@ -155,14 +155,14 @@ class Annotations:
     def _read_hints(self, note: Callable[[str], None]) -> dict[str, Any]:
         text = self._arrays.metadata_value(self._path, "cxg_schema")
         if text is None:
-            note(f"{self._path} has no cxg_schema; the columns are taken as they are stored.")
+            note(f"{self._path} has no cxg_schema; columns are read as they are stored.")
             return {}
         try:
             hints, is_repaired = load_json(text) if isinstance(text, str) else (None, False)
         except (ValueError, RecursionError) as error:
             raise InvalidStore(f"{self._arrays.uri}: {self._path}.cxg_schema is not valid JSON ({error}).") from error
         if not isinstance(hints, dict):
-            raise InvalidStore(f"{self._arrays.uri}: {self._path}.cxg_schema is not valid JSON of an object.")
+            raise InvalidStore(f"{self._arrays.uri}: {self._path}.cxg_schema is not a JSON object.")
         if is_repaired:
             note(note_of(f"{self._path}.cxg_schema"))
         return hints
@@ -172,7 +172,7 @@ class Annotations:
         if isinstance(named, str) and named in found:
             return named
         if named is not None:
-            note(f"{self._path}.cxg_schema names the index {named!r}, but there is no such column.")
+            note(f"{self._path}.cxg_schema names the index {named!r}, but no column has this name.")
         return next((name for name, column in found.items() if column.kind == "string"), None)
 
 

@@ -138,7 +138,7 @@ class CxgDataset(Dataset):
         """Refuse a table that declares rows which were never written: arrays of them all may be of any size."""
         written = self._arrays.n_written(path)
         if written is not None and written < n_rows:
-            declared = f"{path} declares {n_rows:,} rows, of which {written:,} were written"
+            declared = f"{path} declares {n_rows:,} rows, but {written:,} were written"
             raise DamagedStore(f"{self.uri}: {declared}; its files are missing or damaged.")
 
     def _tell_lost(self, members: Mapping[str, str]) -> None:
@@ -147,14 +147,14 @@ class CxgDataset(Dataset):
         lost = [name for name in root if name == "cxg_group_metadata" and name not in self._children]
         lost += [f"emb/{name}" for name in emb if not name.startswith(("_", ".")) and name not in members]
         for path in lost:
-            self._note(f"{path} is no TileDB array, and is left out; its schema is missing.")
+            self._note(f"{path} is left out: it is not a TileDB array, because its schema is missing.")
 
     def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return what there is, and which embeddings."""
         if self.is_remote:
             children, members = self._arrays.children("", "emb", kind_of=kind_of)
             if not children:
-                raise DatasetNotFound(f"'{self.uri}': there is nothing of that name.")
+                raise DatasetNotFound(f"'{self.uri}': nothing has this name; check the path.")
             return children, members
         children = self._arrays.children("", kind_of=kind_of)[0]
         return children, self._arrays.children("emb", kind_of=kind_of)[0] if children.get("emb") == "group" else {}

@@ -202,11 +202,11 @@ def _check_free(target: Path, force: bool) -> None:
         return
     if not force:
         raise FileExistsError(
-            f"'{target}' exists already; choose another path or replace it with force=True (--force)."
+            f"'{target}' already exists; choose another path, or replace it with force=True (--force)."
         )
     if not writer.is_store(target):
         raise FileExistsError(
-            f"'{target}' is no CXG, so it is not replaced; choose another path or remove it yourself."
+            f"'{target}' is not a CXG and is not replaced; choose another path or remove it yourself."
         )
     check_replaceable(target, is_folder=True)
 

@@ -47,7 +47,7 @@ def demo(path: str | os.PathLike[str] | None = None, cells: int = 100_000, *, ge
     if (n_obs, n_var) != wanted:
         raise InvalidValue(
             f"'{target}' has {n_obs:,} cells and {n_var:,} genes, not {wanted[0]:,} and {wanted[1]:,}; "
-            f"give another path, or cells={n_obs}, genes={n_var}."
+            f"choose another path, or pass cells={n_obs}, genes={n_var}."
         )
     return target
 

@@ -34,9 +34,7 @@ def never_written(arrays: Arrays, layout: Layout) -> str:
     twin = layout.twin
     if twin is None or any(_files(arrays, path)) or any(_files(arrays, twin)):
         raise DamagedStore(f"{arrays.uri}: {path} holds no data; its files are missing.")
-    return (
-        f"{twin} and {path} hold no values, and no trace of any: the store has annotations alone, and every gene is 0."
-    )
+    return f"{twin} and {path} hold no values: the store has annotations only, and every gene is 0."
 
 
 def _files(arrays: Arrays, path: str) -> tuple[bool, bool]:

@@ -166,7 +166,7 @@ class Matrix:
         """Return those entries that are of some lines, in the order of these; each position once."""
         line, positions, values = entries
         if len(positions) and int(positions.max()) >= length:
-            held = f"the matrix names {across} {positions.max()} but {across} has {length} rows"
+            held = f"the matrix refers to {across} {positions.max()} but {across} has {length} rows"
             raise InvalidStore(f"{self._arrays.uri}: {held}.")
         if (line[1:] < line[:-1]).any():
             order = np.argsort(line, kind="stable")
@@ -187,11 +187,13 @@ class Matrix:
         n_lines, length = shape
         if len(positions) and (int(positions.max()) >= length or int(positions.min()) < 0):
             across = "obs" if layout.axis == "var" else "var"
-            held = f"the matrix names {across} {positions.max()} but {across} has {length} rows"
+            held = f"the matrix refers to {across} {positions.max()} but {across} has {length} rows"
             raise InvalidStore(f"{self._arrays.uri}: {held}.")
         if len(lines) and (int(lines.min()) < 0 or int(lines.max()) >= n_lines):
-            asked = f"{layout.axis} {start} to {start + n_lines} were asked for"
-            raise DamagedStore(f"{self._arrays.uri}: {asked}, and {layout.path} gave others; its files are damaged.")
+            asked = f"{layout.axis} {start} to {start + n_lines} were requested"
+            raise DamagedStore(
+                f"{self._arrays.uri}: {asked}, and {layout.path} returned others; its files are damaged."
+            )
         return lines, positions, values
 
     def _usable(self) -> Layout:
@@ -252,7 +254,7 @@ class Matrix:
         if not len(rows):
             return values, rows
         if int(rows.max()) >= n_obs:
-            raise InvalidStore(f"{self._arrays.uri}: the matrix names obs {rows.max()} but obs has {n_obs} rows.")
+            raise InvalidStore(f"{self._arrays.uri}: the matrix refers to obs {rows.max()} but obs has {n_obs} rows.")
         seen = np.zeros(n_obs, dtype=bool)
         seen[rows] = True
         if np.count_nonzero(seen) == len(rows):
@@ -292,4 +294,4 @@ def find_layout(arrays: Arrays, children: Mapping[str, str], n_obs: int, note: C
     if children.get("X") == "array":
         return (Sparse if arrays.schema("X").sparse else Dense)(arrays, children, n_obs, note)
     found = "has Xr without Xc" if "Xr" in children else "no expression matrix (need X, or Xr and Xc)"
-    raise InvalidStore(f"{arrays.uri}: {found}; values cannot be read.")
+    raise InvalidStore(f"{arrays.uri}: {found}; its values cannot be read.")

@@ -40,7 +40,8 @@ class GroupMetadata:
         self.version = version if isinstance(version, str) else "0.0"
         if self.version not in KNOWN_VERSIONS:
             note(
-                f"cxg_version {self.version!r} is unknown (known: {', '.join(KNOWN_VERSIONS)}); read by what is there."
+                f"cxg_version {self.version!r} is unknown (known: {', '.join(KNOWN_VERSIONS)}); "
+                "the store is read by the arrays it holds."
             )
         corpora, properties = self._object("corpora"), self._object("cxg_properties")
         # The title in cxg_properties is the name of the file that was converted, for want of a better one.
@@ -56,12 +57,12 @@ class GroupMetadata:
         found: dict[str, dict[str, str]] = {}
         for column, table in self._object("cxg_category_colors").items():
             if not isinstance(table, dict):
-                self._note(f"cxg_category_colors[{column!r}] is no table of label to colour and is ignored.")
+                self._note(f"cxg_category_colors[{column!r}] is ignored: it must map labels to colors.")
                 continue
             colors = {label: to_hex(color) for label, color in table.items()}
             bad = [label for label, color in colors.items() if color is None]
             if bad:
-                self._note(f"cxg_category_colors[{column!r}] has no valid colour for {bad[0]!r} ({len(bad)} in all).")
+                self._note(f"cxg_category_colors[{column!r}] has no valid color for {bad[0]!r} ({len(bad)} in all).")
             found[column] = {label: color for label, color in colors.items() if color is not None}
         return found
 
@@ -70,7 +71,7 @@ class GroupMetadata:
         if isinstance(value, dict):
             return value
         if value is not None:
-            self._note(f"{key} is not valid JSON of an object and is ignored.")
+            self._note(f"{key} is ignored: it is not a JSON object.")
         return {}
 
     def _value(self, key: str) -> Any:
@@ -86,7 +87,7 @@ class GroupMetadata:
 def decode(value: Any, key: str, note: Note) -> Any:
     """Return a metadata value: text as JSON where it is JSON, bytes as None with a note, all else as it is."""
     if isinstance(value, bytes | bytearray | memoryview):
-        note(f"{key} is binary (pickled?) - refusing to decode; it is ignored.")
+        note(f"{key} is ignored: it is binary, perhaps pickled, and is never decoded.")
         return None
     if not isinstance(value, str):
         return as_scalar(value)
@@ -111,7 +112,7 @@ def read_gene_sets(arrays: Arrays, note: Note) -> dict[str, tuple[str, ...]]:
         found[name] = tuple(dict.fromkeys(symbol for symbol in symbols if isinstance(symbol, str)))
     empty = value is None or (isinstance(value, dict | list) and not value)
     if not found and not empty:
-        note("genesets in the metadata of obs are in no known shape and are ignored.")
+        note("genesets in the metadata of obs are ignored: their format is unknown.")
     return found
 
 

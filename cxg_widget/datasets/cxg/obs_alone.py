@@ -67,7 +67,7 @@ def read_obs_alone(path: Path, key: str) -> tuple[pd.DataFrame, Any] | None:
             return None
         obs = Annotations(arrays, "obs", lambda _: None)
         if (arrays.n_written("obs") or 0) < obs.n:
-            raise DamagedStore(f"{path}: obs declares {obs.n:,} rows, of which some were never written.")
+            raise DamagedStore(f"{path}: obs declares {obs.n:,} rows, but some were never written.")
         columns = {name: _categorical(obs.read(name)) for name in obs.columns}
         names = pd.RangeIndex(obs.n) if obs.index is None else pd.Index(as_plain(obs.read(obs.index)), name=obs.index)
         return pd.DataFrame(columns, index=names), said

@@ -71,7 +71,9 @@ class ByColumn(SparseLayout):
             return False
         if self._n_entries("Xr") == self._n_entries("Xc") and self._arrays.schema("Xr").shape == self.shape[:1]:
             return True
-        self._note("Xr holds other cells than Xc, so that rows are read by column; its files are missing or damaged.")
+        self._note(
+            "Xr and Xc hold different cells, so rows are read by column; the files of Xr are missing or damaged."
+        )
         return False
 
     def describe(self) -> dict[str, Any]:

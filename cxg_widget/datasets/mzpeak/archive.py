@@ -111,12 +111,12 @@ class Archive:
         check_name(name, self.uri)
         found = self.path / name
         if not os.path.realpath(found).startswith(os.path.join(os.path.realpath(self.path), "")):
-            raise InvalidStore(f"{self.uri}: member {name!r} is a link that leads out of the folder.")
+            raise InvalidStore(f"{self.uri}: member {name!r} is a link out of the folder; such links are not followed.")
         return found
 
     def _slice(self, entry: zipfile.ZipInfo) -> pa.Buffer:
         if entry.flag_bits & _ENCRYPTED:
-            raise InvalidStore(f"{self.uri}: member {entry.filename!r} is encrypted by ZIP; it cannot be read.")
+            raise InvalidStore(f"{self.uri}: member {entry.filename!r} is encrypted; remove the ZIP encryption first.")
         if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
             raise InvalidStore(f"{self.uri}: member {entry.filename!r} is compressed; mzPeak members must be STORED.")
         whole = _map(self.path)
@@ -129,14 +129,16 @@ class Archive:
             start += _LOCAL_HEADER.size + n_name + n_extra
             if signature == b"PK\x03\x04" and method == 0 and start + entry.file_size <= whole.size:
                 return whole[start : start + entry.file_size]
-        raise DamagedStore(f"{self.uri}: member {entry.filename!r} is not where the archive says; it is damaged.")
+        raise DamagedStore(
+            f"{self.uri}: member {entry.filename!r} is not at the place that the archive lists; the archive is damaged."
+        )
 
 
 def check_name(name: str, uri: str) -> None:
     """Raise `InvalidStore` for the name of a member that is no plain relative path."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\\" in name or ":" in name or "\0" in name:
-        raise InvalidStore(f"{uri}: the index lists {name!r}, which is no name of a member inside of the store.")
+        raise InvalidStore(f"{uri}: the index lists {name!r}, which is not the name of a member of the store.")
 
 
 def _map(path: Path) -> pa.Buffer:

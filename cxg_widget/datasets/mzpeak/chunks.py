@@ -143,8 +143,8 @@ def _check(
     told = {
         kernels.LENGTHS_DIFFER: "chunk m/z and intensity lengths differ",
         kernels.CORRUPT: f"the {what} of a chunk cannot be decoded",
-        kernels.TOO_SHORT: f"the {what} buffer of a chunk is cut short",
-        kernels.OUT_OF_BOUNDS: "a chunk holds m/z outside of its own bounds",
+        kernels.TOO_SHORT: f"the {what} buffer of a chunk is truncated",
+        kernels.OUT_OF_BOUNDS: "a chunk holds m/z outside its own bounds",
     }[int(status[at])]
     where = "" if bounds is None else f" ({bounds[0][at]:.6g} to {bounds[1][at]:.6g})"
     raise DamagedStore(f"{label}: {told}, in spectrum {index[at]}{where}.")

@@ -46,7 +46,7 @@ def open_mzpeak(uri: str, *, observations: str = "spectra", **options: Any) -> D
         If `observations` is neither.
     """
     if is_remote(uri):
-        raise InvalidStore(f"{uri}: mzPeak is read from local files only; copy it here first.")
+        raise InvalidStore(f"{uri}: mzPeak can be opened only from local files; copy it here first.")
     if observations not in get_args(Observations):
         raise InvalidValue(f"observations is {observations!r}; it must be 'spectra' or 'peaks'.")
     return (PeaksDataset if observations == "peaks" else SpectraDataset)(uri, **options)
@@ -61,7 +61,7 @@ class SpectraDataset(MzPeakStore):
     observations: ClassVar[str] = "spectra"
     obs_noun = Noun("spectrum", "spectra")
     var_noun = Noun("m/z window", "m/z windows")
-    _no_embedding: ClassVar[str] = "no usable embedding, as there are no retention times with a base peak or precursor"
+    _no_embedding: ClassVar[str] = "no usable embedding: the file has no retention times with a base peak or precursor"
 
     def _open(self) -> None:
         self.n_obs = self._spectra.n
@@ -74,7 +74,7 @@ class SpectraDataset(MzPeakStore):
         elif self._is_number("total_ion_current"):
             self.default_color = "obs:total_ion_current"
         if not names:
-            self._note(f"{self._no_embedding}; there is nothing to draw.")
+            self._note(f"{self._no_embedding}, so there is nothing to draw.")
         base_peaks = (self._spectra.floats(name) for name in ("base_peak_mz", "base_peak_intensity"))
         self._windows = Windows([] if isinstance(self._sources, Exception) else suggest(*base_peaks))
         self._var_part = WindowVars(self, self._windows)

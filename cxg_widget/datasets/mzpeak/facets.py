@@ -77,7 +77,7 @@ def find_facets(manifest: Manifest, tables: Mapping[str, ParquetTable], uri: str
     """
     main = manifest.find("metadata")
     if main is None:
-        raise InvalidStore(f"{uri}: no metadata of spectra; the index lists {manifest.kinds}.")
+        raise InvalidStore(f"{uri}: no spectrum metadata; the index lists {manifest.kinds}.")
     found: dict[str, Facet] = {}
     packed = tables[main.name]
     for name, kind in _PARTS.items():

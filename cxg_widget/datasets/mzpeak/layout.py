@@ -82,15 +82,19 @@ def find_layout(table: ParquetTable) -> Layout:
     found = table.json("spectrum_array_index")
     entries = found.get("entries") if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping) or not isinstance(entries, list):
-        raise InvalidStore(f"{table.label} lacks spectrum_array_index in its metadata, which names its columns.")
+        raise InvalidStore(
+            f"{table.label} has no spectrum_array_index in its metadata, which must describe its columns."
+        )
     known = [one for one in entries if isinstance(one, Mapping) and _leaf(table, one) is not None]
     named = [str(one["path"]).partition(".")[0] for one in known]
     prefix = found.get("prefix") or (named[0] if named else "")
     if prefix in ("point", "chunk"):
         if prefix not in table.schema.names or not pa.types.is_struct(table.schema.field(prefix).type):
-            raise InvalidStore(f"{table.label} says that its layout is {prefix!r} but has no such group of columns.")
+            raise InvalidStore(
+                f"{table.label} declares the layout {prefix!r} but has no group of columns of this name."
+            )
         return _points(table, known) if prefix == "point" else _chunks(table, known)
-    raise InvalidStore(f"{table.label} has the unknown data layout {prefix!r}; known are 'point' and 'chunk'.")
+    raise InvalidStore(f"{table.label} has an unknown data layout, {prefix!r}; known are 'point' and 'chunk'.")
 
 
 def _points(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> PointLayout:
@@ -114,7 +118,7 @@ def _chunks(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> ChunkL
     known = [(method, path) for method, path in methods.items() if method in (SLOF, PIC)]
     if methods and not known:
         raise InvalidStore(
-            f"{table.label} has intensities of the unknown transform {next(iter(methods))!r}; known are SLOF and PIC."
+            f"{table.label} has intensities of an unknown transform, {next(iter(methods))!r}; known are SLOF and PIC."
         )
     if intensity is None and not known:
         raise _lacking(table, "intensity", entries)

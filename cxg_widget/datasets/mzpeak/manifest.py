@@ -59,9 +59,9 @@ def read_manifest(archive: Archive) -> Manifest:
         If it is not JSON.
     """
     if not archive.has(INDEX):
-        raise InvalidStore(f"{archive.uri}: no {INDEX}; it is no mzPeak, or a part of one only.")
+        raise InvalidStore(f"{archive.uri}: no {INDEX}; it is not a complete mzPeak.")
     if archive.size(INDEX) > _MOST_BYTES:
-        raise InvalidStore(f"{archive.uri}: {INDEX} has {archive.size(INDEX):,} bytes; it is no index of a few files.")
+        raise InvalidStore(f"{archive.uri}: {INDEX} has {archive.size(INDEX):,} bytes, too large for an index.")
     try:
         found, _ = load_json(archive.read(INDEX).decode())
     except (ValueError, RecursionError) as error:
@@ -82,7 +82,9 @@ def _member(found: Any, archive: Archive) -> Member:
         raise InvalidStore(f"{archive.uri}: {INDEX} has an entry without name, entity_type or data_kind.")
     check_name(name, archive.uri)
     if not archive.has(name):
-        raise InvalidStore(f"{archive.uri}: the index lists {name!r} but the {archive.kind} has no such member.")
+        raise InvalidStore(
+            f"{archive.uri}: the index lists {name!r} but the {archive.kind} has no member of this name."
+        )
     # The same kinds are written with blanks, underlines and hyphens.
     return Member(name, _plain(entity), _plain(kind), _terms(found.get("column_mapping")))
 

@@ -279,7 +279,7 @@ class Signal:
         most = max(self.leaf_of(path, group).n_values for path in self.layout.columns[4:]) / rows
         if most > _MOST_PER_CHUNK:
             raise InvalidStore(
-                f"{self.table.label} has {most:,.0f} values in a chunk; at most {_MOST_PER_CHUNK:,} fit."
+                f"{self.table.label} has {most:,.0f} values in a chunk; at most {_MOST_PER_CHUNK:,} can be read."
             )
         return float(most)
 

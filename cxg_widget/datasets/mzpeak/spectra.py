@@ -89,7 +89,7 @@ class SpectrumTable:
         """
         found = rows_of(self.index, indices)
         if found.size and found.min() < 0:
-            raise DamagedStore(f"{label} names spectrum {indices[np.argmin(found)]}, which the metadata do not list.")
+            raise DamagedStore(f"{label} names spectrum {indices[np.argmin(found)]}, which is not in the metadata.")
         return found
 
     def read(self, name: str) -> Values:
@@ -187,7 +187,7 @@ def _numbers(values: pa.Array, kind: Kind) -> NDArray[Any]:
     if kind == "float" and not pa.types.is_floating(values.type):
         values = pc.cast(values, pa.float64(), safe=False)
     if kind != "float" and values.null_count:
-        raise DamagedStore("a column holds nulls although its statistics say that there are none.")
+        raise DamagedStore("a column holds nulls, but its statistics declare none.")
     if pa.types.is_unsigned_integer(values.type):
         values = pc.cast(values, pa.int64())
     found: NDArray[Any] = values.to_numpy(zero_copy_only=False)

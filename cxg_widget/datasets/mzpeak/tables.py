@@ -143,7 +143,7 @@ class ParquetTable:
         except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError, ValueError) as error:
             told = " ".join(str(error).split())
             if any(word in told for word in _SECRET):
-                raise InvalidStore(f"{self.label} is encrypted Parquet; it cannot be read without its key.") from None
+                raise InvalidStore(f"{self.label} is encrypted Parquet; decrypt it first.") from None
             raise DamagedStore(f"{self.label} cannot be read as Parquet: {told[:300]}") from None
 
     def close(self) -> None:

@@ -70,12 +70,12 @@ def parse(text: str) -> Window | str:
     """Read a name, or say in a sentence why it is none."""
     found = _WRITTEN.fullmatch(text.strip())
     if found is None:
-        return f"{text!r} is no m/z window; write {FORMS}."
+        return f"{text!r} is not an m/z window; write {FORMS}."
     center, tolerance = _number(found[1]), _number(found[2]) if found[2] is not None else DEFAULT_PPM
     if center is None or center <= 0:
-        return f"{text!r} is no m/z window: {found[1]!r} is not a number above 0; write {FORMS}."
+        return f"{text!r} is not an m/z window: {found[1]!r} is not a number above 0; write {FORMS}."
     if tolerance is None or tolerance <= 0:
-        return f"{text!r} is no m/z window: the tolerance {found[2]!r} is not a number above 0; write {FORMS}."
+        return f"{text!r} is not an m/z window: the tolerance {found[2]!r} is not a number above 0; write {FORMS}."
     unit = "ppm" if found[2] is None or (found[3] or "").lower() == "ppm" else ""
     return Window(center, tolerance, unit)
 

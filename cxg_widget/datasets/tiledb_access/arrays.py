@@ -169,7 +169,9 @@ class Arrays(Root):
         starts[:n] = offsets.view(np.uint64)[:n]
         starts[n] = text.nbytes
         if starts[0] < 0 or (starts[1:] < starts[:-1]).any():  # in order, none leads beyond the text
-            raise DamagedText(f"{self.uri}: cannot read {path} column {name!r}: where its strings begin is damaged.")
+            raise DamagedText(
+                f"{self.uri}: cannot read {path} column {name!r}: the offsets of its strings are damaged."
+            )
         return PackedStrings(text.view(np.uint8), starts)
 
     def read(self, array: Any, what: str, query: Callable[[], Result]) -> Result:

@@ -48,10 +48,10 @@ def make_context(
         If `ctx` comes with others, or one of them is of another type.
     """
     if ctx is not None and config is not None:
-        raise InvalidOption("ctx and config were both given; a context already has its configuration.")
+        raise InvalidOption("ctx and config exclude each other; pass one of them.")
     if isinstance(ctx, tiledb.Ctx):
         if storage_options is not None:
-            raise InvalidOption("ctx and storage_options were both given; a context already has its configuration.")
+            raise InvalidOption("ctx and storage_options exclude each other; pass one of them.")
         return ctx
     if ctx is not None and not isinstance(ctx, Mapping):
         raise InvalidOption(f"ctx is {type(ctx).__name__}; it must be a tiledb.Ctx or a dict of settings.")
@@ -93,4 +93,4 @@ def _configuration(settings: Mapping[str, str], more: Mapping[str, Any] | tiledb
     try:
         return tiledb.Config(merged)
     except tiledb.TileDBError as error:
-        raise InvalidOption(f"config is not accepted by TileDB: {error}") from error
+        raise InvalidOption(f"TileDB does not accept config: {error}") from error

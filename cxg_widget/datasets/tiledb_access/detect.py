@@ -37,7 +37,7 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
     except tiledb.TileDBError as error:
         found = failure(error, uri, "the store")
         if isinstance(found, DamagedStore):
-            hint = "; check the name, and what storage_options= says" if is_remote(uri) else ""
+            hint = "; check the name and storage_options=" if is_remote(uri) else ""
             found = DatasetNotFound(f"'{uri}' cannot be read ({reason_of(error)}){hint}.")
         raise found from error
 

@@ -17,9 +17,9 @@ from cxg_widget.errors import (
 _CURL_TIMEOUT = 28
 _CURL_CUT = (18, 52, 55, 56, 92)
 _CURL = {
-    6: "its host is not known to the name server",
-    7: "nothing answers there",
-    35: "no secure connection could be made",
+    6: "its host name is unknown",
+    7: "no server answers",
+    35: "a secure connection failed",
     51: "its certificate is not trusted",
     60: "its certificate is not trusted",
 }
@@ -52,16 +52,19 @@ def too_late(uri: str, what: str, seconds: float) -> StorageTimeout:
 def slowed_down(uri: str, what: str, seconds: float) -> StorageTimeout:
     """Return the exception for storage that asks to slow down again and again: TileDB would go on for 150 s."""
     return StorageTimeout(
-        f"{uri}: reading {what} is given up: the storage is overloaded, and has said 'slow down' for {seconds:.0f} s. "
+        f"{uri}: reading {what} stopped: the storage is overloaded and answered 'slow down' for {seconds:.0f} s. "
         "Try again later, or give more time with connect_timeout and read_timeout in storage_options=."
     )
 
 
 def _of_connection(curl: int, uri: str, what: str, text: str) -> CxgWidgetError:
     if curl == _CURL_TIMEOUT:
-        return StorageTimeout(f"{uri}: reading {what} took too long ({_details(text)}); try again, or give more time.")
+        return StorageTimeout(
+            f"{uri}: reading {what} took too long ({_details(text)}); try again, "
+            "or allow more time with read_timeout in storage_options=."
+        )
     if curl in _CURL_CUT:
-        return StorageUnavailable(f"{uri}: the connection was cut while {what} was read; try again.")
+        return StorageUnavailable(f"{uri}: the connection was lost while reading {what}; try again.")
     why = _CURL.get(curl, _details(text))
     return StorageUnavailable(f"{uri}: the storage cannot be reached: {why} ({_details(text)}).")
 
@@ -69,14 +72,14 @@ def _of_connection(curl: int, uri: str, what: str, text: str) -> CxgWidgetError:
 def _of_answer(status: int, uri: str, what: str, text: str) -> CxgWidgetError | None:
     code = _match(r"\[Exception: ([^\]]+)\]", text)
     if code == "NoSuchBucket":
-        return DatasetNotFound(f"'{uri}': there is no bucket {_bucket(uri)!r}; check the name and the endpoint.")
+        return DatasetNotFound(f"'{uri}': no bucket {_bucket(uri)!r}; check the name and the endpoint.")
     if status in (301, 307, 400):
         return StorageDenied(f"{uri}: the storage refused the request ({code or status}); check {_OPTIONS}.")
     if status in (401, 403):
         return StorageDenied(f"{uri}: access was denied ({code or status}); check {_OPTIONS}, or pass anon=True.")
     if status == 429 or status >= 500:
         return StorageUnavailable(
-            f"{uri}: the storage answers with an error ({status} {code or 'no reason'}), {what} cannot be read; "
+            f"{uri}: the storage returned an error ({status} {code or 'no reason'}), {what} cannot be read; "
             "try again later."
         )
     return None

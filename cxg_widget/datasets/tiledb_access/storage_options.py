@@ -55,7 +55,10 @@ def _said(translated: str | Callable[[Any], Config], name: str, value: Any) -> C
     try:
         return translated(value)
     except (TypeError, ValueError, AttributeError):
-        raise InvalidOption(f"storage option {name!r} is of type {type(value).__name__}, which does not fit.") from None
+        raise InvalidOption(
+            f"storage option {name!r} is of type {type(value).__name__}; "
+            "a timeout is a number of seconds, and endpoint_url a URL."
+        ) from None
 
 
 def as_text(value: Any) -> str:

@@ -12,7 +12,7 @@ _PAUSE_S = 10.0
 
 
 def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seconds: float) -> Result:
-    """Return what a call returns, however long it takes, unless it is refused again and again.
+    """Return what a call returns, however long it takes, unless it is refused repeatedly.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seco
         if n == before:
             begin = now if now - last > _PAUSE_S else begin
         elif now - begin >= seconds:
-            raise TimeoutError("refused again and again")
+            raise TimeoutError("refused repeatedly")
         else:
             last = now
     if isinstance(thread.outcome, Exception):

@@ -65,8 +65,8 @@ class SparseCells:
         values: NDArray[Any] = self._cached(key, load)
         if len(values) != self.n:
             raise InvalidStore(
-                f"{self._reads.uri}: {variable.path} holds {len(values):,} cells now, {self.n:,} when it was opened; "
-                "open it again."
+                f"{self._reads.uri}: {variable.path} holds {len(values):,} cells now, "
+                f"but held {self.n:,} when it was opened; open it again."
             )
         return values
 
@@ -127,7 +127,7 @@ class SparseCells:
         if n_missing and kind in ("int", "boolean"):
             raise InvalidStore(
                 f"{self._reads.uri}: {variable.name} has no value for {n_missing:,} of the {self.n:,} cells of "
-                f"{self.path}, and a type without missing values."
+                f"{self.path}, and its type cannot hold missing values."
             )
         missing = np.array([_MISSING[str(kind)]], dtype=values.dtype)
         return np.asarray(np.append(values, missing)[place])

@@ -50,7 +50,7 @@ def check_wish(observations: Any, isel: Any) -> Wish:
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise InvalidOption(f"observations is {observations!r}; it must name dimensions, such as ('lat', 'lon').")
     if len(set(names)) < len(names):
-        raise InvalidValue(f"observations names a dimension twice: {', '.join(names)}.")
+        raise InvalidValue(f"observations lists a dimension twice: {', '.join(names)}.")
     return Wish(tuple(names), cut)
 
 
@@ -72,7 +72,11 @@ def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[
     else:
         found = _asked_for(reads, space, grids, cells, wish)
     if found.n > MOST_OBSERVATIONS:
-        cut = f"cut them with isel=, such as isel={{{found.dims[0]!r}: 0}}, or " if isinstance(found, DenseGrid) else ""
+        cut = (
+            f"choose a position with isel=, such as isel={{{found.dims[0]!r}: 0}}, or "
+            if isinstance(found, DenseGrid)
+            else ""
+        )
         raise InvalidValue(
             f"{reads.uri}: the observations ({', '.join(found.dims)}) are {found.n:,}, more than "
             f"{MOST_OBSERVATIONS:,}; {cut}choose other dimensions with observations=."
@@ -89,7 +93,9 @@ def _checked(space: Dataspace, wish: Wish) -> Wish:
     cut = {}
     for dim, position in wish.isel.items():
         if dim not in space.dimensions:
-            raise InvalidValue(f"isel: dimension {dim!r} is a coordinate of a sparse array and has no positions.")
+            raise InvalidValue(
+                f"isel: dimension {dim!r} is a coordinate of a sparse array, so it has no positions to choose."
+            )
         size = space.dimensions[dim].size
         if not -size <= position < size:
             raise InvalidValue(f"isel[{dim!r}] is {position}; it must be from 0 to {size - 1:,}.")
@@ -137,6 +143,6 @@ def _asked_for(
     if not counted:
         known = " or ".join(f"({', '.join(dim.name for dim in dims)})" for dims in space.sparse.values())
         raise InvalidValue(
-            f"{reads.uri}: no sparse array lies on the dimensions ({', '.join(asked)}); its cells are {known}."
+            f"{reads.uri}: no sparse array has the dimensions ({', '.join(asked)}); its cells are {known}."
         )
     return DenseGrid(reads, space.dimensions, asked)

@@ -59,9 +59,9 @@ class Dataspace:
             self._add(path, member, schema, after_member=by_xarray and len(names[path]) == 1)
         if not self.variables and not self.sparse:
             hint = f"; it holds the groups {', '.join(group.groups)}: open one of them" if group.groups else ""
-            raise InvalidStore(f"{reads.uri}: no readable arrays in this TileDB group{hint}.")
+            raise InvalidStore(f"{reads.uri}: this TileDB group has no readable arrays{hint}.")
         if group.groups:
-            note(f"the groups in it are dataspaces of their own and are not shown: {', '.join(group.groups)}.")
+            note(f"it contains groups that are separate dataspaces; they are not shown: {', '.join(group.groups)}.")
 
     def _look(self, path: str) -> tuple[Any, Any] | None:
         """Open an array; None where it cannot be used."""
@@ -75,7 +75,7 @@ class Dataspace:
             self._note(f"array {path!r} is left out: it holds no data.")
             return None
         if not schema.sparse and not all(is_index(schema.domain.dim(place)) for place in range(schema.ndim)):
-            self._note(f"array {path!r} is left out: it is dense on dimensions that are not of integers.")
+            self._note(f"array {path!r} is left out: it is dense, but its dimensions are not integers.")
             return None
         return schema, extent
 
@@ -97,7 +97,10 @@ class Dataspace:
                 continue
             name = member if after_member and member is not None else plain(attr.name)
             if name in self.variables:
-                self._note(f"variable {name!r} of array {path!r} is called {path}.{attr.name}, as there is another.")
+                self._note(
+                    f"variable {name!r} of array {path!r} is renamed {path}.{attr.name}, "
+                    "because another variable has the name."
+                )
                 name = f"{path}.{attr.name}"
             encoding = self._encoding(path, schema, attr, said[attr.name], dims)
             if encoding.kind is None:

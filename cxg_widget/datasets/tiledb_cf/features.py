@@ -72,8 +72,8 @@ class Features:
         coordinate_of_a_cut = variable.dims == (variable.name,)
         if not belongs and not coordinate_of_a_cut:
             note(
-                f"variable {variable.name!r} has dimensions ({', '.join(variable.dims)}) outside of the observations "
-                f"({', '.join(observations.dims)}) and is left out."
+                f"variable {variable.name!r} has dimensions ({', '.join(variable.dims)}) "
+                f"that are not among the observations ({', '.join(observations.dims)}) and is left out."
             )
         return belongs
 
@@ -111,14 +111,14 @@ class Features:
             names = [variable.name for variable in shown if dim in self._outside(variable)]
             size = self._space.dimensions[dim].size
             note(
-                f"dimension {dim!r} (0 to {size - 1:,}) is no part of the observations: {', '.join(names)} "
+                f"dimension {dim!r} (0 to {size - 1:,}) is not one of the observations: {', '.join(names)} "
                 f"{'is' if len(names) == 1 else 'are'} shown at {dim}={self._isel.get(dim, 0)}; "
                 f"isel={{{dim!r}: ...}} shows another position."
             )
         for variable in (*self.along.values(), *shown):
             units = variable.said("units")
             if " since " in units:
-                note(f"{variable.name} is in {units}, as it is stored.")
+                note(f"{variable.name} is shown in its stored units, {units}.")
 
 
 def _told(at: At) -> str:

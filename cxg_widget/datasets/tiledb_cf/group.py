@@ -45,7 +45,7 @@ def read_group(arrays: Arrays, note: Note) -> Group:
     """
     kind = arrays.kind()
     if kind != "group":
-        raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'no TileDB object'}).")
+        raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'not a TileDB object'}).")
     stored = arrays.group()
     metadata, members = dict(stored.metadata), stored.members
     children = arrays.children("")[0] if not members or METADATA_ARRAY in (name for name, *_ in members) else {}
@@ -73,7 +73,7 @@ def _registered(
     for name, uri, kind in sorted(members, key=lambda one: str(one[1])):
         path = _path_below(arrays.root, uri) or _moved(arrays, uri)
         if path is None:
-            note(f"member {name or uri!r} lies outside of the store ({uri}) and is not followed.")
+            note(f"member {name or uri!r} lies outside the store ({uri}) and is not followed.")
         elif kind == "group":
             groups.append(path)
         else:
@@ -88,7 +88,7 @@ def _tell_of_others(arrays: Arrays, found: Mapping[str, str | None], note: Note)
         others = sorted(name for name, kind in listed.items() if kind == "array" and name not in found)
         others = [name for name in others if name != METADATA_ARRAY]
         if others:
-            note(f"{', '.join(map(repr, others[:5]))} lies in the folder, but is not named by the group and left out.")
+            note(f"{', '.join(map(repr, others[:5]))} is in the folder but not a member of the group; it is left out.")
 
 
 def _path_below(root: str, uri: str) -> str | None:

@@ -40,24 +40,24 @@ def _column_type(store: Examined) -> Iterator[Found]:
             right = "uint8 with the type hint boolean" if np.dtype(attr.dtype).kind == "b" else "a number or text"
             yield f"{path}.{attr.name}", f"values of {attr.dtype}", right
         elif attr.isnullable:
-            yield f"{path}.{attr.name}", "a nullable attribute", "values without a validity of their own"
+            yield f"{path}.{attr.name}", "a nullable attribute", "an attribute that is not nullable"
 
 
-@RULES.should("column-32-bit", "Numbers take 32 bits.")
+@RULES.should("column-32-bit", "Numbers have 32 bits.")
 def _column_width(store: Examined) -> Iterator[Found]:
     for path, attr in _columns(store):
         dtype = np.dtype(attr.dtype)
         if dtype.kind in "iuf" and dtype.itemsize > 4:
             kind = "float32" if dtype.kind == "f" else "int32"
-            yield f"{path}.{attr.name}", f"values of {dtype}", f"{kind}, unless values would be lost"
+            yield f"{path}.{attr.name}", f"values of {dtype}", f"{kind}, unless that would lose values"
 
 
-@RULES.must("schema-json", "`cxg_schema`, where it is there, is a JSON object.")
+@RULES.must("schema-json", "`cxg_schema`, if it exists, is a JSON object.")
 def _schema_json(store: Examined) -> Iterator[Found]:
     for path in _TABLES:
         found = store.meta(path, "cxg_schema")
         if isinstance(found, Invalid):
-            yield f"{path} metadata cxg_schema", found.why, "text that is a JSON object"
+            yield f"{path} metadata cxg_schema", found.why, "a JSON object as text"
         elif found is not ABSENT and not isinstance(found, dict):
             yield f"{path} metadata cxg_schema", f"JSON of {_kind(found)}", "a JSON object"
 
@@ -71,9 +71,9 @@ def _schema_index(store: Examined) -> Iterator[Found]:
         names = [attr.name for attr in store.attributes(path)]
         where, index = f"{path} metadata cxg_schema", hints.get("index", ABSENT)
         if index is ABSENT:
-            yield where, "no `index`", "the name of the column that names the rows"
+            yield where, "no `index`", "the column that holds the names of the rows"
         elif names and index not in names:
-            yield where, f"the index {index!r}, and no such column", "the name of a column"
+            yield where, f"the index {index!r}, but no column of this name", "the name of a column"
 
 
 @RULES.should("index-text", "The index is text that people can read.")
@@ -85,13 +85,17 @@ def _index_text(store: Examined) -> Iterator[Found]:
                 yield f"{path}.{attr.name}", f"an index of {attr.dtype}", "text"
 
 
-@RULES.should("hint-column", "Each name in `cxg_schema` is that of a column.")
+@RULES.should("hint-column", "Each name in `cxg_schema` is the name of a column.")
 def _hint_column(store: Examined) -> Iterator[Found]:
     for path in _TABLES:
         names = [attr.name for attr in store.attributes(path)]
         for name in store.hints(path):
             if names and name not in names:
-                yield f"{path} metadata cxg_schema", f"a hint for {name!r}, and no such column", "names of columns"
+                yield (
+                    f"{path} metadata cxg_schema",
+                    f"a hint for {name!r}, but no column of this name",
+                    "names of columns",
+                )
 
 
 @RULES.must("hint-object", "A hint is an object with a `type`.")
@@ -101,14 +105,14 @@ def _hint_object(store: Examined) -> Iterator[Found]:
             yield f"{path}.{name}", f"the hint {_short(hint)}", 'an object with a type, such as {"type": "boolean"}'
 
 
-@RULES.must("hint-type", "The type in a hint is one that there is.")
+@RULES.must("hint-type", "The type in a hint is a known type.")
 def _hint_type(store: Examined) -> Iterator[Found]:
     for path, name, type_ in _hint_types(store):
         if type_ not in (*_TYPES, *_WIDER):
             yield f"{path}.{name}", f"the type {type_!r}", ", ".join(_TYPES)
 
 
-@RULES.should("hint-known", "The type in a hint is one that CELLxGENE shows.")
+@RULES.should("hint-known", "The type in a hint is a type that CELLxGENE shows.")
 def _hint_known(store: Examined) -> Iterator[Found]:
     for path, name, type_ in _hint_types(store):
         if type_ in _WIDER:
@@ -139,7 +143,7 @@ def _categories_list(store: Examined) -> Iterator[Found]:
         if not isinstance(listed, list):
             yield f"{path}.{name}", f"categories that are {_kind(listed)}", "a list"
         elif not all(isinstance(one, str | int | float | bool) for one in listed):
-            yield f"{path}.{name}", "categories among which are null, lists or objects", "text, numbers or booleans"
+            yield f"{path}.{name}", "categories that include null, lists or objects", "text, numbers or booleans"
 
 
 @RULES.should("categories-unique", "Each category is listed once.")

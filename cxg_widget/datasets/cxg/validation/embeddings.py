@@ -20,10 +20,10 @@ def _array(store: Examined) -> Iterator[Found]:
             yield f"emb/{name}", f"a TileDB {kind}", "a TileDB array"
 
 
-@RULES.should("embedding-present", "There is an embedding: CELLxGENE opens no CXG without one.")
+@RULES.should("embedding-present", "The store has an embedding: CELLxGENE does not open a CXG without one.")
 def _present(store: Examined) -> Iterator[Found]:
     if store.children.get("emb") == "group" and not store.embeddings:
-        yield "emb", "no embedding", "one embedding or more"
+        yield "emb", "no embedding", "at least one embedding"
 
 
 @RULES.must("embedding-shape", "An embedding is a dense array of the shape (n_obs, N), N at least 2.")
@@ -59,7 +59,7 @@ def _finite(store: Examined) -> Iterator[Found]:
     for name in store.embeddings:
         found = store.embedding(name)
         if found is not None and found.n_infinite:
-            yield f"emb/{name}", f"{found.n_infinite:,} infinite values", "numbers, or NaN where there is none"
+            yield f"emb/{name}", f"{found.n_infinite:,} infinite values", "numbers, or NaN where a cell has none"
 
 
 @RULES.must("embedding-number", "At least one coordinate is not NaN.")

@@ -193,7 +193,7 @@ class Examined:
         try:
             return json.loads(raw)
         except (ValueError, RecursionError) as error:
-            return Invalid(f"it is no JSON ({error})")
+            return Invalid(f"it is not valid JSON ({error})")
 
     def _once(self, key: tuple[str, ...], load: Callable[[], T]) -> T:
         if key not in self._known:

@@ -82,14 +82,14 @@ def _agree(store: Examined) -> Iterator[Found]:
     if rows.n_values != columns.n_values:
         yield "Xr, Xc", f"{rows.n_values:,} values in Xr and {columns.n_values:,} in Xc", "the same values in both"
     elif rows.digest != columns.digest:
-        yield "Xr, Xc", f"{rows.n_values:,} values in both, but others", "the same values in both"
+        yield "Xr, Xc", f"{rows.n_values:,} values in both, but different ones", "the same values in both"
 
 
 @RULES.should("sparse-by-lines", "A sparse matrix is stored as `Xr` and `Xc`, since 0.3.0.")
 def _by_lines(store: Examined) -> Iterator[Found]:
     schema = store.schema("X")
     if schema is not None and schema.sparse and store.meta_raw("cxg_group_metadata", "cxg_version") == "0.3.0":
-        yield "X", "a sparse array of two dimensions, which is slow by gene", "Xr and Xc"
+        yield "X", "a sparse array of two dimensions, which is slow to read by gene", "Xr and Xc"
 
 
 @RULES.should("lines-since-0.3.0", "`Xr` and `Xc` are part of 0.3.0 and not of earlier versions.")

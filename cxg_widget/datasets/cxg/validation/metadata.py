@@ -21,7 +21,7 @@ _SEMVER = re.compile(
 )
 
 
-@RULES.must("version-present", "`cxg_version` is there.")
+@RULES.must("version-present", "`cxg_version` exists.")
 def _version(store: Examined) -> Iterator[Found]:
     if store.has(_ARRAY) and store.meta_raw(_ARRAY, "cxg_version") is ABSENT:
         yield _where("cxg_version"), "nothing", "the version of the specification, such as 0.3.0"
@@ -34,16 +34,16 @@ def _semantic(store: Examined) -> Iterator[Found]:
         yield _where("cxg_version"), _short(found), "a semantic version, such as 0.3.0"
 
 
-@RULES.should("version-known", "`cxg_version` is one that there is, spelt in full.")
+@RULES.should("version-known", "`cxg_version` is a published version, written in full.")
 def _known(store: Examined) -> Iterator[Found]:
     found = store.meta_raw(_ARRAY, "cxg_version")
     if found == "0.1":
-        yield _where("cxg_version"), "0.1, which is no semantic version", "0.1.0, 0.2.0 or 0.3.0"
+        yield _where("cxg_version"), "0.1, which is not a semantic version", "0.1.0, 0.2.0 or 0.3.0"
     elif isinstance(found, str) and _SEMVER.fullmatch(found) and found not in (*_KNOWN, "0.1.0"):
         yield _where("cxg_version"), f"{found}, which CELLxGENE does not open", "0.3.0"
 
 
-@RULES.should("properties-present", "`cxg_properties` is there: CELLxGENE opens no CXG without it.")
+@RULES.should("properties-present", "`cxg_properties` exists: CELLxGENE does not open a CXG without it.")
 def _properties(store: Examined) -> Iterator[Found]:
     if store.has(_ARRAY) and store.meta_raw(_ARRAY, "cxg_properties") is ABSENT:
         yield (
@@ -77,32 +77,32 @@ def _colors_json(store: Examined) -> Iterator[Found]:
     yield from _no_object(store, "cxg_category_colors")
     for column, table in store.object(_ARRAY, "cxg_category_colors").items():
         if not isinstance(table, dict):
-            yield _colors(column), _short(table), "an object of labels and colours"
+            yield _colors(column), _short(table), "an object of labels and colors"
 
 
-@RULES.must("colors-rgb", "Each colour is an RGB colour.")
+@RULES.must("colors-rgb", "Each color is an RGB color.")
 def _colors_rgb(store: Examined) -> Iterator[Found]:
     for column, label, color in _all_colors(store):
         if to_hex(color) is None:
             yield f"{_colors(column)}, label {label!r}", _short(color), "#rrggbb"
 
 
-@RULES.should("colors-hex", "Each colour is written as #rrggbb.")
+@RULES.should("colors-hex", "Each color is written as #rrggbb.")
 def _colors_hex(store: Examined) -> Iterator[Found]:
     for column, label, color in _all_colors(store):
         if to_hex(color) is not None and not (isinstance(color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", color)):
             yield f"{_colors(column)}, label {label!r}", _short(color), str(to_hex(color))
 
 
-@RULES.should("colors-column", "A table of colours is called as a column of obs, with or without _colors.")
+@RULES.should("colors-column", "A table of colors has the name of an obs column, with or without _colors.")
 def _colors_column(store: Examined) -> Iterator[Found]:
     names = {attr.name for attr in store.attributes("obs")}
     for column in store.object(_ARRAY, "cxg_category_colors"):
         if names and column not in names and column.removesuffix("_colors") not in names:
-            yield _colors(column), "colours for no column of obs", "the name of a column"
+            yield _colors(column), "colors of no obs column", "the name of a column"
 
 
-@RULES.should("corpora-json", "`corpora`, where it is there, is a JSON object.")
+@RULES.should("corpora-json", "`corpora`, if it exists, is a JSON object.")
 def _corpora_json(store: Examined) -> Iterator[Found]:
     yield from _no_object(store, "corpora")
 
@@ -116,17 +116,17 @@ def _corpora_embedding(store: Examined) -> Iterator[Found]:
             yield f"{_where('corpora')}, default_embedding", _short(named), f"one of {', '.join(store.embeddings)}"
 
 
-@RULES.should("uns-plain", "Values of `uns` are JSON; whoever reads pickled ones runs what they say.")
+@RULES.should("uns-plain", "Values of `uns` are JSON; reading pickled ones would run code.")
 def _uns_plain(store: Examined) -> Iterator[Found]:
     for key in store.meta_keys("uns"):
         if isinstance(store.meta_raw("uns", key), bytes | bytearray):
             yield f"uns metadata {key}", "binary, perhaps pickled", "JSON"
 
 
-@RULES.should("uns-values", "`uns`, where it is there, holds values in its metadata.")
+@RULES.should("uns-values", "`uns`, if it exists, holds values in its metadata.")
 def _uns_values(store: Examined) -> Iterator[Found]:
     if store.schema("uns") is not None and not store.meta_keys("uns"):
-        yield "uns", "an array without metadata, which may be lost", "values in its metadata, or no uns"
+        yield "uns", "an array without metadata, which may have been lost", "values in its metadata, or no uns"
 
 
 def _no_object(store: Examined, key: str) -> Iterator[Found]:

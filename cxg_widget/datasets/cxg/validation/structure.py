@@ -15,30 +15,30 @@ RULES = Rules()
 @RULES.must("group", "A CXG is a TileDB group.")
 def _group(store: Examined) -> Iterator[Found]:
     if not store.is_group:
-        yield "", "no TileDB group", "a TileDB group that holds obs, var, X or Xr and Xc, emb and cxg_group_metadata"
+        yield "", "not a TileDB group", "a TileDB group that holds obs, var, X or Xr and Xc, emb and cxg_group_metadata"
 
 
-@RULES.must("obs-present", "There is a TileDB array `obs`.")
+@RULES.must("obs-present", "The store has a TileDB array `obs`.")
 def _obs(store: Examined) -> Iterator[Found]:
     yield from _missing(store, "obs", "array")
 
 
-@RULES.must("var-present", "There is a TileDB array `var`.")
+@RULES.must("var-present", "The store has a TileDB array `var`.")
 def _var(store: Examined) -> Iterator[Found]:
     yield from _missing(store, "var", "array")
 
 
-@RULES.must("emb-present", "There is a group `emb`, which holds all embeddings.")
+@RULES.must("emb-present", "The store has a group `emb`, which holds all embeddings.")
 def _emb(store: Examined) -> Iterator[Found]:
     yield from _missing(store, "emb", "group")
 
 
-@RULES.must("group-metadata-present", "There is a TileDB array `cxg_group_metadata`.")
+@RULES.must("group-metadata-present", "The store has a TileDB array `cxg_group_metadata`.")
 def _metadata(store: Examined) -> Iterator[Found]:
     yield from _missing(store, "cxg_group_metadata", "array")
 
 
-@RULES.must("matrix-present", "There is an array `X`, or there are arrays `Xr` and `Xc`.")
+@RULES.must("matrix-present", "The store has an array `X`, or arrays `Xr` and `Xc`.")
 def _matrix(store: Examined) -> Iterator[Found]:
     found = store.matrix_arrays()
     if store.is_group and found not in (["X"], ["Xr", "Xc"], ["X", "Xr", "Xc"]):
@@ -60,7 +60,7 @@ def _domain_origin(store: Examined) -> Iterator[Found]:
                 yield path, f"dimension {number} begins at {dim.domain[0]}", "a domain that begins at 0"
 
 
-@RULES.should("metadata-domain-uint32", "Arrays that hold metadata alone have a domain of uint32 too.")
+@RULES.should("metadata-domain-uint32", "Arrays that hold only metadata have a domain of uint32 too.")
 def _metadata_domain(store: Examined) -> Iterator[Found]:
     # The specification says "all arrays", but the official writer's own are of uint64, and no reader looks.
     for path in METADATA_ARRAYS:

@@ -129,7 +129,7 @@ def validate_apart(path: str, *, quick: bool = False, options: Mapping[str, Any]
         ended = f"{path}: reading it ended the process ({found.ending})"
         if found.reading is None or found.reading in fatal:
             raise DamagedStore(f"{ended}.")
-        fatal[found.reading] = f"{ended}, as text with damaged offsets does."
+        fatal[found.reading] = f"{ended}; text with damaged offsets does this."
     raise DamagedStore(f"{path}: reading any of {_MOST_ENDINGS} parts ended the process.")
 
 

@@ -13,14 +13,14 @@ from cxg_widget import CxgWidget
 from cxg_widget.datasets.mzpeak.peaks import PeakMap
 may_read, for_each = threading.Event(), PeakMap.for_each
 PeakMap.for_each = lambda *given: (may_read.wait(120), for_each(*given))
-w = CxgWidget('views.mzpeak', observations='peaks', height=480, max_points=1000, view=VIEW, render=RENDER)
+w = CxgWidget('views.mzpeak', observations='peaks', height=480, max_points=12_000, view=VIEW, render=RENDER)
 w
 """
 
 
 @pytest.fixture(scope="module")
 def peaks(folder):
-    """Write a run; return its peaks as pandas has them, and a view of a twentieth of its time."""
+    """Write a run; return its peaks as pandas has them, and a view of so few that each shows its own number."""
     pytest.importorskip("pyarrow", reason="mzPeak is an extra: pip install cxg-widget[mzpeak]")
     from tests.datasets.make_mzpeak import make_mzpeak, make_run
 
@@ -28,7 +28,7 @@ def peaks(folder):
     make_mzpeak(folder / "views.mzpeak", run, "delta", rows_per_group=200)
     found = run.peaks()
     time = run.meta["retention_time"]
-    view = [float(time.quantile(0.5)), float(time.quantile(0.55)), 250.0, 800.0]
+    view = [float(time.quantile(0.5)), float(time.quantile(0.55)), 250.0, 400.0]
     return np.column_stack([time.to_numpy()[found["row"]], found["mz"]]).astype(np.float32), view
 
 

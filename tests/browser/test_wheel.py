@@ -203,7 +203,7 @@ def test_a_plot_without_points_leaves_the_wheel_to_the_page(page: Any) -> None:
 # --- over what lies beside the plot ----------------------------------------------------------------------------------
 
 ENDS = "(selector) => { const { scrollTop, scrollHeight, clientHeight } = root.querySelector(selector);"
-AT_END = ENDS + " return scrollTop > 100 && scrollTop + clientHeight > scrollHeight - 1; }"
+AT_END = ENDS + " return scrollTop > 100 && scrollTop + clientHeight >= scrollHeight - 1; }"
 
 
 def test_over_a_panel_the_wheel_scrolls_it_then_the_page_and_over_a_list_only_that(panels: Any) -> None:

@@ -55,7 +55,7 @@ def test_each_gene_has_the_numbers_of_explorer_also_where_few_are_asked_for(widg
     few = widget.compare(groups == 0, groups == 1, method="explorer", genes=["gene 8", "gene 2"]).frame()
     pd.testing.assert_frame_equal(few, frame.loc[few.index], check_names=False)
     assert not np.allclose(found.frame("benjamini-hochberg")["p_adj"], found.frame()["p_adj"])
-    assert "for nothing else" in found.notes[0]
+    assert "Use this only to reproduce lists from CELLxGENE Explorer" in found.notes[0]
     with pytest.raises(InvalidOption, match="takes X as the store has it"):
         widget.compare(groups == 0, groups == 1, method="explorer", normalize="log1p_10k")
 

@@ -104,7 +104,7 @@ def contents(frames):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("color", ["intensity", "log1p_intensity"])
 def test_a_view_before_the_index_has_the_sums_of_its_peaks_and_no_others(session, run, view, layout, color):
-    one = session(layout, color=color, render="raster")
+    one = session(layout, color=color, render="raster", statistic="mean", max_points=10**6)
     (frame,) = ask(one, view)
     assert not is_indexed(one)
     truth = peaks_truth(run, layout).obs
@@ -270,7 +270,7 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
 def test_the_colours_of_a_crowd_span_what_is_stated_and_else_what_is_shown(session, view, layout):
     one = session(layout)
     one.coloring()
-    shared = one.pictures._shared(one.pictures._paint(None, view), view, SIZE, 1.0)
+    shared = one.pictures._shared(one.pictures._paint(None, view), view, view, SIZE)
     assert (shared.limits is None) == (one.dataset.stated_values("log1p_intensity") is not None)
     assert (shared.limits is None) == (layout != "slof")
 

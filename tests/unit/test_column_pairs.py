@@ -14,7 +14,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.quantise import decode
+from cxg_widget.wire.levels import Levels
 from tests.memory import MemoryDataset, small
 
 GENES = ("var:CD3E", "var:MS4A1")
@@ -108,7 +108,7 @@ def test_points_tell_their_place_what_lies_nowhere_and_how_many_lie_at_zero():
     assert message.n_at_zero == [0, 0, np.count_nonzero((truth[:, 1] == 0) & np.isfinite(truth[:, 0]))]
     drawn = xy[(xy != 65535).all(axis=1)]
     x0, x1, y0, y1 = message.extent
-    places = np.column_stack([decode(drawn[:, 0], x0, x1), decode(drawn[:, 1], y0, y1)])
+    places = np.column_stack([Levels(x0, x1).decode(drawn[:, 0]), Levels(y0, y1).decode(drawn[:, 1])])
     kept = truth[np.isfinite(truth).all(axis=1)]
     np.testing.assert_allclose(np.sort(places, axis=0), np.sort(kept, axis=0), atol=(x1 - x0) / 65534)
 

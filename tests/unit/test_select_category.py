@@ -61,7 +61,7 @@ def test_a_category_of_another_legend_is_refused_and_the_selection_stays(color, 
     one = session("cell_type")
     choose(one, 1)
     before = one.mask.copy()
-    with pytest.raises(SelectionError, match="no longer on show"):
+    with pytest.raises(SelectionError, match="choose the category again"):
         list(one.answer(p.Category(color, code, "replace")))
     np.testing.assert_array_equal(one.mask, before)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -29,6 +30,7 @@ _RANKS: dict[str, Rule] = {
     "max": "largest", "max_n": "largest", "min": "smallest", "min_n": "smallest",
 }  # fmt: skip
 """How values rank where some of them are kept, or say which row is looked up."""
+_WRITING_LOOPS = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -214,8 +216,13 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
         )
     planes: dict[str, xr.DataArray] = {}
     for parts in _passes(plan):
+        summary = ds.summary(**parts)
         try:
-            planes |= canvas.points(coded, "x", "y", ds.summary(**parts)).data_vars
+            # datashader writes a loop for each new kind of summary by ast.parse, which raises SystemError in one of two
+            # threads that do so at once (Python 3.11, gh-106905). Without rows it does just that; later it takes 2 ms.
+            with _WRITING_LOOPS:
+                ds.Canvas(1, 1, canvas.x_range, canvas.y_range).points(coded.iloc[:0], "x", "y", summary)
+            planes |= canvas.points(coded, "x", "y", summary).data_vars
         except ValueError as error:
             raise InvalidValue(f"datashader cannot reduce {shown(list(plan.columns))} so: {error}.") from error
     states: list[State] = []

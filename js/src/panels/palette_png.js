@@ -3,7 +3,7 @@
 /** Colours that a file can list; the most frequent are exact, so that no colour of the data changes. */
 const [MOST, EXACT] = [256, 128];
 /** Rarer ones, such as soft edges of letters and points, may share one that differs by so much in each channel, 0 to 255. */
-const NEAR = [1, 2, 4];
+const NEAR = [1, 2, 4, 8, 16];
 
 /** @typedef {{colors: number[][], indices: Uint8Array}} Indexed colours as red, green and blue; which of them each pixel has */
 
@@ -33,12 +33,21 @@ function shared(ranked, near) {
   const indexOf = new Map();
   for (const pixel of ranked) {
     const color = [pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255];
-    const isNear = (/** @type {number[]} */ other) => other.every((channel, i) => Math.abs(channel - color[i]) <= near);
-    const at = near === 0 || colors.length < EXACT ? -1 : colors.findIndex(isNear);
+    const at = near === 0 || colors.length < EXACT ? -1 : nearest(colors, color, near);
     if (at < 0 && colors.length === MOST) return null;
     indexOf.set(pixel, at < 0 ? colors.push(color) - 1 : at);
   }
   return { colors, indexOf };
+}
+
+/** @param {number[][]} colors @param {number[]} color @param {number} most in each channel @returns {number} -1 = none is so near */
+function nearest(colors, [red, green, blue], most) {
+  let [at, least] = [-1, most + 1];
+  colors.forEach((one, i) => {
+    const off = Math.max(Math.abs(one[0] - red), Math.abs(one[1] - green), Math.abs(one[2] - blue));
+    if (off < least) [at, least] = [i, off];
+  });
+  return at;
 }
 
 /** A picture as a PNG file; null where that would change it: some is transparent, or too many colours are frequent.

@@ -33,7 +33,7 @@ def test_demo_keeps_what_is_there_unless_forced(store: Path, capsys: pytest.Capt
     assert main(["demo", str(store), "--cells", "10"]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.startswith(f"cxg-widget: '{store}' exists already")
+    assert printed.err.startswith(f"cxg-widget: '{store}' already exists")
     assert printed.err.count("\n") == 1
     assert main(["demo", str(store), "--cells", "200", "--genes", "30", "--force"]) == 0
 
@@ -120,7 +120,7 @@ def test_convert_says_what_it_wrote_and_what_it_could_not_carry(
     assert main(["convert", str(target), str(tmp_path / "again.cxg"), "--best"]) == 0
     assert capsys.readouterr().out.startswith("Wrote 200 obs x 30 var (")
     assert main(["convert", str(store), str(target)]) == 1
-    assert "exists already and is not overwritten" in capsys.readouterr().err
+    assert "already exists and is not overwritten" in capsys.readouterr().err
     assert main(["convert", str(store), str(tmp_path / "other.h5ad"), "--layer", "counts"]) == 1
     assert "counts" in capsys.readouterr().err
 

@@ -16,7 +16,7 @@ export default () => {
     /** @param {{model: import("./model.js").AnyModel, el: HTMLElement}} context */
     render({ model, el }) {
       const shown = (widget ??= createWidgetModel(model));
-      return createView({ el, model: { ...shown, createPlot: (host, say) => shown.createPlot(host, el, say) } });
+      return createView({ el, model: shown });
     },
   };
 };

@@ -74,7 +74,7 @@ export function createWidgetModel(model) {
   const looks = new Set();
   const failImages = () => looks.forEach(({ requester }) => requester.fail());
   /** @type {WidgetModel["together"]} */
-  const together = { draw: null, reset: null };
+  const together = { draws: new Set(), reset: null };
   /** @type {import("./draw/gl/context.js").Shared | null} */
   let card = null;
   const loop = createCpuLoop();
@@ -112,8 +112,8 @@ export function createWidgetModel(model) {
     store.set({ drawnBy: "gpu" });
   });
   const actions = createActions(scene, store, client, traits, () => (view.reset(), together.reset?.()), failImages);
-  /** @type {object | null} */
-  let foremost = null;
+  /** Those there are, the one used last at the end. @type {Set<object>} */
+  const plots = new Set();
   let hasBegun = false;
 
   /** @type {WidgetModel["place"]} */
@@ -176,8 +176,9 @@ export function createWidgetModel(model) {
         const [now, next] = [store.get().inView, inViewOf(scene, store.get(), viewport)];
         if (now?.as !== next?.as || now?.lacks !== next?.lacks) store.set({ inView: next });
       },
-      isForemost: (plot) => foremost === plot,
-      touch: (plot) => void (foremost = plot),
+      isForemost: (plot) => [...plots].pop() === plot,
+      touch: (plot) => void (plots.delete(plot), plots.add(plot)),
+      leave: (plot) => void plots.delete(plot),
       // A trait, not a message: a host saves the traits it holds itself, and the kernel does not send this one back.
       keepStill: (still) => traits.set("_snapshot", { ...model.get("_snapshot"), ...still }),
     };

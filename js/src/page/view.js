@@ -29,8 +29,8 @@ import { watchTheme } from "./theme.js";
  * @property {import("../state/scene.js").Scene} scene
  * @property {CreateLook} createLook for a panel that shows something else
  * @property {Map<number, (reply: import("../wire/client.js").Reply) => void>} receivers what takes in what is sent to a panel, by its number
- * @property {{draw: (() => Promise<HTMLCanvasElement>) | null, reset: (() => void) | null}} together draws all panels, and shows everything in those of
- *   other embeddings; null = there is the plot alone
+ * @property {{draws: Set<() => Promise<HTMLCanvasElement>>, reset: (() => void) | null}} together what draws all panels, one of each view that has
+ *   some, and what shows everything in those of other embeddings
  * @property {Place} place where the points of the plot are looked at
  * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd is told how large the views of the widget's colouring are
  *
@@ -54,14 +54,14 @@ const PLOT_FIRST_MS = 1_500;
 /** Progress is shown so often: each frame of the page takes time from the points. */
 const MORE_MS = 200;
 
-/** Show a model in an element. @param {{el: HTMLElement, model: Model & {createPlot: (host: HTMLElement, say: import("./announcer.js").Say) => Plot}}} options @returns {() => void} takes the view away */
+/** Show a model in an element. @param {{el: HTMLElement, model: Model & {createPlot: CreatePlot}}} options @returns {() => void} takes the view away */
 export function createView({ el, model }) {
   const { host, mount, plotHost, said, described } = createElements(el);
   const announcer = createAnnouncer(said);
   const description = createDescription(described);
   const room = plotHost.appendChild(document.createElement("div"));
   room.className = "host";
-  let plot = model.createPlot(room, announcer.say);
+  let plot = model.createPlot(room, el, announcer.say);
   let isLinked = false;
   /** @type {Theme | null} */
   let theme = null;

@@ -84,6 +84,7 @@ export function createGeneSets(client, redraw) {
 
   return (context, pins) => {
     if (context === null || pins === undefined) {
+      store.waiting.delete(redraw);
       // What failed is asked again when the panel opens again.
       if (store.sets?.length === 0) Object.assign(store, { sets: null, isAsked: false });
       return nothing;

@@ -57,8 +57,9 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
       if (Math.min(size.width, size.height) < LEAST_PX || !isToKeep()) return;
       const paper = paperOf(store.get().traits.background, theme());
       const key = keyNow(paper);
-      if (together.draw !== null) {
-        const still = await takeStill(together.draw(), (small) => small);
+      const draw = [...together.draws].pop();
+      if (draw !== undefined) {
+        const still = await takeStill(draw(), (small) => small);
         if (still !== null) keep({ ...still, key: null, plot: room() });
         return;
       }

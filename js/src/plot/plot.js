@@ -26,7 +26,7 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @property {import("../state/actions.js").Actions} actions
  * @property {import("../wire/client.js").Client} client
  * @property {import("../state/shared_view.js").SharedView} view
- * @property {{draw: (() => Promise<HTMLCanvasElement>) | null}} together draws all panels; null = there is the plot alone
+ * @property {{draws: Set<() => Promise<HTMLCanvasElement>>}} together what draws all panels, one of each view that has some
  * @property {(site: import("../picture/surface.js").Site) => Surface} createSurface drawn by whom the state says
  * @property {() => import("../state/scene.js").Positions | null} positions of the points that have arrived
  * @property {() => void} begin the first points are being drawn
@@ -35,8 +35,9 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @property {(polygon: number[], mode: import("../wire/protocol.js").Mode) => void} select
  * @property {(at: [number, number], radii: [number, number], waitMs: number) => Promise<import("../state/state.js").Cell | null>} cellAt data units
  * @property {(viewport: import("../screen/camera.js").Viewport) => void} shows a picture has come on the screen
- * @property {(plot: object) => boolean} isForemost the view used last
+ * @property {(plot: object) => boolean} isForemost the one used last of those there are
  * @property {(plot: object) => void} touch
+ * @property {(plot: object) => void} leave
  * @property {(still: import("../state/state.js").Still) => void} keepStill
  *
  * @typedef {object} Plot
@@ -224,6 +225,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
       finder.leave();
       landmarks.destroy();
       model.see(plot, null, () => {});
+      model.leave(plot);
       surfaces.destroy();
       element.remove();
     },

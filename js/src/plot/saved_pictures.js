@@ -17,7 +17,7 @@
  * @property {Pick<import("./landmarks.js").Landmarks, "paint" | "underlay">} landmarks
  * @property {() => boolean} isToKeep whether this is the plot whose picture is kept, and now
  * @property {(still: import("../state/state.js").Still) => void} keep
- * @property {{draw: (() => Promise<HTMLCanvasElement>) | null}} together of all panels, where there are some
+ * @property {{draws: Set<() => Promise<HTMLCanvasElement>>}} together of all panels, one of each view that has some
  *
  * @typedef {(plot: Pictured) => Pictures} CreatePictures
  */

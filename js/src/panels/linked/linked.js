@@ -55,6 +55,8 @@ export function linkPlots(plot, room, widget, say) {
   /** @type {Setting[] | null} */
   let laidOut = null;
 
+  const { draws } = widget.together;
+  const drawAll = () => figure(1);
   const settings = () => store.get().traits.panels ?? [];
 
   /** @param {Setting} setting @returns {Panel} */
@@ -105,8 +107,8 @@ export function linkPlots(plot, room, widget, say) {
     for (const setting of wanted) if (!panels.has(setting.id)) panels.set(setting.id, add(setting));
     isFirst = false;
     room.style.display = wanted.length > 0 && !wanted.some(isPlot) ? "none" : "";
-    widget.together.draw = wanted.length > 0 ? () => figure(1) : null;
-    widget.together.reset = () => placesOf(store).forEach((one) => one.reset());
+    draws.delete(drawAll);
+    if (wanted.length > 0) draws.add(drawAll);
     if (had || wanted.length > 0) say(saidOf(wanted.length));
     place();
     order();
@@ -214,7 +216,9 @@ export function linkPlots(plot, room, widget, say) {
     return compose(await Promise.all(figures), columns, how);
   }
 
-  store.set({ notesOnPlot: (/** @type {State} */ state) => [...notesOnPlot(state), ...notesOfPlaces(store)] });
+  // The widget outlives its views: a closure made here would keep this one with it.
+  widget.together.reset = resetPlaces.bind(null, store);
+  store.set({ notesOnPlot: allNotes.bind(null, store) });
   const unsubscribe = store.subscribe(() => (follow(), panels.size > 0 && schedule()));
   const resized = new ResizeObserver(place);
   resized.observe(host);
@@ -237,16 +241,23 @@ export function linkPlots(plot, room, widget, say) {
       resized.disconnect();
       reported.disconnect();
       legend.destroy();
-      Object.assign(widget.together, { draw: null, reset: null });
+      draws.delete(drawAll);
       for (const panel of panels.values()) panel.destroy();
       plot.destroy();
     },
   };
 }
 
-/** What is to be said of embeddings that panels have of their own. @param {import("../../state/state.js").Store} store */
-function notesOfPlaces(store) {
-  return placesOf(store).flatMap(({ state }) => [nowhereNote(state()), placeNote(state()), tieNote(state())]);
+/** Show everything in the embeddings that panels have of their own. @param {import("../../state/state.js").Store} store */
+function resetPlaces(store) {
+  for (const one of placesOf(store)) one.reset();
+}
+
+/** What is to be said of what is on show, and of the embeddings that panels have of their own.
+ * @param {import("../../state/state.js").Store} store @param {State} state */
+function allNotes(store, state) {
+  const ofPlaces = placesOf(store).flatMap(({ state: at }) => [nowhereNote(at()), placeNote(at()), tieNote(at())]);
+  return [...notesOnPlot(state), ...ofPlaces];
 }
 
 /** @param {State} state */

@@ -40,7 +40,8 @@ const model = {
 };
 const made = widget();
 made.initialize({ model });
-made.render({ model, el: document.getElementById("el") });
+window.show = (el) => made.render({ model, el });
+window.end = window.show(document.getElementById("el"));
 """
 
 

@@ -17,7 +17,7 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 const page = /** @type {any} */ (globalThis);
 /** By their hash, for all widgets of a page: one from another kernel may need other code. @type {Map<string, Promise<Code>>} */
 const imported = (page["cxg-widget/panels"] ??= new Map());
-/** Every widget of a page has a lit-html of its own, and so the code runs once for each. */
+/** Widgets of another build have a lit-html of their own, and so the code runs with the one of each. */
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =

@@ -112,6 +112,7 @@ export function createView({ el, model }) {
   }
 
   function draw() {
+    if (frame < 0) return;
     clearTimeout(later);
     later = undefined;
     frame = 0;
@@ -166,10 +167,8 @@ export function createView({ el, model }) {
     screen.destroy();
     resized.disconnect();
     clearTimeout(asking);
-    clearTimeout(later);
     clearTimeout(plotFirstTimer);
-    cancelAnimationFrame(frame);
-    frame = -1; // nothing is drawn any more
+    frame = -1; // nothing is drawn any more, by no frame that is due either
     panels?.(null);
     plot.destroy();
     host.remove();

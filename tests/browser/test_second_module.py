@@ -87,7 +87,8 @@ import ipywidgets
 one, other = (CxgWidget("small.cxg", open_panels=["columns"], height=300) for _ in range(2))
 ipywidgets.VBox([one, other])"""
 FORGET_AND_COUNT = """() => {
-    for (const name of Object.keys(globalThis)) if (/^cxg(-widget.panels|[0-9a-f]{12})$/.test(name)) delete globalThis[name];
+    const ours = Object.keys(globalThis).filter((name) => /^cxg(-widget.panels|[0-9a-f]{12})$/.test(name));
+    for (const name of ours) delete globalThis[name];
     globalThis.modules = [];
     globalThis.makeUrl ??= URL.createObjectURL;
     URL.createObjectURL = (blob) => (modules.push(blob), makeUrl.call(URL, blob));

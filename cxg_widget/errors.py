@@ -73,6 +73,10 @@ class DamagedText(DamagedStore):
     """Text of which the places of its strings are damaged, which can end the process that reads some of them."""
 
 
+class OutOfMemory(CxgWidgetError, MemoryError):
+    """Work asked for more memory than the system gave; what was there before it is as it was."""
+
+
 class StorageError(CxgWidgetError, OSError):
     """Storage far away did not do what it should; the dataset stays usable, and trying again may help."""
 

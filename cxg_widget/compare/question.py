@@ -92,6 +92,12 @@ class Question:
             if isinstance(given, bool) or not isinstance(given, int | np.integer) or number < least:
                 raise InvalidValue(f"{name} takes a whole number from {least} on; found {shown(given)}")
 
+    def lighter(self, by: str | None = None) -> str:
+        """Return what needs less memory than this question, of the groups of a column `by`, None = of two sets."""
+        genes = "genes=[...]" if self.genes is None else "fewer genes"
+        method = ", method='t-test'" if self.method == "wilcoxon" else ""
+        return f"{genes}{method} or {'fewer {cells}' if by is None else 'a column of fewer groups'}"
+
     def positions(self, dataset: Dataset) -> NDArray[np.int64] | None:
         """Return the positions of the genes, int64, ascending and distinct; None = all."""
         if self.genes is None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import ClosedDataset
+from cxg_widget.session.memory import FEWER, shortage_in_words
 from cxg_widget.text.numbers import byte_size
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -76,13 +77,23 @@ class Costs:
         return None if here is None else here.with_(self._elsewhere.so_far)
 
     def counted(self, of: str, frames: Iterable[Frame], since: Traffic | None = None) -> Iterator[Frame]:
-        """Yield frames, and tell what was read for them once they have ended; since: where reading began before."""
+        """Yield frames, and tell what was read for them once they have ended.
+
+        since : where reading began before
+
+        Raises
+        ------
+        OutOfMemory
+            In place of `MemoryError`.
+        """
         if of in _FREE:  # nor looked at: to ask TileDB what it has read takes as long as a hover does
-            yield from frames
+            with shortage_in_words(of, self._dataset):
+                yield from frames
             return
         if since is None:
             since = self._began if of == p.Ready.kind and self.last is None else self.now()
-        yield from frames
+        with shortage_in_words(of, self._dataset):
+            yield from frames
         self._tell(of, since, self.now())
 
     def from_memory(self, of: str, frames: Iterable[Frame]) -> Iterator[Frame]:
@@ -91,10 +102,11 @@ class Costs:
         self._tell(of, self._began, self._began)
 
     @contextmanager
-    def action(self, of: str) -> Iterator[None]:
-        """Count what is read meanwhile."""
+    def action(self, of: str, *, asked: str = "", less: str = FEWER) -> Iterator[None]:
+        """Count what is read meanwhile; `MemoryError` becomes `OutOfMemory`, which names what was asked."""
         since = self.now()
-        yield
+        with shortage_in_words(asked or of, self._dataset, less):
+            yield
         self._tell(of, since, self.now())
 
     def _tell(self, of: str, since: Traffic | None, now: Traffic | None) -> None:

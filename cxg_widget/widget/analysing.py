@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.question import Question
 from cxg_widget.errors import InvalidOption
+from cxg_widget.text.names import shown
 from cxg_widget.widget.plots import PlottingWidget
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class AnalysingWidget(PlottingWidget):
         self._check_open()
         question = Question(method, layer, normalize, genes_meant(self, genes), fold, by, min_cells, min_donors)
         question.check(self._dataset)
-        with self._session.costs.action("compare"):
+        with self._session.costs.action("compare", asked=f"compare(method={method!r})", less=question.lighter()):
             return compared(self, a, b, question, within, level=2)
 
     def markers(
@@ -151,7 +152,8 @@ class AnalysingWidget(PlottingWidget):
         question = Question(method, layer, normalize, genes_meant(self, genes), fold)
         if by is not None and (a is not None or against != "rest"):
             raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
-        with self._session.costs.action("markers"):
+        asked = f"markers({'' if by is None else f'by={shown(by)}, '}method={method!r})"
+        with self._session.costs.action("markers", asked=asked, less=question.lighter(by)):
             if by is not None:
                 return markers_by(self, by, question, within)
             return markers_of_set(self, a, against, question, within, level=2)

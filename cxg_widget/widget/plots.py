@@ -12,6 +12,8 @@ from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.scanpy_names import scanpy_names
 
+_LESS = "fewer genes, or fewer {cells} by within="
+
 
 class PlottingWidget(AnsweringWidget):
     """A widget that plots groups of its cells."""
@@ -92,7 +94,7 @@ class PlottingWidget(AnsweringWidget):
         as `dotplot`
         """
         self._check_open()
-        with self._session.costs.action("violin"):
+        with self._session.costs.action("violin", less=_LESS):
             return self._session.plots.violin(gene, by, by2, within, layer)
 
     def bars(self, column: str, by: str, *, within: Any = None, share: bool = True) -> Bars:
@@ -120,5 +122,5 @@ class PlottingWidget(AnsweringWidget):
 
     def _of_genes(self, kind: type[GeneMatrix], *asked: Any, **how: Any) -> GeneMatrix:
         self._check_open()
-        with self._session.costs.action("dotplot" if kind is DotPlot else "heatmap"):
+        with self._session.costs.action("dotplot" if kind is DotPlot else "heatmap", less=_LESS):
             return self._session.plots.genes(kind, *asked, **how)

@@ -350,7 +350,7 @@ class CxgWidget(AnalysingWidget):
             If the widget was closed.
         """
         self._check_open()
-        with self._session.costs.action("aggregate"):
+        with self._session.costs.action("aggregate", less="a smaller width and height"):
             return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
 
     def save(
@@ -393,7 +393,7 @@ class CxgWidget(AnalysingWidget):
             If the widget was closed.
         """
         self._check_open()
-        with self._session.costs.action("save"):
+        with self._session.costs.action("save", less="a smaller width=, height= or dpi="):
             options = saving.Options(dpi, legend, max_bytes, colors)
             saving.save(self._session, path, self._figure_size(width, height, dpi), options)
 
@@ -413,7 +413,7 @@ class CxgWidget(AnalysingWidget):
             As `save`.
         """
         self._check_open()
-        with self._session.costs.action("save"):
+        with self._session.costs.action("save", less="a smaller width=, height= or dpi="):
             return saving.figure(self._session, self._figure_size(width, height, dpi), legend)
 
     def _figure_size(self, width: Any, height: Any, dpi: Any) -> FigureSize:

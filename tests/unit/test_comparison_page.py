@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from cxg_widget import CxgWidget
+from cxg_widget.compare.moments import Moments
 from cxg_widget.compare.result import Comparison
 from cxg_widget.session.comparison_frames import COLUMNS
 from cxg_widget.wire import protocol as p
@@ -194,3 +195,16 @@ def test_every_column_that_travels_is_said_in_the_schema():
     assert [said.find(one.removeprefix("log10_")) for one in COLUMNS] == sorted(
         said.find(one.removeprefix("log10_")) for one in COLUMNS
     )
+
+
+def test_a_comparison_by_hand_that_runs_out_of_memory_is_a_sentence_in_the_page_and_the_next_one_works(
+    widgets, monkeypatch
+):
+    widget = widgets()
+    with monkeypatch.context() as patch:
+        patch.setattr(Moments, "__init__", lambda *_, **__: np.zeros((2**30, 2**10)))
+        ((failure, _),) = asked(widget, 1, **HAND)
+    assert (failure["kind"], failure["type"]) == ("error", "OutOfMemory")
+    assert failure["message"].startswith("compare of ")
+    assert "fewer cells" in failure["message"]
+    assert len(told(asked(widget, 2, **HAND))[0]) == N_VAR

@@ -70,7 +70,7 @@ class Waiting:
             raise ClusterLost(f"the Dask client is {self._client.status}; make a new one and open the data again.")
         try:
             return submit()
-        except CxgWidgetError:
+        except (CxgWidgetError, MemoryError):
             raise
         except Exception as error:
             raise _lost(error) from error
@@ -107,7 +107,7 @@ class Waiting:
             if self.is_over:
                 raise Overtaken("these cells are no longer on show.") from None
             raise
-        except CxgWidgetError:
+        except (CxgWidgetError, MemoryError):
             raise
         except CancelledError:
             raise ClusterLost("the work on the Dask cluster was cancelled.") from None

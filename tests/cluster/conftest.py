@@ -59,6 +59,7 @@ def truth() -> Truth:
     truth.obs["constant"] = np.full(N_OBS, 2.5, dtype=np.float32)
     truth.obs["lonely"] = np.where(np.arange(N_OBS) < 10, rng.normal(size=N_OBS), np.nan)
     truth.obs["read_at"] = 1_700_000_000_000_000_000 + rng.integers(0, 10**9, N_OBS)  # ns, no two alike in float32
+    truth.obs["outlier"] = np.where(np.arange(N_OBS) == 20, 1e6, rng.random(N_OBS))
     truth.obs["donor"] = pd.Series([f"d{row // 700} ü" for row in range(N_OBS)], dtype="str", index=truth.obs.index)
     return truth
 

@@ -221,6 +221,17 @@ def test_numbers_of_pixels_are_the_same(pair, statistic, selected):
     np.testing.assert_array_equal(image([alone]), image([shared]))
 
 
+@pytest.mark.parametrize("statistic", ["mean", "std"])
+def test_beside_one_outlier_numbers_of_pixels_are_told_apart_as_without_a_cluster(pair, statistic):
+    set_looks(pair, color="outlier", statistic=statistic, vmin=0, vmax=1)
+    alone, shared = (image(ask(one)).astype(int) for one in pair)
+    codes = alone[..., 0] * 256 + alone[..., 1]
+    np.testing.assert_array_equal(alone[..., 2:], shared[..., 2:])
+    # Sums of partitions and of all cells at once are added in another order: a mean may round to the code beside.
+    np.testing.assert_allclose(shared[..., 0] * 256 + shared[..., 1], codes, atol=1)
+    assert np.unique(codes[alone[..., 2] > 0]).size > 255
+
+
 @pytest.mark.parametrize("which", range(4))
 def test_legends_speak_of_all_cells_and_points_of_the_same_sample(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])

@@ -109,6 +109,9 @@ class LocalHolder(Holder):
         return self._memo.keep("xy", self.settings.place_key, self._read_xy)
 
     def _read_xy(self) -> NDArray[np.float32]:
+        indexed = self.at_hand()
+        if indexed is not None:  # it was made, and the coordinates let go of, while somebody waited for these
+            return indexed.coordinates(np.arange(self.dataset.n_obs))
         found = self._both("xy")
         return self.dataset.embedding(*self.settings.place_key) if found is None else found
 

@@ -92,10 +92,11 @@ def _around_middle(known: Range, scale: ColorScale) -> Levels:
 
 
 def _within(known: Range, center: float, width: float, span: float) -> Levels:
-    # The page takes asinh of a ratio, which may not be infinite.
-    width = max(width, math.ulp(0.0), min(max(abs(known.lo), abs(known.hi)) / 1e300, span))
     reach = span * _REACH
-    return Levels(max(known.lo, center - reach), min(known.hi, center + reach), center, width)
+    lo, hi = max(known.lo, center - reach), min(known.hi, center + reach)
+    # The page takes asinh of a ratio, which may not be infinite.
+    width = max(width, math.ulp(0.0), min(max(abs(lo), abs(hi)) / 1e300, span))
+    return Levels(lo, hi, center, width)
 
 
 def _power(value: float, step: int) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.color.limits import ColorRule
@@ -109,6 +109,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e60, max_v
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FINITE, min_size=2, max_size=30), st.lists(st.floats(-10, 10), min_size=2, max_size=30), FINITE, FINITE)
+@example([0.0, 1.0], [2.2e-308, -1.0], 0.0, 1.1e-303)
 def test_no_numbers_and_no_limits_are_off(wide, narrow, one, other):
     low, high = min(one, other), max(one, other)
     if low < high:

@@ -104,8 +104,17 @@ def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
 def test_a_column_with_more_categories_than_codes_tell_apart_is_refused(monkeypatch, column):
     for module in ("cxg_widget.display.target", "cxg_widget.datasets.base.obs_columns"):
         monkeypatch.setattr(f"{module}.MAX_LABELS", 2)
-    with pytest.raises(InvalidValue, match=f"obs column {column!r} has more than 2 values"):
+    with pytest.raises(InvalidValue, match=f"obs column {column!r} has more than 2 distinct values"):
         session(100, column).coloring()
+
+
+def test_coordinates_that_an_index_holds_are_not_read_again():
+    one = session(1000)
+    expected = one.dataset.embedding("umap")
+    one.prepare()
+    one.dataset.reads.clear()
+    np.testing.assert_array_equal(one._loader.of(one.settings).xy(), expected)
+    assert one.dataset.reads == []
 
 
 def test_a_colour_change_reads_one_column_and_nothing_else():

@@ -197,15 +197,15 @@ def _numbers(
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.draw.aggregate import kernels
 
-    entries, has_missing = (frozen(column.codes), frozen(places)), column.has_missing
+    has_missing = column.has_missing
     missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
     peak = _NO_CODES if statistic == "mean" else task.zeros(np.uint16)
-    if column.levels.is_bent and statistic != "max":
-        totals, numbers = task.zeros(np.float64, 2), frozen(column.levels.table)
-        kernels.total_bent(task.points, task.grid.arguments, entries, numbers, MISSING_U16, totals, missing, peak)
-    else:
-        totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.uint64, 2)
-        kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
+    # Codes whose steps differ have no mean: their numbers have.
+    is_bent = column.levels.is_bent and statistic != "max"
+    numbers = frozen(column.levels.table) if is_bent else None
+    totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.float64 if is_bent else np.uint64, 2)
+    entries = frozen(column.codes), frozen(places)
+    kernels.total(task.points, task.grid.arguments, entries, numbers, MISSING_U16, totals, missing, peak)
     return Planes(
         task.shaped(totals), task.shaped(missing) if has_missing else None, task.shaped(peak) if peak.size else None
     )

@@ -82,40 +82,13 @@ def mix(points: Any, grid: Any, column: Any, weights: Any, missing_code: Any, to
 
 
 @compiled
-def total_bent(
+def total(
     points: Any, grid: Any, column: Any, numbers: Any, missing_code: Any, totals: Any, missing: Any, peak: Any
 ) -> None:
-    """Add (number of the code, 1) to totals (..., 2), and raise peak to the code; or add 1 to missing.
+    """Add (number, 1) to totals (..., 2), or 1 to totals (..., 1), and raise peak to the code; or add 1 to missing.
 
-    Codes whose steps differ have no mean. Where missing or peak is empty, nothing is written there.
-    """
-    xy, bits, starts, stops = points
-    geometry, steps = grid
-    codes, places = column
-    n_pixels = steps[0] * steps[1]
-    for run in range(starts.size):
-        for entry in range(starts[run], stops[run]):
-            pixel = pixel_of(xy[entry, 0], xy[entry, 1], geometry, steps)
-            if pixel < 0:
-                continue
-            if bits.size:
-                place = np.int64(places[entry]) if places.size else entry
-                pixel += n_pixels * layer_of(place, bits)
-            code = codes[entry]
-            if code != missing_code:
-                totals[pixel, 0] += numbers[code]
-                totals[pixel, 1] += 1.0
-                if peak.size:
-                    peak[pixel] = max(peak[pixel], code)
-            elif missing.size:
-                missing[pixel] += np.uint32(1)
-
-
-@compiled
-def total(points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, missing: Any, peak: Any) -> None:
-    """Add (code, 1) to totals (..., 2), or 1 to totals (..., 1), and raise peak to the code; or add 1 to missing.
-
-    Where missing or peak is empty, nothing is written there.
+    numbers : of the codes; None = the codes themselves. An empty table in its place would cost a third more time.
+    missing, peak : where empty, nothing is written there
     """
     xy, bits, starts, stops = points
     geometry, steps = grid
@@ -132,7 +105,7 @@ def total(points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, m
             code = codes[entry]
             if code != missing_code:
                 if has_sums:
-                    totals[pixel, 0] += np.uint64(code)
+                    totals[pixel, 0] += np.uint64(code) if numbers is None else numbers[code]
                     totals[pixel, 1] += np.uint64(1)
                 else:
                     totals[pixel, 0] += np.uint64(1)

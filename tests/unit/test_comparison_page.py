@@ -205,6 +205,6 @@ def test_a_comparison_by_hand_that_runs_out_of_memory_is_a_sentence_in_the_page_
         patch.setattr(Moments, "__init__", lambda *_, **__: np.zeros((2**30, 2**10)))
         ((failure, _),) = asked(widget, 1, **HAND)
     assert (failure["kind"], failure["type"]) == ("error", "OutOfMemory")
-    assert failure["message"].startswith("compare of ")
+    assert failure["message"].startswith("Compare of 300 cells ran out of memory")
     assert "fewer cells" in failure["message"]
     assert len(told(asked(widget, 2, **HAND))[0]) == N_VAR

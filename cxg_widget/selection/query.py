@@ -56,6 +56,10 @@ def mask_of_query(query: str, dataset: Dataset, layer: str | None = None, *, lev
         if isinstance(error, pd.errors.UndefinedVariableError) and str(error).startswith("name '"):
             raise _no_column(query, str(error).split("'")[1], dataset) from error
         advice = _advice(query, dataset)
+        if isinstance(error, SyntaxError) and not advice:
+            raise SelectionError(
+                f"query {shown(query)} is no complete expression, such as \"n_genes > 500 and cell_type == 'B cell'\"."
+            ) from error
         raise SelectionError(f"query {shown(query)} cannot be evaluated by pandas{advice or f': {error}'}") from error
     answer = np.asarray(answer)
     if answer.shape != (dataset.n_obs,) or answer.dtype.kind not in "bO":

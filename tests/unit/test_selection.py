@@ -170,7 +170,7 @@ def test_a_query_knows_the_variables_of_its_caller():
         ("n_count > 5", "Did you mean 'n_counts'"),
         ("`donor nam` == 'd1'", "no obs column 'donor nam'; .*Did you mean 'donor name'"),
         ("n_counts > @limit", "local variable 'limit' is not defined"),
-        ("n_counts >", "cannot be evaluated"),
+        ("n_counts >", "is no complete expression, such as"),
         ("n_counts", "true or false for each cell"),
         ("", "pandas query string"),
         (5, "pandas query string"),

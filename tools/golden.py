@@ -91,7 +91,7 @@ REPLIES: dict[str, Frame] = {
                 {"name": "T cells", "within": "", "fault": "", "is_rule": True, "of": "0123", "color": "#0072b2"},
                 {"name": "<b>mine</b>", "within": "T cells", "fault": "no such cells", "is_rule": False, "of": "4567",
                  "color": "#d98900"},
-            ],
+            ], [6, 1, 4],
         ),
         {"counts": _array("uint32", [[5, 4, 0, 0], [2, 1, 2, 1]])},
     ),

@@ -397,7 +397,7 @@ class Session:
                 self.gesture(message)
                 yield from self.selection()
             case p.AskSets():
-                yield self.sets.frame()
+                yield self.sets.frame(message.chosen)
             case p.Count():
                 yield self._counts()
             case p.Hover():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,19 @@ class SetList:
                 both = bits if passes is None else bits & passes
                 yield count_bits(bits), count_bits(both), count_bits(bits & chosen), count_bits(both & chosen)
 
-    def frame(self) -> Frame:
+    def combined(self, settings: Settings, chosen: Sequence[str]) -> list[int]:
+        """Return the sizes of the union, the intersection and the difference of some sets; [] where not known."""
+        rules = {one["name"]: one["rule"] for one in settings.sets}
+        if len(chosen) < 2 or not rules.keys() >= set(chosen):
+            return []
+        try:
+            bits = [self._loader.set_bits.of(rules[name]) for name in chosen]
+        except CxgWidgetError:
+            return []  # its row tells why
+        others = np.bitwise_or.reduce(bits[1:])
+        return [count_bits(one) for one in (bits[0] | others, np.bitwise_and.reduce(bits), bits[0] & ~others)]
+
+    def frame(self, chosen: Sequence[str] = ()) -> Frame:
         """Return all sets with their counts; one whose cells cannot be found has a fault and no cells."""
         settings, selected, seqs = self._on_show.now()
         colors = set_colors(settings.sets)
@@ -57,4 +69,4 @@ class SetList:
             said = {"name": one["name"], "within": one.get("within") or "", "fault": fault}
             about = {"is_rule": "rows" not in one["rule"], "of": digest_of(one["rule"]), "color": colors[one["name"]]}
             listed.append({**said, **about})
-        return Frame(p.Sets(seqs.filter, seqs.selection, listed), {"counts": counts})
+        return Frame(p.Sets(seqs.filter, seqs.selection, listed, self.combined(settings, chosen)), {"counts": counts})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import reduce
+from operator import and_, or_, sub
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.color.palettes import check_color
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from cxg_widget.widget.widget import CxgWidget
     from cxg_widget.wire.protocol import EditSet
+
+_ALGEBRA: dict[str, Callable[[CellSet, CellSet], CellSet]] = {"union": or_, "intersection": and_, "difference": sub}
 
 
 class Sets(MutableMapping[str, CellSet]):
@@ -120,6 +124,8 @@ class Sets(MutableMapping[str, CellSet]):
             self.recolor(message.name, message.to)
         elif message.op == "rename":
             self.rename(message.name, message.to)
+        elif message.op in _ALGEBRA:
+            self.add(message.name, reduce(_ALGEBRA[message.op], [self[name] for name in message.of]))
         else:
             del self[message.name]
 

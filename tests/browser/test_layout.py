@@ -8,7 +8,7 @@ import pytest
 
 from cxg_widget.display.settings import PANELS
 from tests.browser.axe import violations
-from tests.browser.panels_page import expect, settle, show
+from tests.browser.panels_page import calls, expect, settle, show
 
 pytestmark = pytest.mark.browser
 
@@ -125,3 +125,18 @@ def test_in_a_wide_widget_a_panel_stands_beside_the_legend(panels: Any) -> None:
     open_panels(panels, "columns", "table")
     expect(panels.locator(".legend")).to_be_visible()
     expect(panels.locator("#columns")).to_be_visible()
+
+
+@pytest.mark.parametrize("scene", ["twoGenes", "threeGenes"])
+def test_two_or_three_genes_show_their_mean_or_a_color_each_by_a_choice_beside_their_names(
+    panels: Any, scene: str
+) -> None:
+    show(panels, scene)
+    choice = panels.get_by_role("combobox", name="Several genes")
+    box = panels.get_by_role("combobox", name="Color by").bounding_box()
+    assert choice.bounding_box()["y"] < box["y"] < choice.bounding_box()["y"] + 40
+    assert choice.evaluate("(one) => one.selectedOptions[0].text") == "a color each"
+    choice.select_option("mean")
+    assert ["blend", "mean"] in calls(panels, "setTrait")
+    show(panels, "categories")
+    expect(choice).to_have_count(0)

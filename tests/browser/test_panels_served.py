@@ -66,6 +66,32 @@ def test_missing_cells_have_the_swatch_of_their_colour_in_the_legend_and_in_the_
     panel.locator(".opener").nth(1).click()
 
 
+def test_chosen_sets_are_combined_as_numpy_does_and_counted_before(served: ServedWidget) -> None:
+    rows = np.arange(N)
+    a, b = rows % 2 == 0, rows % 3 == 0
+    served.widget.sets.add("even", a)
+    served.widget.sets.add("by three", b)
+    panel = show(served, "sets")
+    expect(panel.get_by_role("button", name="Union")).to_have_count(0)
+    for op, wanted, of in [
+        ("Union", a | b, ["even", "by three"]), ("Intersection", a & b, ["even", "by three"]),
+        ("Difference", b & ~a, ["by three", "even"]),
+    ]:  # fmt: skip
+        known = set(served.widget.sets)
+        for name in of:
+            panel.get_by_role("checkbox", name=f"Combine {name}", exact=True).check()
+            served.settle()
+        button = panel.get_by_role("button", name=op)
+        expect(button).to_contain_text(f"{np.count_nonzero(wanted):,}")
+        assert violations(served.page, "#el") == {}
+        button.click()
+        expect(button).to_have_count(0)
+        (made,) = set(served.widget.sets) - known
+        np.testing.assert_array_equal(served.widget.sets[made].mask, wanted)
+        expect(panel.get_by_role("button", name=made, exact=False).first).to_be_visible()
+    served.widget.sets = {}
+
+
 def test_a_text_finds_values_of_a_long_column_that_were_never_sent_and_keys_filter_by_them(
     served: ServedWidget,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from cxg_widget.wire.messages.message import Array, Message, Mode
@@ -11,9 +11,13 @@ from cxg_widget.wire.messages.message import Array, Message, Mode
 
 @dataclass(frozen=True)
 class AskSets(Message):
-    """Ask for the named sets of cells. Answered by `sets`."""
+    """Ask for the named sets of cells. Answered by `sets`.
+
+    chosen : names of sets that may be combined: how many cells are in any, in all, and in the first alone is counted
+    """
 
     kind: ClassVar[str] = "sets"
+    chosen: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -22,15 +26,18 @@ class EditSet(Message):
 
     op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
         its cells by a mode, "others" all other cells; "zoom" shows them; "rename" calls it `to`; "color" gives it the
-        colour `to`; "delete" forgets it
+        colour `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
     """
 
     kind: ClassVar[str] = "set"
-    op: Literal["add", "put", "select", "others", "zoom", "rename", "color", "delete"]
+    op: Literal[
+        "add", "put", "select", "others", "zoom", "rename", "color", "delete", "union", "intersection", "difference"
+    ]  # fmt: skip
     name: str
     to: str = ""
     within: str = ""
     mode: Mode = "replace"
+    of: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,7 @@ class Sets(Message):
 
     of : what a filter names a set by, beside its name
     fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
+    combined : cells of the union, the intersection and the difference of the chosen sets; [] where none were chosen
     filter_seq, selection_seq : of the filters and the selection that are counted
     """
 
@@ -51,3 +59,4 @@ class Sets(Message):
     filter_seq: int
     selection_seq: int
     sets: list[dict[str, Any]]
+    combined: list[int] = field(default_factory=list)

@@ -35,7 +35,7 @@ export { takeColumn } from "./take_column.js";
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
 /** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./opened.js").Opened, sets: Sets,
  *   comparing: import("./compare/comparing.js").Comparing}} Given */
-/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault"> & {now: () => import("./set_list.js").CellSet[] | null}} Sets */
+/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./set_list.js").CellSet[] | null, chosen: string[]}} Sets */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
 const MAKERS = {
@@ -68,13 +68,20 @@ export function createPanels(client, redraw) {
   const setList = createSetList(client, redraw);
   /** @type {ReturnType<Sets["now"]>} */
   let toldSets = null;
-  const sets = { edit: setList.edit, fault: setList.fault, now: () => toldSets };
+  /** @type {Sets} */
+  const sets = {
+    edit: setList.edit,
+    fault: setList.fault,
+    combined: setList.combined,
+    now: () => toldSets,
+    chosen: [],
+  };
   const given = { client, redraw, opened, sets, comparing };
   const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id](given) }));
   return (context) => {
     const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
     const isOpen = (/** @type {string} */ id) => dataset !== null && traits?.open_panels.includes(id);
-    toldSets = setList.follow(OF_SETS.some(isOpen) ? (context?.state ?? null) : null);
+    toldSets = setList.follow(OF_SETS.some(isOpen) ? (context?.state ?? null) : null, { chosen: sets.chosen });
     for (const { id, draw } of panels) if (!isOpen(id)) draw(null);
     const isAnyOpen = Object.keys(COUNTED).some(isOpen);
     opened.follow(context !== null && isAnyOpen ? context.state : null, (spec) =>

@@ -15,12 +15,21 @@ import { createToldList } from "./told_list.js";
  * @property {number} nSelected
  * @property {number} nChosen those that are selected and pass
  *
- * @typedef {{op: string, name: string, to?: string, within?: string, mode?: import("../wire/protocol.js").Mode}} Edit
+ * @typedef {{op: string, name: string, to?: string, within?: string, of?: string[], mode?: import("../wire/protocol.js").Mode}} Edit
  */
 
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw
- * @returns {ReturnType<typeof createToldList<CellSet[], Edit>>} */
-export const createSetList = (client, redraw) => createToldList(client, redraw, "set", inOrder);
+ * @returns {ReturnType<typeof createToldList<CellSet[], Edit>> & {combined: () => number[]}} combined: cells of the union, the intersection
+ *   and the difference of the sets that are chosen; [] while they are not known */
+export function createSetList(client, redraw) {
+  /** @type {number[]} */
+  let combined = [];
+  const list = createToldList(client, redraw, "set", (/** @type {import("../wire/protocol.js").Sets} */ told) => {
+    combined = told.combined;
+    return /** @type {CellSet[]} */ (inOrder(told));
+  });
+  return { ...list, combined: () => combined };
+}
 
 /** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} told
  * @returns {CellSet[]} */

@@ -20,6 +20,13 @@ import { createExport } from "./table_export.js";
 /** As many sets have contours at once. */
 const MOST_CONTOURED = 8;
 
+/** What chosen sets are combined by, in the order of their counts. */
+const COMBINED = /** @type {const} */ ([
+  ["union", "Union", "∪"],
+  ["intersection", "Intersection", "∩"],
+  ["difference", "Difference", "−"],
+]);
+
 /** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
 export function createSets({ client, redraw, sets: list, comparing }) {
   /** How far an export is, and of which set. */
@@ -48,7 +55,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     const select = (/** @type {MouseEvent} */ event) =>
       list.edit({ op: "select", name, mode: modeOf({ shift: event.shiftKey, alt: event.altKey }) });
     return html`<li class=${isOpen ? "open" : ""} style="--depth:${depth}"><div class="column">
-      <button type="button" class="opener" data-row=${i} tabindex=${isFirst ? 0 : -1} aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
+      ${sets.length > 1 ? chooser(state, name) : nothing}<button type="button" class="opener" data-row=${i} tabindex=${isFirst ? 0 : -1} aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
         @click=${() => then(() => ((active = name), open.delete(name) || open.add(name)))}>${ICONS.down}<i class="swatch" style="--c:${safeColor(color)}"></i><span class="label">${name}</span>
         <span class="kind" title=${above === null ? nothing : `${share(n, above.n)} of ${above.name}`}>${fault === "" ? shortCount(n) : "?"}</span></button>
       ${colorButton(context, `sets:${name}`, name, fault !== "")}
@@ -107,6 +114,37 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     </div>`;
   }
 
+  /** Whether a set is one of those that are combined. @param {State} state @param {string} name */
+  function chooser({ link }, name) {
+    const isChosen = list.chosen.includes(name);
+    const choose = () =>
+      then(() => void (list.chosen = isChosen ? list.chosen.filter((one) => one !== name) : [...list.chosen, name]));
+    return html`<input type="checkbox" class="chooser-of" aria-label="Combine ${name}" title="Choose two or more to combine them" .checked=${live(isChosen)} ?disabled=${link === "offline"} @change=${choose}>`;
+  }
+
+  /** What the chosen sets make together, counted before a click names it. @param {State} state @param {CellSet[]} sets */
+  function combiner(state, sets) {
+    const known = sets.map(({ name }) => name);
+    if (list.chosen.some((name) => !known.includes(name)))
+      list.chosen = list.chosen.filter((name) => known.includes(name));
+    const { chosen } = list;
+    if (chosen.length < 2) return nothing;
+    const counts = list.combined();
+    const [first, ...others] = chosen;
+    return html`<div class="combiner" role="group" aria-label="Combine ${chosen.join(", ")}">${COMBINED.map(
+      ([op, label, sign], i) => {
+        const made = chosen.join(` ${sign} `).slice(0, 180);
+        const name = known.includes(made) ? `${made} ${known.length + 1}` : made;
+        const combine = () =>
+          list.edit({ op, name, of: chosen }).then((done) => done !== null && then(() => void (list.chosen = [])));
+        const title = op === "difference" ? `In ${first}, not in ${others.join(", ")}` : made;
+        return html`<button type="button" class="text" title=${title} ?disabled=${state.link === "offline" || !counts[i]} @click=${combine}>${label}${
+          counts[i] === undefined ? nothing : html` <span class="kind">${wholeNumber(counts[i])}</span>`
+        }</button>`;
+      },
+    )}</div>`;
+  }
+
   /** Compare cells with all others, in the panel of comparisons. @param {Context} context @param {string} a @param {boolean} isOff */
   function compare(context, a, isOff) {
     const { obs } = nounsOf(context.state);
@@ -163,6 +201,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
       ${list.fault() === "" ? nothing : html`<p class="fault" role="alert">${list.fault()}</p>`}
       <div class="counted-sets"><p class="caption" role="status">${sets === null ? "Reading…" : sets.length === 0 ? none : counted(sets.length, n)}</p>
         ${(sets ?? []).length === 0 ? nothing : colorButton(context, "sets:", `all ${n.many}`, false)}</div>
+      ${combiner(context.state, sets ?? [])}
       <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i, sets ?? [], set === first))}</ul>
     </div>`;
   };

@@ -18,7 +18,6 @@ const BACKGROUNDS = { "": "as displayed", white: "white", dark: "dark", transpar
 const SCALES = { linear: "linear", log: "logarithmic" };
 /** @type {Record<import("../wire/constants.js").Settings["limits"], string>} */
 const LIMITS = { hold: "fixed for the whole plot", follow: "follow the zoom" };
-const BLENDS = { mean: "mean", colors: "one color each" };
 const ZEROS = { color: "colored", grey: "grey, behind the others" };
 const STATISTICS = {
   auto: "mean, maximum zoomed in",
@@ -76,12 +75,8 @@ function pictures({ traits: { legend, background } }, actions) {
 }
 
 /** How the colormap is laid over numbers. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
-function numbers({ traits: { scale, zero, center, limits, color: asked, blend }, color, dataset }, actions) {
-  const isSeveral = Array.isArray(asked) && (asked.length === 2 || asked.length === 3);
-  const several = isSeveral
-    ? choice(`Several ${nounsOf({ dataset }).var.many}`, BLENDS, blend, (value) => actions.setTrait("blend", value))
-    : nothing;
-  if (color?.scale !== "continuous") return several;
+function numbers({ traits: { scale, zero, center, limits }, color }, actions) {
+  if (color?.scale !== "continuous") return nothing;
   const text = center === null || center === undefined ? "" : shortNumber(center);
   const commit = (/** @type {Event} */ event) => {
     const input = /** @type {HTMLInputElement} */ (event.currentTarget);
@@ -89,7 +84,7 @@ function numbers({ traits: { scale, zero, center, limits, color: asked, blend },
     if (typed === null || typeof typed === "number") actions.setTrait("center", typed);
     else input.value = text;
   };
-  return html`${several} ${choice("Color scale", SCALES, scale, (value) => actions.setTrait("scale", value))}
+  return html`${choice("Color scale", SCALES, scale, (value) => actions.setTrait("scale", value))}
     ${choice("Zeros", ZEROS, zero, (value) => actions.setTrait("zero", value))}
     <label class="setting choose"><span>Center</span>
       <input class="wide" type="text" autocomplete="off" placeholder="none" .value=${live(text)} @change=${commit}></label>

@@ -80,22 +80,26 @@ export const CONTAINER = 65536;
  */
 /**
  * Ask for the named sets of cells. Answered by `sets`.
+ *
+ * chosen : names of sets that may be combined: how many cells are in any, in all, and in the first alone is counted
  * @typedef {object} AskSets
  * @property {"sets"} kind
+ * @property {string[]} chosen
  */
 /**
  * Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
  *
  * op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
  *     its cells by a mode, "others" all other cells; "zoom" shows them; "rename" calls it `to`; "color" gives it the
- *     colour `to`; "delete" forgets it
+ *     colour `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
  * @typedef {object} EditSet
  * @property {"set"} kind
- * @property {"add" | "put" | "select" | "others" | "zoom" | "rename" | "color" | "delete"} op
+ * @property {"add" | "put" | "select" | "others" | "zoom" | "rename" | "color" | "delete" | "union" | "intersection" | "difference"} op
  * @property {string} name
  * @property {string} to
  * @property {string} within
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
+ * @property {string[]} of
  */
 /**
  * Ask for the annotations, and for labels of one. Answered by `annotations`.
@@ -743,12 +747,14 @@ export const CONTAINER = 65536;
  *
  * of : what a filter names a set by, beside its name
  * fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
+ * combined : cells of the union, the intersection and the difference of the chosen sets; [] where none were chosen
  * filter_seq, selection_seq : of the filters and the selection that are counted
  * @typedef {object} Sets
  * @property {"sets"} kind
  * @property {number} filter_seq
  * @property {number} selection_seq
  * @property {Record<string, any>[]} sets
+ * @property {number[]} combined
  * @property {{counts: Uint32Array}} arrays
  */
 /**

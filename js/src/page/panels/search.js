@@ -21,7 +21,7 @@ export function searchBox(context) {
   const groups = open ? groupMatches(state.found.matches, text, nounsOf(state)) : [];
   const hasActive = active >= 0 && groups.some(({ options }) => options.length > 0);
   return html`<div class="field search">
-    <span class="caption" aria-hidden="true">Color by</span>
+    <div class="over"><span class="caption" aria-hidden="true">Color by</span>${blendChoice(context)}</div>
     <div class="box ${shown.waiting ? "waiting" : ""}">
       ${ICONS.search}
       <input id="color" type="text" role="combobox" aria-label="Color by" aria-expanded=${open} aria-controls="found" aria-autocomplete="list"
@@ -34,6 +34,15 @@ export function searchBox(context) {
     </div>
     ${open ? results(context, groups) : nothing}
   </div>`;
+}
+
+/** Two or three of them show their mean, or a color each. @param {Context} context */
+function blendChoice({ state, actions }) {
+  const { color, blend } = state.traits;
+  if (!Array.isArray(color) || color.length < 2 || color.length > 3) return nothing;
+  return html`<select class="blend" aria-label="Several ${nounsOf(state).var.many}" ?disabled=${state.link === "offline"} .value=${live(blend)}
+    @change=${(/** @type {Event} */ event) => actions.setTrait("blend", /** @type {any} */ (textIn(event)))}>
+    <option value="mean" ?selected=${blend === "mean"}>mean</option><option value="colors" ?selected=${blend === "colors"}>a color each</option></select>`;
 }
 
 /** What is coloured now, or what was picked and is on its way. @param {Context} context */

@@ -252,6 +252,7 @@ function firstState(traits) {
     travel: null,
     linkPlots: null,
     notesOnPlot: null,
+    filtersTold: null,
     labels: null,
     contours: null,
     crowd: ROOMY,

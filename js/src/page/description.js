@@ -6,7 +6,7 @@ const REST_MS = 400;
 /** @typedef {import("../state/state.js").State} State */
 
 /** What the text is made of. @param {State} state */
-const partsOf = ({ dataset, points, color, selection, filter, traits, crowd }) => [
+const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, filtersTold }) => [
   dataset,
   points,
   color,
@@ -14,6 +14,7 @@ const partsOf = ({ dataset, points, color, selection, filter, traits, crowd }) =
   filter,
   traits,
   crowd,
+  filtersTold,
 ];
 
 /** @param {Pick<HTMLElement, "textContent">} element that describes the plot */

@@ -112,6 +112,7 @@
  * @property {boolean} needsPanels something else than a panel wants the second module
  * @property {boolean} keepsPicture a picture that a notebook is to keep wants it, of which nothing is told where it cannot be had
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
+ * @property {((rules: any[]) => string) | null} filtersTold filters in words, from there
  * @property {((state: State) => string[]) | null} notesOnPlot sentences about what the second module draws, from there
  * @property {any} [takeColumn] what takes in counts of columns, from the second module, which alone asks for them
  * @property {any} linkPlots what lays plots beside each other, from the second module; null = it is not here

@@ -72,3 +72,9 @@ export function fileName(parts) {
       .replace(/[._-]+$/, "") || "picture"
   );
 }
+
+/** A label among others: its lines as one, and its end cut where it is long. @param {string} label @returns {string} */
+export function inALine(label) {
+  const signs = [...label.trim().replace(/\s+/g, " ")];
+  return signs.length > 60 ? `${signs.slice(0, 59).join("")}…` : signs.join("");
+}

@@ -1,6 +1,6 @@
 /** Filters in words, as cxg_widget/rules/told.py writes them. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
-import { shortNumber } from "./format.js";
+import { inALine, shortNumber } from "./format.js";
 
 /** @typedef {Record<string, any>} Rule {obs, in}, {obs, range}, {var, range}, {not: {obs, in}}, {set}, {not: {set}} or {query} */
 
@@ -12,12 +12,6 @@ export function labelOf(value) {
   if (Number.isInteger(value)) return String(BigInt(value));
   const isTiny = typeof value === "number" && Math.abs(value) < 1e-4;
   return isTiny ? value.toExponential().replace(/-(\d)$/, "-0$1") : String(value);
-}
-
-/** A label among others: its lines as one, and its end cut where it is long. @param {string} label @returns {string} */
-export function inALine(label) {
-  const signs = [...label.trim().replace(/\s+/g, " ")];
-  return signs.length > 60 ? `${signs.slice(0, 59).join("")}…` : signs.join("");
 }
 
 /** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
@@ -42,3 +36,6 @@ export function told(rule) {
   const more = inner.in.length - first.length;
   return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
+
+/** Filters as a sentence of the description of the plot. @param {Rule[]} rules @returns {string} */
+export const filtersTold = (rules) => rules.map((one) => `${nameOf(one)} ${told(one)}`).join("; ");

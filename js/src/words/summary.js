@@ -1,10 +1,9 @@
 /** The picture as text, for who does not see it; cxg_widget/draw/summary.py writes the same. Pure. */
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
-import { share, shortCount } from "./format.js";
+import { inALine, share, shortCount } from "./format.js";
 import { keyOf } from "./key.js";
 import { missingTold } from "./missing.js";
 import { capitalized } from "./nouns.js";
-import { inALine, nameOf, told } from "./rule_told.js";
 
 /** Categories that are named, the largest of them. */
 const MOST_NAMED = 5;
@@ -23,9 +22,8 @@ export function summaryOf(state) {
   if (traits.contours)
     lines.push(`Contours: ${traits.contours === true ? "all" : [traits.contours].flat().join(", ")}`);
   if (traits.difference) lines.push(`Difference: ${traits.difference.join(", ")}`);
-  /** @type {import("./rule_told.js").Rule[]} */
-  const filters = traits.filters;
-  if (filters.length > 0) lines.push(`Filters: ${filters.map((one) => `${nameOf(one)} ${told(one)}`).join("; ")}`);
+  const { filters } = traits;
+  if (filters.length > 0) lines.push(`Filters: ${state.filtersTold?.(filters) ?? filters.length}`);
   const [label, n] = key.rows.at(-1) ?? [];
   if (traits.filtered === "grey" && label === LEFT_OUT_LABEL) lines.push(`In grey: ${n} ${label}`);
   return lines

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.child import MESSAGES, STATES, serve
+from tests.fuzz.declared import DECLARED
 from tests.fuzz.outcome import FINDINGS, OUTCOMES, Outcome
 from tests.fuzz.stores import KINDS
 
-ALL_KINDS = (*KINDS, MESSAGES, STATES)
+ALL_KINDS = (*KINDS, MESSAGES, STATES, *DECLARED)
 SILENCE_S = 20.0
 """A part of a small store for which a child works longer is a hang; others may keep it waiting meanwhile."""
 _PATIENCE = 6
@@ -113,9 +114,9 @@ class Runner:
 
 
 def write_intact(folder: Path, kinds: Iterable[str] = KINDS) -> Path:
-    """Write the intact stores, each in a folder of its own, where they are not yet."""
-    for name in kinds:
-        if name not in (MESSAGES, STATES) and not (folder / name).exists():
+    """Write the intact stores, each in a folder of its own, where they are not yet; sizes and names take all."""
+    for name in KINDS if set(DECLARED) & set(kinds) else kinds:
+        if name in KINDS and not (folder / name).exists():
             (folder / name).mkdir(parents=True)
             KINDS[name].write(folder / name)
     return folder

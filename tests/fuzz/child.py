@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.fuzz.declared import DECLARED
 from tests.fuzz.messages import Messages
 from tests.fuzz.mutations import mutate
 from tests.fuzz.outcome import Outcome, judge
@@ -33,8 +34,17 @@ def seed_of(kind: str, seed: int) -> np.random.Generator:
 
 def mutant(intact: Path, kind: str, seed: int, folder: Path) -> tuple[Path, str, str]:
     """Make the mutant of a seed in a folder; return where, the name of the mutation and what it changed."""
-    store = _copy(intact, kind, folder)
-    return store, *mutate(store, seed_of(kind, seed))
+    rng = seed_of(kind, seed)
+    if kind not in DECLARED:
+        store = _copy(intact, kind, folder)
+        return store, *mutate(store, rng)
+    store = _copy(intact, stored_as(kind, seed), folder)
+    return store, *mutate(store, rng, {kind: DECLARED[kind]})
+
+
+def stored_as(kind: str, seed: int) -> str:
+    """Return the kind of store that a mutant is of: declared sizes and names are changed in each kind in turn."""
+    return list(KINDS)[seed % len(KINDS)] if kind in DECLARED else kind
 
 
 def _copy(intact: Path, kind: str, folder: Path) -> Path:
@@ -63,11 +73,12 @@ class Child:
             return self._messages.send(seed_of(kind, seed))
         if kind == STATES:
             return try_state(small(300), seed_of(kind, seed))
-        intact = self._read_intact(kind)
+        stored = stored_as(kind, seed)
+        intact = self._read_intact(stored)
         with tempfile.TemporaryDirectory(dir=self._intact) as folder:
             store, mutation, where = mutant(self._intact, kind, seed, Path(folder))
             tell.send(f"{mutation} of {where}")
-            found = read(store, KINDS[kind].options, lambda part: tell.send(f"{mutation} of {where}; {part}"))
+            found = read(store, KINDS[stored].options, lambda part: tell.send(f"{mutation} of {where}; {part}"))
         return judge(intact, found, mutation, where)
 
     def _read_intact(self, kind: str) -> Readout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,13 @@ def canonical(path: Path, store: Path) -> str:
     return _UNIQUE.sub("*", path.relative_to(store.parent).as_posix())
 
 
-def mutate(store: Path, rng: Rng) -> tuple[str, str]:
-    """Damage a store; return the name of the mutation and where it was."""
-    names = list(MUTATIONS)
+def mutate(store: Path, rng: Rng, ways: Mapping[str, Callable[[Path, Rng], str]] | None = None) -> tuple[str, str]:
+    """Damage a store in one of some ways, None = `MUTATIONS`; return the name of the mutation and where it was."""
+    ways = MUTATIONS if ways is None else ways
+    names = list(ways)
     for _ in range(20):
         name = names[int(rng.integers(len(names)))]
-        where = MUTATIONS[name](store, rng)
+        where = ways[name](store, rng)
         if where:
             return name, where
     raise ValueError(f"nothing of {store} can be damaged")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tests.fuzz.readout import Failure, Readout, same
+from tests.fuzz.readout import ANSWERS, Failure, Readout, same
 
 OUTCOMES = ("unchanged", "clean error", "noted", "unchecksummed", "silent", "foreign", "memory", "hang", "crash")
 """From harmless to harmful; what follows "unchecksummed" is a finding."""
 FINDINGS = OUTCOMES[4:]
-_REWRITE = ("bits", "zeros", "grow", "swap", "text", "value")
+_REWRITE = ("bits", "zeros", "grow", "swap", "text", "value", "sizes", "names")
 """Mutations that leave every file in its place: where no checksum covers it, what is there is another valid store."""
 _LOSE = ("delete", "delete_folder")
 _CHUNKS = re.compile(r"/(c(/\d+)*|\d+([./]\d+)*)$")
 """Paths that end as chunks of zarr and the folders of them do."""
 _UNNAMED = re.compile(r"\.cxg/(emb/[^/]+|cxg_group_metadata)$")
-_SUMMARIES = ("columns", "embeddings", "rows", "record", "widget")
+_SUMMARIES = ("columns", "embeddings", "rows", "record", "widget", *ANSWERS)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import wait
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ import pandas as pd
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.datasets import Codes, Dataset
-from cxg_widget.errors import CxgWidgetError
+from cxg_widget.errors import CxgWidgetError, OutOfMemory
 from cxg_widget.wire.protocol import VERSION
 
 _ROWS = np.array([3, 0, 7])
+ANSWERS = ("filter", "table", "t-test", "wilcoxon", "section")
+"""What is asked of a widget: the answer is that of the whole store, or a sentence."""
 _LOGS = ("cxg_widget", "traitlets", "ipywidgets")
 
 
@@ -46,6 +48,10 @@ class Readout:
         """Read one part; return it, None where it cannot be read."""
         try:
             self.parts[name] = read()
+        except OutOfMemory as error:  # of a small store: a size that it declares was believed
+            self.foreign.append(f"{name}: MemoryError: {error}")
+            self.parts[name] = Failure(error)
+            return None
         except CxgWidgetError as error:
             self.parts[name] = Failure(error)
             return None
@@ -84,7 +90,7 @@ def read(path: Path, options: Mapping[str, Any], tell: Callable[[str], object] =
                         tell(name)
                         out.take(name, load)
                     tell("widget")
-                    out.take("widget", lambda: _show(dataset))
+                    out.take("widget", lambda: _show(dataset, out))
                     out.notes.update(dataset.notes)
         out.notes.update(str(one.message) for one in warned if issubclass(one.category, UserWarning))
     finally:
@@ -101,6 +107,8 @@ def same(one: Any, other: Any) -> bool:
         return one.categories == other.categories and np.array_equal(one.codes, other.codes)
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and bool(one == other)
 
 
@@ -131,8 +139,8 @@ def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "record", lambda: dataset.obs_record(0)
 
 
-def _show(dataset: Dataset) -> list[Any]:
-    """Draw, colour, hover, search and select; return what was selected, and how errors that were told begin."""
+def _show(dataset: Dataset, out: Readout) -> list[Any]:
+    """Draw, colour, hover, search, select, analyse; return what was selected, and how errors that were told begin."""
     sent: list[dict[str, Any]] = []
     w = CxgWidget(dataset)
     try:
@@ -142,7 +150,9 @@ def _show(dataset: Dataset) -> list[Any]:
         wait([one for one in list(w._exchange.jobs._waiting.values()) if not one.cancelled()])
         w._repr_mimebundle_()
         w.select(np.arange(min(5, dataset.n_obs)))
-        _analyse(w, dataset)
+        for name, ask in _answers(w, dataset):
+            out.take(name, ask)
+        json.dumps([sent, w.state, w.summary], ensure_ascii=False).encode()
         found = [len(w.selection), w.selection.obs()]
     finally:
         w.close()
@@ -152,18 +162,25 @@ def _show(dataset: Dataset) -> list[Any]:
     return [found[0], found[1].shape]
 
 
-def _analyse(w: CxgWidget, dataset: Dataset) -> None:
-    """Filter, list, compare, and look at the section; an error of ours is an answer."""
+def _answers(w: CxgWidget, dataset: Dataset) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield `ANSWERS`: cells that a filter keeps, a table, two comparisons, and what lies under a section."""
     first = next((name for name, one in dataset.obs_columns.items() if one.kind == "float"), None)
-    for ask in (
-        lambda: None if first is None else w.filters.__setitem__(first, (0, None)),
-        lambda: w.table.frame(n=5),
-        lambda: w.compare(np.arange(dataset.n_obs) % 2 == 0, "rest", min_cells=1),
-        lambda: [dataset.section_image(name, (0, 9), (0, 9)) for name in dataset.sections().images],
-    ):
-        with suppress(CxgWidgetError):
-            ask()
-    w.filters.clear()
+    half = np.arange(dataset.n_obs) % 2 == 0
+
+    def kept() -> Any:
+        w.filters[first] = (0, None)
+        try:
+            return w.filters.mask
+        finally:
+            w.filters.clear()
+
+    if first is not None:
+        yield "filter", kept
+    yield "table", lambda: w.table.frame(n=5)
+    for method in ("t-test", "wilcoxon"):
+        yield method, lambda method=method: w.compare(half, "rest", method=method).frame()
+    images = lambda: [dataset.section_image(one, (0, 9), (0, 9)) for one in dataset.sections().images]  # noqa: E731
+    yield "section", images
 
 
 _REQUESTS: tuple[dict[str, Any], ...] = (

@@ -197,7 +197,7 @@ class AnnDataDataset(WithMatrices):
             {name: self._quietly(f"uns/genesets/{name}") for name in group.names()} if isinstance(group, Group) else {}
         )
         return {
-            name: tuple(map(str, labels_of(element_of(node, node.path))))
+            name: tuple(map(str, _labels(node)))
             for name, node in nodes.items()
             if isinstance(node, Array) and node.is_text and len(node.shape) == 1
         }
@@ -277,9 +277,15 @@ def _check_options(key: Any, memory_bytes: Any) -> None:
         raise InvalidValue(f"memory_bytes is {memory_bytes}; it must be 0 or more.")
 
 
+def _labels(node: Array) -> list[Any]:
+    node.check_plausible()
+    return labels_of(element_of(node, node.path))
+
+
 def _colors(node: Array) -> list[Any]:
     if len(node.shape) == 1:
-        return labels_of(element_of(node, node.path))
+        return _labels(node)
+    node.check_plausible()
     found: list[Any] = node.read().tolist()
     return found if len(node.shape) == 2 else []
 

@@ -24,6 +24,7 @@ from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 from cxg_widget.spatial.fingerprint import fingerprint
+from cxg_widget.text.half_characters import repaired
 
 
 class AnnDataInMemory(WithMatrices):
@@ -66,7 +67,8 @@ class AnnDataInMemory(WithMatrices):
         self.title = title if isinstance(title, str) and title else self.uri
         self._is_view = bool(getattr(source, "is_view", False))
         self._matrix = self._open_matrix("X", None)
-        self._layers = {name: self._open_matrix(f"layer {name!r}", name) for name in self._layer_names()}
+        self._layer_keys = self._find_layers()
+        self._layers = {name: self._open_matrix(f"layer {name!r}", key) for name, key in self._layer_keys.items()}
         self._raw = self._open_raw()
         self._name_layers()
         self.embeddings = self._find_embeddings()
@@ -79,10 +81,12 @@ class AnnDataInMemory(WithMatrices):
         with self._reading():
             return self.source[mask]
 
-    def _layer_names(self) -> list[str]:
+    def _find_layers(self) -> dict[str, Any]:
+        """Return the keys of layers by their names, which have no half characters."""
         layers = getattr(self.source, "layers", None) or {}
         named = [name for name in layers if name is not None]  # since anndata 0.13 X is among them, called None
-        return [str(name) for name in named if self._is_view or self._is_usable(str(name), layers[name])]
+        usable = [name for name in named if self._is_view or self._is_usable(repaired(str(name)), layers[name])]
+        return {repaired(str(name)): name for name in usable}
 
     def _is_usable(self, name: str, values: Any) -> bool:
         if is_matrix(node_of(values, name)):
@@ -114,16 +118,16 @@ class AnnDataInMemory(WithMatrices):
         found: dict[str, int] = {}
         self._keys: dict[str, str] = {}
         for key in self.source.obsm:
-            columns = _axes_of(self.source.obsm[key])
+            columns, called = _axes_of(self.source.obsm[key]), repaired(str(key))
             shape: tuple[int, ...] = getattr(columns, "shape", ())
             if columns is None or len(shape) != 2 or shape[0] != self.n_obs or shape[1] < 2:
-                self._unusable[key] = (
-                    f"obsm/{key} is not an array of numbers with {self.n_obs:,} rows and 2 or more axes."
+                self._unusable[called] = (
+                    f"obsm/{called} is not an array of numbers with {self.n_obs:,} rows and 2 or more axes."
                 )
-                self._note(self._unusable[key])
+                self._note(self._unusable[called])
                 continue
-            short = str(key).removeprefix("X_")
-            name = short if short and (short == key or short not in self.source.obsm) else str(key)
+            short = called.removeprefix("X_")
+            name = short if short and (short == key or short not in self.source.obsm) else called
             found[name], self._keys[name] = int(shape[1]), key
         return found
 
@@ -134,7 +138,7 @@ class AnnDataInMemory(WithMatrices):
     def _is_in_memory(self) -> bool:
         source = self.source[:1, :1] if self._is_view else self.source
         raw = getattr(source, "raw", None)
-        values = [x_of(source), *(source.layers[name] for name in self._layers)]
+        values = [x_of(source), *(source.layers[key] for key in self._layer_keys.values())]
         values += [*(source.obsm[key] for key in self._keys.values()), None if raw is None else raw.X]
         return all(is_in_memory(one) for one in values if one is not None)
 
@@ -162,7 +166,7 @@ class AnnDataInMemory(WithMatrices):
     def index_name(self, table: Table) -> str | None:
         """Return the name that the DataFrame of the object gives its index."""
         name = (self.source.obs if table == "obs" else self.source.var).index.name
-        return None if name is None else str(name)
+        return None if name is None else repaired(str(name))
 
     def _read_obs_identity(self) -> str | None:
         """Say which cells these are by their names; None where these are mere numbers, which other cells have too."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Column, Kind, Values
+from cxg_widget.text.half_characters import note_of, repaired
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,18 +37,20 @@ class MemoryFrame:
         self.n = len(frame)
         self._positions: dict[str, int] = {}
         found: dict[str, Column] = {}
-        for position, label in enumerate(frame.columns):
-            kind = _kind(frame.dtypes.iloc[position])
+        for position, column in enumerate(frame.columns):
+            kind, label = _kind(frame.dtypes.iloc[position]), repaired(str(column))
+            if label != str(column):
+                note(note_of(f"the name of {name} column {label!r}"))
             if kind is None:
                 dtype = frame.dtypes.iloc[position]
-                note(f"{name} column {str(label)!r} is left out: its type {dtype} is not supported.")
-            elif str(label) in found:
-                note(f"{name} column {str(label)!r} occurs twice; the first one is shown.")
+                note(f"{name} column {label!r} is left out: its type {dtype} is not supported.")
+            elif label in found:
+                note(f"{name} column {label!r} occurs twice; the first one is shown.")
             else:
-                self._positions[str(label)] = position
-                found[str(label)] = Column(str(label), kind, self._n_categories(position, kind))
+                self._positions[label] = position
+                found[label] = Column(label, kind, self._n_categories(position, kind))
         self.columns: Mapping[str, Column] = found
-        wanted = str(frame.index.name) if frame.index.name is not None else "_index"
+        wanted = repaired(str(frame.index.name)) if frame.index.name is not None else "_index"
         self.index: str | None = f"{wanted} (index)" if wanted in found else wanted
 
     def read(self, name: str, rows: NDArray[np.int64] | None) -> Values:

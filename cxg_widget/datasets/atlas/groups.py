@@ -13,6 +13,7 @@ from cxg_widget.datasets.atlas.packed_entries import Hits
 from cxg_widget.datasets.atlas.pointers import Positions
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.errors import DamagedStore, InvalidStore
+from cxg_widget.text.half_characters import repaired
 
 ENTRIES_AT_ONCE = 1 << 21
 MANY_ENTRIES = 1 << 22
@@ -41,7 +42,7 @@ class Groups:
         for folder in ("csr/layers", "csc/layers", "layers"):
             names = self._arrays.names(f"{group}/{folder}")
             if names:
-                return {name: f"layers/{name}" for name in names}
+                return {repaired(name): f"layers/{name}" for name in names}
         return {"data": "data"} if self._arrays.exists(f"{group}/data") else {}
 
     def width(self, groups: Iterable[str], layer: str) -> int | None:

@@ -109,8 +109,8 @@ def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:
 
 
 def as_strings(values: Iterable[Any]) -> NDArray[np.object_]:
-    """Return an object array (n,) of str; bytes are read as UTF-8, missing values become ""."""
-    texts = [value if type(value) is str else _as_string(value) for value in values]
+    """Return an object array (n,) of str; bytes are read as UTF-8, half characters as U+FFFD, missing values as ""."""
+    texts = [value if type(value) is str and value.isascii() else _as_string(value) for value in values]
     out = np.empty(len(texts), dtype=object)
     out[:] = texts
     return out
@@ -119,7 +119,7 @@ def as_strings(values: Iterable[Any]) -> NDArray[np.object_]:
 def _as_string(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", errors="replace")
-    return "" if value is None else str(value)
+    return "" if value is None else repaired(str(value))
 
 
 def as_scalar(value: Any) -> Any:

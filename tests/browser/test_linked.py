@@ -104,6 +104,8 @@ def test_tab_goes_from_panel_to_panel_each_called_by_its_name_and_keys_move_all(
     page.keyboard.press("Tab")
     expect(page.get_by_label("Embedding of the panel LEFT")).to_be_focused()
     page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Close all")).to_be_focused()
+    page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Remove the panel LEFT")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_role("application", name="LEFT. Scatterplot")).to_be_focused()
@@ -132,6 +134,41 @@ def test_pinned_genes_and_categories_are_shown_beside_each_other_by_hand(linked:
     assert [one.within["in"] for one in w.panels] == [["d0"], ["d1"]]
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
+
+
+def test_one_click_closes_all_panels_and_one_undo_brings_them_back(linked: ServedWidget) -> None:
+    w, page = linked.widget, linked.page
+    w.grid(["donor", "LEFT", "LOW"])
+    look_at_all(linked)
+    looks = [one.look for one in w.panels]
+    button = page.get_by_role("button", name="Close all")
+    expect(button).to_have_count(1)
+    rights = page.locator(".panel-head").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().right)")
+    box = button.bounding_box()
+    assert max(rights) - box["x"] - box["width"] < 40, "it stands in the upper right corner"
+    button.click()
+    expect(page.locator(".panel-head")).to_have_count(0)
+    assert len(w.panels) == 0
+    expect(page.get_by_role("application")).to_be_focused()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".panel-head")).to_have_count(3)
+    assert [one.look for one in w.panels] == looks
+
+
+def test_names_in_small_panels_keep_their_size_and_are_cut_with_an_ellipsis(linked: ServedWidget) -> None:
+    w, page = linked.widget, linked.page
+    w.grid(["donor", "LEFT", "LOW"] * 3)
+    look_at_all(linked)
+    for name, size in (("h3", "12.5px"), (".colors-told span", "11px")):
+        texts = page.locator(f".panel-head {name}")
+        expect(texts.first).to_be_visible()
+        looks = texts.evaluate_all(
+            "(all) => all.map((one) => [getComputedStyle(one).fontSize, getComputedStyle(one).textOverflow])"
+        )
+        assert {tuple(one) for one in looks} == {(size, "ellipsis")}, name
+    widths = page.locator(".panel-head h3").evaluate_all("(all) => all.map((one) => one.clientWidth)")
+    assert min(widths) > 20
+    assert page.locator(".panel-head .colors-told").first.get_attribute("title") == "\n".join(LABELS)
 
 
 def test_the_picture_that_is_saved_holds_all_panels(linked: ServedWidget, tmp_path: Any) -> None:

@@ -14,8 +14,6 @@ import { innerOf, nameOf, told } from "../../words/rule_told.js";
 
 /** Categories whose colours are shown, as far as there is room; the list of all comes up where the pointer rests. */
 const MOST_ROWS = 8;
-/** Of labels that are longer together the colours alone are shown, but in a wide panel. */
-const MOST_LETTERS = 40;
 
 /** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is told
  * @returns {string} */
@@ -51,13 +49,15 @@ function hintOf(state, look) {
 export const isPart = (look) => (look.within ?? look.embedding) !== undefined && !("color" in look);
 
 /** @param {State} state as it shows it @param {Setting} look @param {boolean} dark
- * @param {{remove: () => void, choose: (embedding: string) => void} | null} hands null = there is no kernel to hear of them */
-export function head(state, look, dark, hands) {
+ * @param {{remove: () => void, choose: (embedding: string) => void} | null} hands null = there is no kernel to hear of them
+ * @param {(() => void) | null} [closeAll] of the panel in the upper right corner */
+export function head(state, look, dark, hands, closeAll = null) {
   const name = titleOf(state, look);
   const isChosen = (state.dataset?.embeddings.length ?? 0) > 1;
   return html`<h3 title=${hintOf(state, look)}>${titleOf(state, look, look.embedding !== undefined && !isChosen)}</h3>
     ${isPart(look) ? nothing : meaning(state, dark)}
     <span class="ends">${isChosen ? places(state, look, hands?.choose ?? null) : nothing}
+    ${closeAll === null ? nothing : html`<button type="button" class="text" title="Close all panels" ?disabled=${hands === null} @click=${closeAll}>Close all</button>`}
     <button type="button" class="small" aria-label="Remove the panel ${name}" title="Remove" ?disabled=${hands === null} @click=${hands?.remove}>${ICONS.close}</button></span>`;
 }
 
@@ -83,9 +83,8 @@ function meaning(state, dark) {
   const all = [...rows.map(([label]) => label), ...(more > 0 ? [`and ${more} more`] : [])];
   if (all.length === 0) return nothing;
   const first = rows.slice(0, MOST_ROWS);
-  const isLong = first.reduce((letters, [label]) => letters + label.length, 0) > MOST_LETTERS;
   // One text, so that it is cut between two labels, with an ellipsis.
-  return html`<span class=${`meaning colors-told${isLong ? " long" : ""}`} role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
+  return html`<span class="meaning colors-told" role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
     ([label, , color]) => html`<span><i style=${`background:${color || "var(--missing)"}`}></i>${label}</span>`,
   )}${first.length < all.length ? "…" : nothing}</span>`;
 }

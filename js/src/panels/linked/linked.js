@@ -50,6 +50,8 @@ export function linkPlots(plot, room, widget, say) {
   const legend = createLegendLine(host);
   /** How high it is, px. */
   let foot = 0;
+  /** Panels beside each other. */
+  let columns = 1;
   let frame = 0;
   let isFirst = true;
   /** @type {Setting[] | null} */
@@ -135,6 +137,9 @@ export function linkPlots(plot, room, widget, say) {
       panel.body.classList.toggle("beside", !isFirst);
       Object.assign(panel.body.style, { ...body, right: "auto", bottom: "auto" });
     });
+    const before = columns;
+    columns = Math.min(grid.columns, wanted.length);
+    if (columns !== before) schedule();
   }
 
   /** What lies over the points of the panels. */
@@ -158,12 +163,16 @@ export function linkPlots(plot, room, widget, say) {
     cancelAnimationFrame(frame);
     frame = 0;
     const isLive = store.get().link !== "offline";
+    const corner = settings()[columns - 1]?.id;
     for (const panel of panels.values()) {
       const state = asSeen(panel.store.get());
       const hands = isLive
         ? { remove: () => close(panel), choose: (/** @type {string} */ name) => turn(panel, name) }
         : null;
-      render(head(state, panel.setting, theme?.dark ?? false, hands), panel.head);
+      render(
+        head(state, panel.setting, theme?.dark ?? false, hands, panel.setting.id === corner ? closeAll : null),
+        panel.head,
+      );
       panel.plot.element.setAttribute("aria-label", `${titleOf(state, panel.setting)}. ${label}`);
     }
     if (panels.size === 0) plot.element.setAttribute("aria-label", label);
@@ -188,6 +197,11 @@ export function linkPlots(plot, room, widget, say) {
     (panels.get(next?.id ?? -1)?.plot ?? plot).element.focus({ preventScroll: true });
   }
 
+  function closeAll() {
+    widget.actions.setTrait("panels", []);
+    plot.element.focus({ preventScroll: true });
+  }
+
   /** Let a panel have another embedding. @param {Panel} panel @param {string} embedding */
   function turn({ setting }, embedding) {
     if (isPlot(setting)) return widget.actions.setTrait("embedding", embedding);
@@ -199,7 +213,6 @@ export function linkPlots(plot, room, widget, say) {
   async function figure(scale) {
     const shown = settings().map(({ id }) => /** @type {Panel} */ (panels.get(id)));
     if (shown.length === 0) return plot.figure(scale);
-    const { columns } = gridOf(shown.length, host.clientWidth, host.clientHeight - foot);
     const areApart = placesOf(store).length > 0;
     // Those in the colours of the plot share one key.
     const [areParts, hasPlot] = [

@@ -175,7 +175,8 @@ def test_a_palette_with_some_other_categories_is_taken_with_a_warning_where_it_w
         w.palette = {"B cell": "red", "Tcell": "blue"}
     with pytest.warns(UserWarning, match="palette: no category 'Tcell'") as said_again:
         CxgWidget(small(), color="cell_type", palette={"Tcell": "blue"}).close()
-    assert said[0].filename == said_again[0].filename == __file__
+    told = [one for one in [*said, *said_again] if one.category is UserWarning]  # older traitlets deprecate their own
+    assert [one.filename for one in told] == [__file__] * 2
     assert w.palette == {"B cell": "#ff0000", "Tcell": "#0000ff"}
 
 

@@ -85,6 +85,8 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "What a point covers, beside its side: less, for more of those that share a pixel come from tiles of many.",
         crowding._COVER,
     ),
+    ("FADING", "The power of the layers of points by which these fade.", crowding._FADING),
+    ("PALEST", "No point is paler where opacity follows density.", crowding.PALEST),
     (
         "FILLING",
         "How many times over all points together may cover a view before they are drawn smaller.",

@@ -42,9 +42,15 @@ def left_out_of(
 
 
 def rgba_of(
-    planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, dark: bool, solidity: float
+    planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, dark: bool, solid: tuple[float, float]
 ) -> NDArray[np.uint8]:
-    """Colour the planes of categories or counts, uint8 (h, w, 4); `left_out` as `left_out_of` returns it."""
+    """Colour the planes of categories or counts, uint8 (h, w, 4).
+
+    Parameters
+    ----------
+    left_out : as `left_out_of` returns it
+    solid : as `shade` takes it
+    """
     from cxg_widget.draw.aggregate import shade
 
     paper = PAPERS["dark" if dark else "white"]
@@ -53,7 +59,7 @@ def rgba_of(
         shown.settings.density,
         missing=paper.missing,
         plain=paper.plain,
-        solidity=1.0 if isinstance(shown.coloring, BlendColoring) else solidity,  # paleness would be read as a value
+        solid=(1.0, 1.0) if isinstance(shown.coloring, BlendColoring) else solid,  # paleness would be read as a value
         left_out=left_out,
         grey=paper.left_out,
     )

@@ -119,7 +119,11 @@ class Settings:
         None, number("point_size", 0.1, 100, or_none=True), "diameter of a point, CSS px; None = by density",
         cost="tuning",
     )  # fmt: skip
-    opacity: float = _setting(1.0, number("opacity", 0, 1), "opacity of a point, 0 to 1", cost="tuning")
+    opacity: float | None = _setting(
+        None, number("opacity", 0, 1, or_none=True),
+        "opacity of a point, 0 to 1; None = by density: of categories, the more cells share a pixel the lower",
+        cost="tuning",
+    )  # fmt: skip
     tool: Tool = _setting("pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'")
     pinned_genes: tuple[str, ...] = _setting(
         (), checks.pinned_genes, "genes pinned in the Genes panel, as `w.genes.pin` takes them"

@@ -31,6 +31,10 @@ _FINEST = 1 / 256
 _STEPS = 8
 _COVER = 0.8
 _SELECTED = 1 << 34
+_FADING = 0.7
+"""By this power of the layers points fade: the crowded middle comes to 0.85 to 0.93, and what is sparse stays pale."""
+PALEST = 0.157
+"""No point is paler: a lone one must be seen. As `MIN_ALPHA` in draw/aggregate/opacity.py."""
 _FILLING = 0.75
 """How many times over all points together may cover a view before they are drawn smaller than asked for."""
 
@@ -50,6 +54,11 @@ def solidity_of(n_inside: float, few: int) -> float:
 def crowded_size(n: float, size: tuple[float, float]) -> float:
     """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in style/style.js."""
     return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
+
+
+def opacity_of(layers: float) -> float:
+    """Return how opaque points are so many of which lie on each other; `opacityOf` in js/src/style/style.js."""
+    return float(max(max(layers, 1.0) ** -_FADING, PALEST))
 
 
 @dataclass(frozen=True)
@@ -72,16 +81,32 @@ class Crowd:
 
     def typical(self, sides: tuple[float, float]) -> float:
         """Return how many cells a view holds, around a cell of the middle sort; sides in codes."""
-        found, scale = self.xy[(self.xy != MISSING_U16).all(axis=1)], 1.0
+        return self._in_field(sides, 1)
+
+    def layers(self, units: tuple[float, float], extent: tuple[float, float, float, float]) -> float:
+        """Return how many other cells lie on what one cell covers, where cells are.
+
+        Parameters
+        ----------
+        units : width and height of what one covers, data units
+        extent : x0, x1, y0, y1 of the codes
+        """
+        x0, x1, y0, y1 = extent
+        return self._in_field((units[0] * LEVELS / (x1 - x0 or 1), units[1] * LEVELS / (y1 - y0 or 1)), 0)
+
+    def _in_field(self, sides: tuple[float, float], own: int) -> float:
+        used = max(sides[0], LEVELS * _FINEST), max(sides[1], LEVELS * _FINEST)
+        around = max(self._points_around(used) + own - 1, 0)
+        return self.share * (sides[0] / used[0]) * (sides[1] / used[1]) * around
+
+    def _points_around(self, sides: tuple[float, float]) -> float:
+        """Return how many points lie in a field around a point, itself among them; 0 = there is none."""
+        found = self.xy[(self.xy != MISSING_U16).all(axis=1)]
         if not len(found):
             return 0.0
-        keys = np.zeros(len(found), dtype=np.int64)
-        for axis, side in enumerate(sides):
-            used = max(side, LEVELS * _FINEST)
-            scale *= side / used
-            keys = keys * 1024 + (found[:, axis] / used).astype(np.int64)
-        counts = np.unique(keys, return_counts=True)[1].astype(np.float64)
-        return float(self.share * scale * (counts @ counts) / counts.sum())
+        across, down = (np.floor(found[:, axis] / side).astype(np.int64) for axis, side in enumerate(sides))
+        counts = np.unique(across * 1024 + down, return_counts=True)[1].astype(np.float64)
+        return float((counts @ counts) / counts.sum())
 
     def tile(self, sides: tuple[float, float]) -> tuple[float, float]:
         """Return the side of the area, in codes, in which as many points lie as cells do in one with these sides."""

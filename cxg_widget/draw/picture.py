@@ -38,6 +38,7 @@ class Paint:
     shared : what numbers are shown where cells share pixels; None = of each cell its own
     diameter : px; None = what suits so many points
     left_out : bool (n,), points that the filters leave out, which lie beneath all others; None = none are drawn
+    opacity : of a point, 0 to 1
     """
 
     xy: NDArray[np.float32]
@@ -49,13 +50,15 @@ class Paint:
     shared: Shared | None = None
     diameter: float | None = None
     left_out: NDArray[np.bool_] | None = None
+    opacity: float = 1.0
 
 
 def paint(job: Paint, view: View, size: tuple[int, int], *, zoom: float, paper: Paper) -> NDArray[np.uint8]:
     """Draw a picture, uint8 (height, width, 4); see `Session.drawn`. `zoom` is 1 where everything fits."""
     diameter = job.diameter or point_diameter(job.n_like, size, zoom)
     background = (*paper.ground, 0 if paper.is_clear else 255)
-    return draw_points(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
+    ink = _ink(job, paper)
+    return draw_points(job.xy, ink, view, size=size, diameter=diameter, background=background, opacity=job.opacity)
 
 
 def pixels_as_points(

@@ -12,11 +12,12 @@ from cxg_widget.cells.image import left_out_of, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.embedding_names import is_tissue
+from cxg_widget.display.by_density import is_by_density
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.settings import PlaceKey
 from cxg_widget.display.tissue import spot_of, spot_px
-from cxg_widget.draw.crowding import BASIS, Crowd, Look, Shared, few_of, shared
+from cxg_widget.draw.crowding import BASIS, Crowd, Look, Shared, few_of, opacity_of, shared
 from cxg_widget.draw.key import Key
 from cxg_widget.draw.parts import draw_parts
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
@@ -114,6 +115,7 @@ class Pictures:
         """
         job, seen, zoom = self._job(view, size, max_points)
         job = self._as_spots(job, seen, size)
+        job = replace(job, opacity=self._opacity(job, seen, size, zoom))
         if shows_tissue(self._held):
             points = paint(job, seen, size, zoom=zoom, paper=replace(paper, is_clear=True))
             image = on_tissue(points, self._held, seen, paper)
@@ -133,6 +135,19 @@ class Pictures:
         if not spot or self._settings.point_size is not None or job.diameter is not None:
             return job
         return replace(job, diameter=spot_px(spot, size[0] / abs(seen[1] - seen[0])))
+
+    def _opacity(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> float:
+        """Return how opaque points are, as `styleOf` in js/src/style/style.js does."""
+        settings, held = self._settings, self._held
+        if settings.opacity is not None:
+            return settings.opacity
+        if not is_by_density(settings, job.coloring, self._mask) or held.is_of_pixels or held.outline() is not None:
+            return 1.0
+        bounds = held.bounds()
+        crowd = Crowd(quantise_positions(held.coordinates(held.point_rows[:BASIS]), bounds), job.n_like)
+        diameter = job.diameter or point_diameter(job.n_like, size, zoom)
+        spot = abs(seen[1] - seen[0]) * diameter / size[0], abs(seen[3] - seen[2]) * diameter / size[1]
+        return opacity_of(crowd.layers(spot, bounds.extent))
 
     def summary(self, view: View | None, size: tuple[int, int]) -> str:
         """Say in words what a picture shows; see `draw.summary.summary_of`, and `drawn` for the parameters."""

@@ -19,6 +19,7 @@ from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import beside
 from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.by_density import is_by_density
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.statistic import told
 from cxg_widget.display.tissue import spot_of, spot_px
@@ -30,6 +31,7 @@ from cxg_widget.draw.crowding import (
     crowded_size,
     crowding_of,
     few_of,
+    opacity_of,
     shared_codes,
     solidity_of,
     statistic_of,
@@ -120,8 +122,17 @@ class Painter:
         return max((extent[1] - extent[0]) / per_x, (extent[3] - extent[2]) / per_y) / LEVELS > _COARSE_PX
 
     def _painted(self, dots: Dots, coloring: Coloring, diameter: float) -> Portrait:
-        inks = self._inks(coloring)
-        return self._told(draw_dots(dots, inks, self._sight, diameter, self._settings.opacity), coloring)
+        inks, opacity = self._inks(coloring), self._settings.opacity
+        if opacity is None:
+            opacity = opacity_of(self._layers(coloring, diameter))
+        return self._told(draw_dots(dots, inks, self._sight, diameter, opacity), coloring)
+
+    def _layers(self, coloring: Coloring, diameter: float) -> float:
+        """Return how many other cells lie on one of so many px; 0 = opacity is not by density."""
+        if self._sample is None or not is_by_density(self._settings, coloring, self._mask):
+            return 0.0
+        across, down = self._sight.units
+        return self._sample.layers((across * diameter, down * diameter), self._held.bounds().extent)
 
     def _inks(self, coloring: Coloring, limits: tuple[float, float] | None = None) -> Inks:
         colors = shown_of(self._held, self._mask, coloring).colors
@@ -136,13 +147,20 @@ class Painter:
     # --- numbers that share pixels -----------------------------------------------------------------------------------
 
     @cached_property
+    def _sample(self) -> Crowd | None:
+        """The first points, which stand for all cells; None where nothing is known of these."""
+        held = self._held
+        if held.outline() is not None:
+            return None
+        rows = held.point_rows[:BASIS]
+        return Crowd(quantise_positions(held.coordinates(rows), Bounds(held.bounds().extent, 1)), self._dataset.n_obs)
+
+    @cached_property
     def _crowding(self) -> Crowding:
-        held, settings = self._held, self._settings
-        if held.outline() is not None:  # nothing is known of all cells
+        held, settings, sample = self._held, self._settings, self._sample
+        if sample is None:
             return Crowding(1.0, 1.0, 1.0, (1.0, 1.0), None)
-        first = np.arange(min(BASIS, held.point_rows.size))
-        extent = held.bounds().extent
-        xy = quantise_positions(held.coordinates(held.point_rows[first]), Bounds(extent, 1))
+        first, extent = np.arange(len(sample.xy)), held.bounds().extent
         is_read = not held.is_of_pixels and held.preview() is None
         is_number = is_read and held.coloring().scale == "continuous" and not are_stated(held.coloring(), self._dataset)
         basis = _wire(held.coloring_at(first), first.size) if is_number else None
@@ -151,7 +169,7 @@ class Painter:
         look = self._look(sight.seen, extent)
         limits_at = look if settings.limits == "follow" else self._look(sight.whole, extent)
         levels = held.coloring().numbers.levels if is_number else None
-        return crowding_of(Crowd(xy, self._dataset.n_obs), basis, look, rule, limits_at, levels=levels)
+        return crowding_of(sample, basis, look, rule, limits_at, levels=levels)
 
     def _look(self, view: View, extent: Extent) -> Look:
         """Return how a picture of a view looks at its cells, `lookOf` in js/src/style/crowding.js."""
@@ -200,7 +218,8 @@ class Painter:
             numbers = numbers_of(planes, shown, left_out, n_inside=n_inside, spread=spread)
             return self._told(self._shaded(numbers.codes, numbers.alpha, self._inks(coloring)), coloring)
         solidity = solidity_of(n_inside if drawn is passing else passing.count(self.seen), few)
-        image = rgba_of(planes, shown, left_out, dark=self._paper.is_dark, solidity=solidity)
+        solid = solidity, opacity_of(self._layers(coloring, 1) * spread**2)
+        image = rgba_of(planes, shown, left_out, dark=self._paper.is_dark, solid=solid)
         return Portrait(self._faded(self._grounded(image) if self._mask.any() else image))
 
     def _of_cells(self, drawn: InView, shown: Shown, few: int, n_inside: int) -> Portrait:
@@ -256,9 +275,10 @@ class Painter:
         return np.where(share > 0, np.floor(page + 0.5), image).astype(np.uint8)
 
     def _faded(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        if self._settings.opacity < 1:
+        opacity = self._settings.opacity
+        if opacity is not None and opacity < 1:
             image = image.copy()
-            image[..., 3] = np.floor(image[..., 3] * self._settings.opacity + 0.5)
+            image[..., 3] = np.floor(image[..., 3] * opacity + 0.5)
         return image
 
     def _told(self, image: NDArray[np.uint8], coloring: Coloring) -> Portrait:

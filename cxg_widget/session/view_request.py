@@ -19,7 +19,7 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
-from cxg_widget.draw.crowding import few_of, solidity_of
+from cxg_widget.draw.crowding import few_of, opacity_of, solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.session.on_show import OnShow, Seqs
@@ -148,7 +148,8 @@ def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: 
             png = encode_lines(numbers.lines, 3)
         else:
             solidity = solidity_of(n_inside if drawn is passing else passing.count(view), few)
-            png = encode_png(rgba_of(planes, shown, left_out, dark=ask.dark, solidity=solidity))
+            solid = solidity, opacity_of(ask.layers * spread**2)
+            png = encode_png(rgba_of(planes, shown, left_out, dark=ask.dark, solid=solid))
         content: Literal["colors", "numbers"] = "numbers" if shown.coloring.scale == "continuous" else "colors"
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
         bins = np.empty(0, np.uint32)

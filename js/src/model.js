@@ -250,6 +250,7 @@ function firstState(traits) {
     pictures: null,
     saveFile: null,
     travel: null,
+    fade: null,
     linkPlots: null,
     notesOnPlot: null,
     filtersTold: null,

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createSources } from "../src/draw/sources.js";
-import { createShared, lawOf, limitsOf, solidityOf, stepped, tilesOf, typicalCells } from "../src/style/crowding.js";
+import {
+  createShared,
+  lawOf,
+  layersOf,
+  limitsOf,
+  solidityOf,
+  stepped,
+  tilesOf,
+  typicalCells,
+} from "../src/style/crowding.js";
+import { styleOf } from "../src/style/style.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../tests/crowding.json", import.meta.url), "utf8"));
 const near = (/** @type {any} */ a, /** @type {any} */ b) =>
@@ -34,6 +44,42 @@ test("the kernel shows the same numbers between the same limits", () => {
     pair(limitsOf(all, one.tile, one.weight, one.behind), one.limits);
     near(typicalCells(all.xy, all.n, one.sides, one.nCells / all.n), one.typical);
   }
+});
+
+test("the kernel finds as many cells on each other, and draws points as opaque", () => {
+  for (const { xy, nCells, spot, layers } of CASES.layers) {
+    const points = { xy: Uint16Array.from(xy.flat()), n: xy.length, loaded: xy.length };
+    const state = /** @type {any} */ ({ points: { nObs: nCells, extent: [0, 65_534, 0, 65_534] } });
+    const scene = (change = {}) => /** @type {any} */ ({ points: { ...points, ...change } });
+    near(layersOf(scene(), state, spot[0], spot[1]), layers);
+    assert.equal(layersOf(scene({ loaded: 0 }), state, spot[0], spot[1]), 0);
+  }
+  const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
+  const color = { scale: "categorical", categories: ["a"], colors: ["#ff0000"] };
+  const state = (change = {}, traits = {}) =>
+    /** @type {any} */ ({
+      color,
+      traits: { hidden: [], filtered: "hide", opacity: null, ...traits },
+      selection: { n: 0 },
+      filter: { n: null },
+      highlighted: -1,
+      crowd: { weight: 1 },
+      ...change,
+    });
+  for (const { layers, opacity } of CASES.opacity) {
+    near(styleOf(state(), theme, 255, layers).opacity, opacity);
+    near(styleOf(state({ color: null }), theme, 255, layers).opacity, opacity);
+  }
+  const grey = { filtered: "grey", hidden: ["a"] };
+  for (const [change, traits] of [
+    [{ selection: { n: 3 } }],
+    [{ highlighted: 0 }],
+    [{ color: { ...color, scale: "continuous" } }],
+    [{ color: { ...color, corners: ["#000000"] } }],
+    [{}, grey],
+  ])
+    assert.equal(styleOf(state(change, traits), theme, 255, 5).opacity, 1);
+  assert.equal(styleOf(state({}, { opacity: 0.5 }), theme, 255, 5).opacity, 0.5);
 });
 
 test("tiles too many to keep are told apart as well", () => {
@@ -74,7 +120,7 @@ test("selected points share their numbers among themselves", () => {
 
 test("what has been made is kept while nothing changes, and filled as points arrive", () => {
   const shared = createShared();
-  const crowd = { solidity: 0, weight: 0, behind: 1, layers: 1, tile: /** @type {[number, number]} */ ([64, 64]) };
+  const crowd = { solidity: 0, weight: 0, behind: 1, tile: /** @type {[number, number]} */ ([64, 64]) };
   const all = points({
     xy: [
       [1, 1],
@@ -101,7 +147,7 @@ test("a frame under a hand has as many numbers as points that it draws, and at r
     cells: null,
     detail: null,
   };
-  const crowd = { solidity: 0, weight: 0, behind: 1, layers: 1, tile: [2_000, 2_000] };
+  const crowd = { solidity: 0, weight: 0, behind: 1, tile: [2_000, 2_000] };
   const state = { crowd, color: scene.color, points: { nObs: n, nPoints: n } };
   const sources = createSources(/** @type {any} */ (scene), () => /** @type {any} */ (state));
   const moving = sources.of("base", few);

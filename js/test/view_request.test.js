@@ -145,6 +145,28 @@ test("only of numbers is asked which of those that share a pixel is shown", () =
   assert.equal(questionOf([viewportOf()], state({ color: { seq: 2, scale: "continuous" } })).weight, 0.25);
 });
 
+test("how many cells lie on a px is asked for where opacity follows density", () => {
+  const random = (/** @type {number} */ i) => Math.abs((Math.sin(i + 1) * 43_758.5453) % 1);
+  const xy = Uint16Array.from({ length: 2_000 }, (_, i) => 30_000 + random(i) * 2_560);
+  const scene = { ...createScene(), points: { n: 1_000, loaded: 1_000, xy } };
+  const traits = { hidden: [], density: "eq_hist", filtered: "hide", opacity: null };
+  const points = { seq: 1, aggregated: true, extent: EXTENT, nObs: 1_000_000, nPoints: 1_000 };
+  const asked = (change = {}, size = 400) => {
+    const question = questionOf([viewportOf(size, size)], state({ traits, points, ...change }), scene);
+    return [question.layers, (question.view[1] - question.view[0]) / question.width];
+  };
+  const [layers, unitsPerPx] = asked();
+  const expected = (1_000_000 / (2_560 / 65_534) ** 2) * (unitsPerPx / 10) ** 2;
+  assert.ok(Math.abs(layers - expected) < 0.15 * expected, `${layers} for ${expected}`);
+  assert.ok(Math.abs(asked({}, 800)[0] - layers / 4) < 0.01 * layers);
+  for (const change of [
+    { selection: { seq: 3, n: 5 } },
+    { color: { seq: 2, scale: "continuous" } },
+    { traits: { ...traits, opacity: 0.5 } },
+  ])
+    assert.equal(asked(change)[0], 0);
+});
+
 test("a highlight is asked for but of a category that is hidden", () => {
   assert.equal(questionOf([viewportOf()], state({ highlighted: 1 })).highlighted, 1);
   assert.equal(questionOf([viewportOf()], state({ highlighted: 0 })).highlighted, -1);

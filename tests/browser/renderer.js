@@ -3,7 +3,7 @@ import { createWidgetModel } from "../../js/src/model.js";
 import { createKeyShape } from "../../js/src/panels/key_shape.js";
 import { createLandmarks } from "../../js/src/panels/landmarks.js";
 import { createPictures } from "../../js/src/panels/saved_pictures.js";
-import { depart } from "../../js/src/picture/motion.js";
+import { depart, fade } from "../../js/src/picture/motion.js";
 import { DEFAULTS } from "../../js/src/wire/constants.js";
 
 const LIGHT = { background: [255, 255, 255], foreground: [31, 35, 40], dark: false };
@@ -188,7 +188,7 @@ function open({ traits = {}, width = 400, height = 400, dark = false, answer } =
   document.body.append(host);
   const model = fakeModel(traits, answer);
   const widget = createWidgetModel(model);
-  widget.store.set({ keyShape: createKeyShape, pictures: createPictures, travel: depart });
+  widget.store.set({ keyShape: createKeyShape, pictures: createPictures, travel: depart, fade });
   const plot = widget.createPlot(host);
   plot.png = (scale) => plot.figure(scale).then((canvas) => new Promise((done) => canvas.toBlob(done)));
   plot.setTheme(dark ? DARK : LIGHT);

@@ -64,7 +64,8 @@ def data() -> Any:
 def test_a_file_pans_zooms_tells_of_cells_and_recolors_without_kernel_or_network(
     chromium: Any, data: Any, tmp_path: Path
 ) -> None:
-    w = CxgWidget(data, color="cell_type", pinned_genes=["DENSE"], labels="cell_type", hover=["n_genes", "donor name"])
+    how = {"pinned_genes": ["DENSE"], "labels": "cell_type", "hover": ["n_genes", "donor name"], "opacity": 1.0}
+    w = CxgWidget(data, color="cell_type", **how)
     w.save(tmp_path / "a b.html")
     page = open_file(chromium, tmp_path / "a b.html")
     assert page.title() == EVIL

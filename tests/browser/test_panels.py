@@ -330,9 +330,12 @@ def test_the_picture_downloads_under_a_plain_name(page: Any) -> None:
 def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
     button = page.get_by_role("button", name="Settings")
     button.click()
-    page.get_by_role("checkbox", name="Auto").uncheck()
+    page.get_by_role("checkbox", name="Auto point size").uncheck()
     page.get_by_role("slider", name="Opacity").fill("0.5")
-    assert calls(page, "setTrait") == [["point_size", 3], ["opacity", 0.5]]
+    page.evaluate("() => store.set({ traits: { ...store.get().traits, opacity: null } })")
+    expect(page.get_by_role("slider", name="Opacity")).to_have_attribute("aria-valuetext", "automatic")
+    page.get_by_role("checkbox", name="Auto opacity").uncheck()
+    assert calls(page, "setTrait") == [["point_size", 3], ["opacity", 0.5], ["opacity", 1]]
     page.keyboard.press("Escape")
     settle(page)
     assert page.get_by_role("dialog").count() == 0

@@ -52,7 +52,7 @@ const both = async (...look) => compare(await draw("gpu", ...look), await draw("
     "settings",
     [
         '"categorical", { point_size: 2 }',
-        "\"categorical\", { point_size: 1.4, hidden: ['category 2'] }",
+        "\"categorical\", { point_size: 1.4, hidden: ['category 2'], opacity: 1 }",
         '"categorical", { point_size: 3 }, (w) => w.widget.actions.highlight(3)',
         '"continuous", { point_size: 2 }',
         "\"continuous\", { point_size: 3, vmin: 0.3, vmax: 'p90', cmap: 'magma' }, select",
@@ -79,7 +79,7 @@ replace(WebGL2RenderingContext.prototype, "getParameter", (ask) => function (nam
   return typeof found === "string" ? CARD : found;
 });
 const data = clusters(20_000);
-const w = open_({ traits: { point_size: 3 } });
+const w = open_({ traits: { point_size: 3, opacity: 1 } });
 sendColor(w.model, { scale: "categorical", codes: data.codes, colors: OKABE });
 sendPoints(w.model, { xy: data.xy });
 await ready(w);

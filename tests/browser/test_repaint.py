@@ -39,7 +39,7 @@ def test_a_gene_over_the_picture_at_hand_draws_its_cells_alone_and_is_the_same_p
     found = run(
         page,
         f"""{SHOW}
-        const w = await show({{ traits: {{ point_size: 2 }} }}, byCategory);
+        const w = await show({{ traits: {{ point_size: 2, opacity: 1 }} }}, byCategory);
         const results = [];
         for (const which of [0, 1]) {{
           drawn = 0;
@@ -149,7 +149,9 @@ def test_hidden_then_shown_values_never_leave_a_hole(page: Any) -> None:
     assert different == 0
 
 
-@pytest.mark.parametrize("traits", ["{ point_size: 2 }", "{ point_size: 8 }", "{ point_size: 3, opacity: 0.5 }"])
+@pytest.mark.parametrize(
+    "traits", ["{ point_size: 2, opacity: 1 }", "{ point_size: 8, opacity: 1 }", "{ point_size: 3, opacity: 0.5 }"]
+)
 def test_what_the_filters_leave_out_is_not_drawn_and_comes_back(page: Any, traits: str) -> None:
     found = run(
         page,

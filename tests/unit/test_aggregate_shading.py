@@ -86,6 +86,16 @@ def test_opacity_grows_with_the_count_from_the_lowest_to_the_highest(how):
 
 
 @pytest.mark.parametrize("how", ["linear", "log", "cbrt", "eq_hist"])
+@pytest.mark.parametrize("of_one", [0.16, 0.5, 1.0])
+def test_where_few_cells_are_in_view_a_pixel_is_as_opaque_as_its_cells_above_each_other(how, of_one):
+    counts = np.random.default_rng(1).poisson(3, (20, 30))
+    layered = 255 * (1 - np.prod(np.where(np.arange(counts.max()) < counts[..., None], 1 - of_one, 1.0), axis=-1))
+    assert np.abs(opacity(counts, how, solid=(1.0, of_one)) - layered).max() <= 1
+    half = (opacity(counts, how).astype(float) + layered) / 2
+    assert np.abs(opacity(counts, how, solid=(0.5, of_one)) - half)[counts > 0].max() <= 1
+
+
+@pytest.mark.parametrize("how", ["linear", "log", "cbrt", "eq_hist"])
 def test_counts_too_large_for_a_table_have_the_same_opacity(how):
     counts = np.random.default_rng(0).integers(0, 50, (30, 40))
     found = opacity(counts, how)

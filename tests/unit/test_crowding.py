@@ -14,6 +14,7 @@ from cxg_widget.draw.crowding import (
     behind_of,
     crowding_of,
     limits_of,
+    opacity_of,
     shared,
     shared_codes,
     solidity_of,
@@ -55,6 +56,35 @@ def test_the_front_end_shows_the_same_numbers_between_the_same_limits(case):
     assert limits_of(Crowd(xy, len(xy)), codes, tile, *law) == pytest.approx(case["limits"])
     found = Crowd(xy, case["nCells"]).typical(tuple(case["sides"]))
     assert found == pytest.approx(case["typical"])
+
+
+@pytest.mark.parametrize("case", CASES["layers"], ids=lambda case: f"{case['nCells']} cells of {case['spot'][0]}")
+def test_the_front_end_finds_as_many_cells_on_each_other(case):
+    found = Crowd(np.array(case["xy"], np.uint16), case["nCells"]).layers(tuple(case["spot"]), (0, 65_534, 0, 65_534))
+    assert found == pytest.approx(case["layers"])
+
+
+@pytest.mark.parametrize("case", CASES["opacity"])
+def test_the_front_end_draws_points_as_opaque(case):
+    assert opacity_of(case["layers"]) == pytest.approx(case["opacity"])
+
+
+@pytest.mark.parametrize("n", [2_000, 20_000])
+def test_layers_are_the_other_cells_on_what_one_covers_and_a_part_of_them_tells_the_same(n):
+    rng = np.random.default_rng(3)
+    xy = rng.normal(0, 1, (n, 2))
+    near = rng.choice(n, 400, replace=False)
+    inside = (np.abs(xy[near, None] - xy[None]) < 0.2).all(axis=2).sum(axis=1) - 1
+    codes = np.rint((xy + 8) / 16 * 65_534).astype(np.uint16)
+    for some in (codes, codes[: n // 4]):
+        crowd, extent = Crowd(some, n), (-8.0, 8.0, -8.0, 8.0)
+        assert crowd.layers((0.4, 0.4), extent) == pytest.approx(inside.mean(), rel=0.1)
+        assert crowd.layers((0.01, 0.01), extent) == pytest.approx(inside.mean() / 40**2, rel=0.15)
+
+
+def test_of_two_cells_at_one_place_each_has_one_other_however_large_they_are():
+    crowd = Crowd(np.array([[9, 9], [9, 9]], np.uint16), 2)
+    assert [crowd.layers((side, side), (0, 65_534, 0, 65_534)) for side in (256, 5_000, 65_534)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("weight", [0, 0.5, 1])

@@ -271,7 +271,7 @@ def test_filters_of_a_page_wait_for_what_they_read_and_hold_up_nothing_but_what_
     widget.set_state({"filters": [{"obs": "n_genes", "range": [900, None]}], "opacity": 0.25})
     widget.set_state({"opacity": 0.5, "point_size": 7.0})
     widget.point_size = 3
-    assert (widget.filters.rules, widget.opacity) == ([], 1.0)
+    assert (widget.filters.rules, widget.opacity) == ([], None)
     gate.open()
     widget.front.settle()
     assert widget.filters["n_genes"] == (900, None)

@@ -16,9 +16,48 @@ from cxg_widget.display.coloring import NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
 from cxg_widget.draw.picture import Paint, paint, point_diameter
+from cxg_widget.draw.points import Ink, draw_points
+from cxg_widget.session.session import Session
 from cxg_widget.wire.encoding import describe
+from tests.memory import small
 
 SIZES = json.loads((Path(__file__).parent.parent / "point_sizes.json").read_text(encoding="utf-8"))
+
+
+def test_pale_points_are_mixed_in_their_order_and_what_is_below_shines_through():
+    rng = np.random.default_rng(2)
+    xy = (rng.integers(0, 6, (300, 2)) + 0.5).astype(np.float32)
+    rgb = rng.integers(0, 256, (300, 3)).astype(np.uint8)
+    rank = rng.integers(0, 3, 300).astype(np.uint16)
+    expected = np.full((6, 6, 3), [250.0, 240, 20])
+    for i in np.argsort(rank, kind="stable"):
+        line, column = 5 - int(xy[i, 1]), int(xy[i, 0])
+        expected[line, column] += 0.2 * (rgb[i] - expected[line, column])
+    how = {"size": (6, 6), "diameter": 1.0}
+    found = draw_points(xy, Ink(rgb, rank), (0, 6, 0, 6), background=(250, 240, 20, 255), opacity=0.2, **how)
+    assert np.abs(found[..., :3] - expected).max() <= 0.51
+    assert (found[..., 3] == 255).all()
+    clear = draw_points(xy, Ink(rgb, rank), (0, 6, 0, 6), background=(0, 0, 0, 0), opacity=0.2, **how)
+    counts = np.zeros((6, 6), int)
+    np.add.at(counts, (5 - xy[:, 1].astype(int), xy[:, 0].astype(int)), 1)
+    assert np.abs(clear[..., 3] - 255 * (1 - 0.8**counts)).max() <= 0.51
+    solid = draw_points(xy, Ink(rgb, rank), (0, 6, 0, 6), background=(0, 0, 0, 0), **how)
+    assert set(np.unique(solid[..., 3])) <= {0, 255}
+
+
+@pytest.mark.parametrize("color", ["cell_type", None, "n_counts"])
+def test_the_picture_of_a_crowd_is_as_pale_as_its_page_where_it_shows_categories(color):
+    one = Session(small(20_000), Settings(embedding="umap", color=color))
+    paper, size = replace(PAPERS["white"], is_clear=True), (300, 200)
+    page = one.pictures.drawn(None, size, paper=paper)[0]
+    alpha = page[..., 3] / 255
+    if color == "n_counts":
+        assert set(np.unique(alpha)) == {0.0, 1.0}
+    else:
+        assert 0.15 < alpha[alpha > 0].min() < 0.5
+        assert alpha.max() > 0.9
+    given = Session(small(20_000), Settings(embedding="umap", color=color, opacity=1.0))
+    assert set(np.unique(given.pictures.drawn(None, size, paper=paper)[0][..., 3])) == {0, 255}
 
 
 @pytest.mark.parametrize("case", SIZES["automatic"], ids=lambda case: f"{case['n']} at zoom {case['zoom']}")

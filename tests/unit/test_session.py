@@ -20,7 +20,7 @@ from tests.unit.test_polygon import by_ray_casting
 
 
 def session(n_obs=1000, color=None, *, embedding="umap", **options):
-    look_keys = {"axes", "hidden", "palette", "layer", "cmap", "vmin", "vmax"}
+    look_keys = {"axes", "hidden", "palette", "layer", "cmap", "vmin", "vmax", "opacity"}
     settings = {key: options.pop(key) for key in list(options) if key in look_keys}
     return Session(small(n_obs, **options), Settings(embedding=embedding, color=color, **settings))
 
@@ -320,7 +320,7 @@ def test_show_says_what_failed_and_sends_the_rest():
 
 
 def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_values_on_top():
-    one = session(2000, "cell_type", palette={"T cell": "#ff0000", "B cell": "#00ff00"})
+    one = session(2000, "cell_type", palette={"T cell": "#ff0000", "B cell": "#00ff00"}, opacity=1.0)
     image = np.array(Image.open(io.BytesIO(one.pictures.png((-4, 12, -4, 12), (200, 200)))))
     assert image.shape == (200, 200, 3)
     found = {tuple(pixel) for pixel in image.reshape(-1, 3)}

@@ -484,7 +484,7 @@ def test_a_closed_dataset_cannot_be_shown():
         CxgWidget(data)
 
 
-@pytest.mark.parametrize("name", ["axes", "cmap", "opacity", "tool", "height", "panel_width", "wheel_zoom", "hidden"])
+@pytest.mark.parametrize("name", ["axes", "cmap", "tool", "height", "panel_width", "wheel_zoom", "hidden"])
 def test_none_is_refused_where_it_means_nothing(make, name):
     w = make()
     before = getattr(w, name)

@@ -22,7 +22,12 @@ _SCALED: dict[Density, Callable[[NDArray[Any]], NDArray[Any]]] = {
 
 
 def opacity(
-    counts: NDArray[Any], how: Density = "eq_hist", *, lowest: int = MIN_ALPHA, highest: int = 255
+    counts: NDArray[Any],
+    how: Density = "eq_hist",
+    *,
+    lowest: int = MIN_ALPHA,
+    highest: int = 255,
+    solid: tuple[float, float] = (0.0, 1.0),
 ) -> NDArray[np.uint8]:
     """Turn counts into opacity by datashader's rule: 0 for none, `lowest` for the fewest to `highest` for the most.
 
@@ -30,6 +35,7 @@ def opacity(
     ----------
     counts : uint32 or uint64 (h, w), C-contiguous
     how : "linear", "log", "cbrt", or "eq_hist", by which each opacity is as frequent as another
+    solid : the weight of layers of points beside that rule, 0 to 1, and how opaque each of them is, 1 = `highest`
 
     Returns
     -------
@@ -45,23 +51,30 @@ def opacity(
 
         frequencies, alpha = np.zeros(most + 1, dtype=np.int64), np.empty(counts.shape, dtype=np.uint8)
         pixels.frequencies(counts, frequencies)
-        table = _alpha_of(np.arange(most + 1), frequencies, how, lowest, highest)
+        table = _alpha_of(np.arange(most + 1), frequencies, how, (lowest, highest), solid)
         over_lines(counts.shape[0], lambda first, last: pixels.look_up(first, last, counts, table, alpha))
         return alpha
     values, inverse, frequencies = np.unique(counts, return_inverse=True, return_counts=True)
     frequencies[values == 0] = 0
-    return _alpha_of(values, frequencies, how, lowest, highest).take(inverse.reshape(counts.shape))
+    return _alpha_of(values, frequencies, how, (lowest, highest), solid).take(inverse.reshape(counts.shape))
 
 
 def _alpha_of(
-    values: NDArray[Any], frequencies: NDArray[np.int64], how: Density, lowest: int, highest: int
+    values: NDArray[Any],
+    frequencies: NDArray[np.int64],
+    how: Density,
+    ends: tuple[int, int],
+    solid: tuple[float, float],
 ) -> NDArray[np.uint8]:
     """Return the opacity of each of the ascending values, 0 for those that do not occur below the fewest."""
+    (lowest, highest), (weight, of_one) = ends, solid
     fewest = int(np.flatnonzero(frequencies)[0])
     above = np.maximum(values.astype(np.float64) - float(values[fewest]), 0)
     scaled = np.cumsum(frequencies) / frequencies.sum() if how == "eq_hist" else _SCALED[how](above)
     start, end = scaled[fewest], scaled[-1]
     share = (scaled - start) / (end - start) if end > start else np.ones(values.shape)
-    alpha = np.maximum(lowest + (highest - lowest) * share, 0).astype(np.uint8)
+    by_rule = np.maximum(lowest + (highest - lowest) * share, 0)
+    in_layers = highest * (1 - (1 - of_one) ** values.astype(np.float64))
+    alpha = (by_rule + weight * (in_layers - by_rule)).astype(np.uint8)
     alpha[:fewest] = 0
     return alpha

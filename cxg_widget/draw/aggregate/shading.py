@@ -58,7 +58,7 @@ def shade(
     *,
     missing: RGB = MISSING_LIGHT,
     plain: RGB = PLAIN_LIGHT,
-    solidity: float = 0.0,
+    solid: tuple[float, float] = (0.0, 1.0),
     left_out: NDArray[np.bool_] | None = None,
     grey: RGB = LEFT_OUT_LIGHT,
 ) -> NDArray[np.uint8]:
@@ -73,7 +73,8 @@ def shade(
     planes : of a category column or of no column
     how : from the number of cells to opacity, see `opacity`
     missing, plain : colour of missing cells; colour of cells without a colouring
-    solidity : 0 to 1: the emptiest pixels keep their paleness, or have the opacity of the fullest
+    solid : how far the pixels look as points of few cells do, 0 to 1, and how opaque one of those is: a pixel is as
+        opaque as so many of them above each other as it has cells
     left_out : bool (h, w), pixels that hold cells which the filters leave out; None = none are drawn
     grey : colour of those
 
@@ -93,7 +94,7 @@ def shade(
     width, height = planes.size
     image = np.empty((height, width, 4), dtype=np.uint8)
     colors = np.array([plain, missing], dtype=np.float64)
-    missing_cells, alpha = _or_empty(planes.missing, np.uint32), _alpha(planes, how, solidity)
+    missing_cells, alpha = _or_empty(planes.missing, np.uint32), _alpha(planes, how, solid)
     over_lines(
         height, lambda first, last: pixels.paint(first, last, planes.totals, missing_cells, alpha, colors, image)
     )
@@ -186,18 +187,18 @@ def _marked(image: NumberImage, left_out: NDArray[np.bool_] | None) -> NumberIma
     return image
 
 
-def _alpha(planes: Planes, how: Density, solidity: float) -> NDArray[np.uint8]:
+def _alpha(planes: Planes, how: Density, solid: tuple[float, float]) -> NDArray[np.uint8]:
     """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
-    key = ("alpha", how, solidity)
+    key = ("alpha", how, solid)
     if key not in planes.derived:
-        planes.derived[key] = _new_alpha(planes.counts, how, solidity)
+        planes.derived[key] = _new_alpha(planes.counts, how, solid)
     alpha: NDArray[np.uint8] = planes.derived[key]
     return alpha
 
 
-def _new_alpha(counts: NDArray[Any], how: Density, solidity: float) -> NDArray[np.uint8]:
+def _new_alpha(counts: NDArray[Any], how: Density, solid: tuple[float, float]) -> NDArray[np.uint8]:
     def alpha(layer: int, lowest: int, highest: int) -> NDArray[np.uint8]:
-        return opacity(counts[layer], how, lowest=round(lowest + solidity * (highest - lowest)), highest=highest)
+        return opacity(counts[layer], how, lowest=lowest, highest=highest, solid=solid)
 
     if counts.shape[0] == 1:
         return alpha(0, MIN_ALPHA, 255)[None]

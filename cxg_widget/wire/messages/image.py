@@ -19,6 +19,7 @@ class Aggregate(OfPanel):
     hidden, density, statistic, filtered : as the traits, which hosts hold back while the kernel is busy
     weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
         counts for the statistics "auto", "mean" and "max"
+    layers : how many other cells lie on a px where cells are, which says how opaque one is; 0 = all are opaque
     """
 
     kind: ClassVar[str] = "aggregate"
@@ -33,6 +34,7 @@ class Aggregate(OfPanel):
     weight: float = 0.0
     statistic: str = "auto"
     filtered: Filtered = "hide"
+    layers: float = 0.0
 
 
 @dataclass(frozen=True)

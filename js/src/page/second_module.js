@@ -11,7 +11,7 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
  *   called when something has changed that only a panel knows
  * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
  * @typedef {import("../plot/key_shape.js").CreateKeyShape} CreateKeyShape
- * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"filtersTold" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "filtersTold" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);

@@ -22,7 +22,7 @@ import { createTable } from "./table.js";
 import { createTissueChoice } from "./tissue_choice.js";
 import { createTwoColumns } from "./two_columns.js";
 
-export { depart } from "../picture/motion.js";
+export { depart, fade } from "../picture/motion.js";
 export { filtersTold } from "../words/rule_told.js";
 export { createKeyShape } from "./key_shape.js";
 export { createLandmarks } from "./landmarks.js";

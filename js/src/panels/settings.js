@@ -6,10 +6,26 @@ import { readLimit } from "../style/limits.js";
 import { shortNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 
-const SIZE_MIN_PX = 0.5;
-const SIZE_MAX_PX = 12;
-/** Where the slider starts when the size was automatic. */
-const SIZE_START_PX = 3;
+/**
+ * @typedef {object} Slider
+ * @property {number} min
+ * @property {number} max
+ * @property {number} step
+ * @property {number} start where it stands when the setting was automatic
+ * @property {(value: number) => string} told @property {(value: number) => string} said to screen readers
+ */
+/** @type {Slider} */
+const SIZE = { min: 0.5, max: 12, step: 0.5, start: 3, told: (px) => `${px} px`, said: (px) => `${px} pixels` };
+const percent = (/** @type {number} */ share) => Math.round(share * 100);
+/** @type {Slider} */
+const OPACITY = {
+  min: 0.02,
+  max: 1,
+  step: 0.01,
+  start: 1,
+  told: (share) => `${percent(share)} %`,
+  said: (share) => `${percent(share)} percent`,
+};
 /** @type {Record<import("../wire/constants.js").Settings["density"], string>} */
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
 /** @type {Record<import("../wire/constants.js").Settings["filtered"], string>} */
@@ -35,25 +51,9 @@ export function settingsPopover(context, tissue) {
   const { state, ui, actions } = context;
   if (ui.popover !== "settings") return nothing;
   const { point_size: size, opacity } = state.traits;
-  const number = (/** @type {Event} */ event) => Number(textIn(event));
   return html`<div class="popover settings" role="dialog" aria-label="Settings">
-    <div class="setting">
-      <span>Point size</span>
-      <output>${size === null ? "" : `${size} px`}</output>
-      <label class="check">
-        <input type="checkbox" .checked=${live(size === null)}
-          @change=${() => actions.setTrait("point_size", size === null ? SIZE_START_PX : null)}>Auto
-      </label>
-      <input type="range" aria-label="Point size" min=${SIZE_MIN_PX} max=${SIZE_MAX_PX} step="0.5" class=${size === null ? "quiet" : ""}
-        aria-valuetext=${size === null ? "automatic" : `${size} pixels`} .value=${live(String(size ?? SIZE_START_PX))}
-        @input=${(/** @type {Event} */ event) => actions.setTrait("point_size", number(event))}>
-    </div>
-    <div class="setting">
-      <span>Opacity</span>
-      <output class="wide">${Math.round(opacity * 100)} %</output>
-      <input type="range" aria-label="Opacity" min="0.02" max="1" step="0.01" aria-valuetext="${Math.round(opacity * 100)} percent"
-        .value=${live(String(opacity))} @input=${(/** @type {Event} */ event) => actions.setTrait("opacity", number(event))}>
-    </div>
+    ${slider("Point size", size, SIZE, (value) => actions.setTrait("point_size", value))}
+    ${slider("Opacity", opacity, OPACITY, (value) => actions.setTrait("opacity", value))}
     ${together(state, actions)}
     ${choice("Filtered out", FILTERED, state.traits.filtered, (value) => actions.setTrait("filtered", value))}
     ${tissue(context)}
@@ -64,6 +64,22 @@ export function settingsPopover(context, tissue) {
         @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>Scroll to zoom
     </label>
     ${pictures(state, actions)}
+  </div>`;
+}
+
+/** A number that may be automatic. @param {string} label @param {number | null} value @param {Slider} slider
+ * @param {(value: number | null) => void} set */
+function slider(label, value, { min, max, step, start, told, said }, set) {
+  const isAuto = value === null;
+  return html`<div class="setting">
+    <span>${label}</span>
+    <output>${isAuto ? "" : told(value)}</output>
+    <label class="check">
+      <input type="checkbox" aria-label="Auto ${label.toLowerCase()}" .checked=${live(isAuto)} @change=${() => set(isAuto ? start : null)}>Auto
+    </label>
+    <input type="range" aria-label=${label} min=${min} max=${max} step=${step} class=${isAuto ? "quiet" : ""}
+      aria-valuetext=${isAuto ? "automatic" : said(value)} .value=${live(String(value ?? start))}
+      @input=${(/** @type {Event} */ event) => set(Number(textIn(event)))}>
   </div>`;
 }
 

@@ -74,10 +74,10 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
   }
 
   return {
-    /** Begin anew, with what there is to draw now. */
-    begin() {
+    /** Begin anew, with what there is to draw now. @param {Plan} [next] */
+    begin(next = planOf(scene, sight())) {
       const { width, height, ratio } = size();
-      plan = planOf(scene, sight());
+      plan = next;
       const { camera, state } = sight();
       if (state.points !== null) clip = codesToClip(camera, state.points.extent);
       motion = (scene.points && motion?.goOn(scene.points.xy, clip)) ?? null;
@@ -109,6 +109,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
     drawn: () => drawn,
     plan: () => plan,
     show: (/** @type {HTMLCanvasElement} */ canvas) => picture.show(canvas),
+    copyTo: (/** @type {CanvasRenderingContext2D} */ context) => picture.copyTo(context),
     /** Everything made before is gone. */
     restore() {
       picture = painter.createPicture();
@@ -116,25 +117,4 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
     },
     free: () => picture.free(),
   };
-}
-
-/**
- * Draw a whole picture at once.
- * @param {import("../draw/painter.js").Painter} painter
- * @param {{scene: import("../state/scene.js").Scene, sources: import("../draw/sources.js").Sources}} stage
- * @param {CanvasRenderingContext2D} context what it is drawn on @param {import("./plan.js").Sight} sight @param {Plan} plan
- * @param {import("../state/scene.js").CellImage | null} portrait an image of all that is to be seen, drawn in place of the plan and closed
- */
-export function drawWhole(painter, { scene, sources }, context, sight, plan, portrait) {
-  const picture = painter.createPicture();
-  picture.resize(context.canvas.width, context.canvas.height);
-  picture.clear();
-  const { image, isCover } = portrait === null ? plan : { image: portrait, isCover: true };
-  if (image !== null) picture.image(image, imageOptions(sight, image.view, isCover));
-  const points = sources.of(plan.source);
-  if (portrait === null && plan.hasPoints && points.loaded > 0)
-    picture.points(pointOptions(scene, sight, plan), points, 0, points.loaded);
-  picture.copyTo(context);
-  picture.free();
-  portrait?.bitmap.close();
 }

@@ -1,4 +1,5 @@
-/** Points on their way from the place they had in one embedding to the one they have in another. Pure; the second module brings it. */
+/** Points on their way from the place they had in one embedding to the one they have in another, and images that fade there. The second module brings it. */
+import { blank } from "../screen/canvas.js";
 import { clamp } from "../screen/clamp.js";
 import { MISSING } from "../wire/protocol.js";
 
@@ -32,6 +33,17 @@ export function depart(xy, n, clip) {
     return share >= 1 ? null : { xy: between(from, to, end, eased(share)), clip: UNDER_WAY, goOn };
   };
   return { xy: xy.subarray(0, from.length), clip, goOn };
+}
+
+/** Let the picture on a canvas fade over the next one. @param {HTMLCanvasElement} canvas @returns {() => void} removes it */
+export function fade(canvas) {
+  const copy = blank(canvas.width, canvas.height, 1);
+  copy.drawImage(canvas, 0, 0);
+  const element = copy.canvas;
+  element.style.cssText = `${canvas.style.cssText};pointer-events:none`;
+  canvas.after(element);
+  element.animate([{ opacity: 1 }, { opacity: 0 }], MOTION_MS).onfinish = () => element.remove();
+  return () => element.remove();
 }
 
 /** How far along the way, slow at both ends. @param {number} share of the time @returns {number} */

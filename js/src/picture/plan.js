@@ -1,6 +1,7 @@
 /** The plan of a picture: which points, how large and in which colours, and whether an image of all cells lies with them. Pure. */
-import { cellSizePx, codesToClip, covers, isCoarse, visible } from "../screen/camera.js";
+import { cellSizePx, codesToClip, covers, isCoarse, scales, visible } from "../screen/camera.js";
 import { cellsSeen, isComplete, missingCode } from "../state/scene.js";
+import { layersOf } from "../style/crowding.js";
 import { crowdedSize, diameterOf, sampled, styleOf } from "../style/style.js";
 import { MISSING } from "../wire/protocol.js";
 import { holdsCells, imageOnShow } from "./question.js";
@@ -49,19 +50,25 @@ function wantsDetail(scene, { points }, viewport) {
 }
 
 /** How the points of a plan are drawn. @param {Scene} scene @param {Sight} sight @param {Plan} plan @returns {import("../draw/painter.js").PointOptions} */
-export function pointOptions({ color, cells, detail }, { state, camera, zoom, ratio, theme }, { source, image }) {
+export function pointOptions(scene, { state, camera, zoom, ratio, theme }, { source, image }) {
+  const { color, cells, detail } = scene;
   const own = { base: null, detail, cells }[source];
-  const style = styleOf(state, theme, missingCode((source === "cells" ? cells : color)?.codes ?? null));
-  const sizePx = diameterOf(state, camera, zoom) * ratio;
+  const wide = diameterOf(state, camera, zoom) * ratio;
   // A view of few cells looks as the image of some more did, in which they leave each other room.
   const isFitted = own !== null && own === cells && state.traits.point_size === null && !state.points?.spot;
   const most = isFitted
     ? crowdedSize(cellsSeen(cells, visible(camera)), camera.width * ratio, camera.height * ratio)
     : Infinity;
+  const sizePx = Math.min(wide, most);
+  const [width, height] = scales(camera).map((unitsPerPx) => (unitsPerPx * sizePx) / ratio);
+  const layers = layersOf(scene, state, width, height);
+  const isSample = source === "base" && state.points?.aggregated;
+  const missing = missingCode((source === "cells" ? cells : color)?.codes ?? null);
+  const style = styleOf(state, theme, missing, isSample ? 0 : layers);
   return {
-    style: source === "base" ? sampled(style, state) : style,
+    style: isSample ? sampled(style, state, layers) : style,
     ...codesToClip(camera, own?.extent ?? state.points?.extent ?? [0, 1, 0, 1]),
-    sizePx: Math.min(sizePx, most),
+    sizePx,
     isCovered: image !== null,
   };
 }

@@ -2,6 +2,8 @@
 import { covers, isCoarse, scales } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";
 import { highlightOf } from "../state/state.js";
+import { layersOf } from "../style/crowding.js";
+import { isByDensity } from "../style/style.js";
 
 const LARGEST_PX = 4_096;
 
@@ -18,8 +20,8 @@ export function canAggregate({ points, color, nextColor, link }) {
 }
 
 /** What all plots show together, at the finest of their resolutions.
- * @param {Viewport[]} viewports @param {Pick<State, "panel" | "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
-export function questionOf(viewports, state) {
+ * @param {Viewport[]} viewports @param {State} state @param {Scene} scene @returns {Question} */
+export function questionOf(viewports, state, scene) {
   const { color, crowd } = state;
   const { hidden, density, statistic, filtered } = state.traits;
   const [{ view: one, diameter, dark }] = viewports;
@@ -31,17 +33,20 @@ export function questionOf(viewports, state) {
     return Math.min(devicePx(Math.abs(view[axis + 1] - view[axis]) / finest, 1), LARGEST_PX);
   };
   const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
+  const [width, height] = [px(0), px(2)];
+  const units = [(view[1] - view[0]) / width, Math.abs(view[3] - view[2]) / height];
   return {
     panel: state.panel,
     view,
-    width: px(0),
-    height: px(2),
+    width,
+    height,
     diameter,
     highlighted: highlightOf(state),
     dark,
     hidden,
     density,
     weight,
+    layers: isByDensity(state) ? Math.round(100 * layersOf(scene, state, units[0], units[1])) / 100 : 0,
     statistic,
     filtered,
   };

@@ -5,8 +5,7 @@
 import { visible } from "../screen/camera.js";
 import { blank, createCanvas, fitCanvas } from "../screen/canvas.js";
 import { drawable, isComplete } from "../state/scene.js";
-import { createDrawing, drawWhole } from "./drawing.js";
-import { MOTION_MS } from "./motion.js";
+import { createDrawing } from "./drawing.js";
 import { planOf, pointOptions } from "./plan.js";
 
 /**
@@ -59,8 +58,8 @@ export function createSurface(painter, stage, site, requester) {
   let hasShown = false;
   let isUnshown = false;
   let movedAt = -Infinity;
-  /** The picture before this one, as it fades. @type {HTMLCanvasElement | null} */
-  let fading = null;
+  /** Removes the picture before this one, as it fades. */
+  let endFading = () => {};
   let heldUntil = 0; // 0 = each slice is shown
 
   /** @param {number} [ratio] px per CSS px @param {import("../style/style.js").Theme} [theme] @returns {import("./plan.js").Sight} */
@@ -155,19 +154,7 @@ export function createSurface(painter, stage, site, requester) {
 
   function arrive() {
     drawing.arrive();
-    fading?.remove();
-    fading = null;
-  }
-
-  /** Let the picture at hand fade over the next one. */
-  function fade() {
-    fading?.remove();
-    const copy = blank(canvas.width, canvas.height, 1);
-    copy.drawImage(canvas, 0, 0);
-    const element = (fading = copy.canvas);
-    element.style.cssText = `${canvas.style.cssText};pointer-events:none`;
-    canvas.after(element);
-    element.animate([{ opacity: 1 }, { opacity: 0 }], MOTION_MS).onfinish = () => element.remove();
+    endFading();
   }
 
   /** @param {number} ms */
@@ -192,22 +179,33 @@ export function createSurface(painter, stage, site, requester) {
     depart() {
       const { former } = scene;
       if (!hasShown || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-      if (site.state().points?.aggregated) fade();
-      else if (former !== null) drawing.depart(former);
+      const { points, fade } = site.state();
+      if (points?.aggregated) {
+        endFading();
+        endFading = fade?.(canvas) ?? endFading;
+      } else if (former !== null) drawing.depart(former);
     },
     progress,
     async draw(scale, theme) {
       arrive(); // what is saved is of no moment on the way
-      const portrait = await portray(scale, theme.dark).catch(() => null);
-      const page = blank(site.size().width, site.size().height, scale);
-      if (site.camera() !== null)
-        drawWhole(painter, stage, page, sight(scale, theme), planOf(scene, sight()), portrait);
+      const image = await portray(scale, theme.dark).catch(() => null);
+      const { width, height } = site.size();
+      const page = blank(width, height, scale);
+      if (site.camera() !== null) {
+        const size = () => ({ width, height, ratio: scale });
+        const whole = createDrawing(painter, stage, () => sight(scale, theme), size);
+        whole.begin(image ? { source: "base", hasPoints: false, image, isCover: true } : planOf(scene, sight()));
+        if (whole.count() > 0) whole.draw(Infinity, false);
+        whole.copyTo(page);
+        whole.free();
+      }
+      image?.bitmap.close();
       return page.canvas;
     },
     destroy() {
       leave();
       drawing.free();
-      fading?.remove();
+      endFading();
       canvas.remove();
     },
   };

@@ -41,7 +41,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     const state = getState();
     const seen = viewports.all();
     if (isEnded || !canAggregate(state) || seen.length === 0 || holdsCells(scene, state, seen)) return null;
-    const question = questionOf(seen, state);
+    const question = questionOf(seen, state, scene);
     const image = imageKey(state, question);
     return image === scene.image?.key || image === refused ? null : { question, image, cells: cellsKey(state) };
   }
@@ -132,7 +132,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     async portray(viewport) {
       const state = getState();
       if (!canAggregate(state)) return null;
-      const answer = await askInTurn(questionOf([viewport], state), "");
+      const answer = await askInTurn(questionOf([viewport], state, scene), "");
       const first = answer?.[0];
       return first?.kind === "image" && isOnShow(first) ? imageOf(first, "") : null;
     },

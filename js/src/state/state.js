@@ -74,7 +74,6 @@
  * @property {number} weight of the highest number of a pixel, beside their mean
  * @property {number} behind how many cells stand for a mean at least: where there are fewer, those around count toward it
  * @property {[number, number]} tile what a point covers along x and y, in codes of the points
- * @property {number} layers how many points of a sample lie on each other
  *
  * @typedef {{png: string, width: number, height: number, key?: string[] | null, plot?: number[]}} Still a picture in base64; px; key: as lines of text; plot: the room that the plots have, CSS px
  * @typedef {"white" | "dark" | "transparent" | null} Background
@@ -121,6 +120,7 @@
  * @property {any} pictures what draws pictures that are saved, from the same
  * @property {any} saveFile what saves one of them as a file, from the same
  * @property {any} travel what lets points travel to another place, from the same
+ * @property {any} fade what lets an image fade there, from the same
  * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
  * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
  * @property {{name: string, spot: number} | null} [tissue] the image of the section as it is at hand, and how wide a spot of its library

@@ -34,10 +34,15 @@ export function lawOf(n, few, statistic) {
   };
 }
 
-/** How many cells a view holds, around a cell of the middle sort.
- * @param {Uint16Array} xy @param {number} n of the first points @param {Sides} sides of the view @param {number} share cells that each point stands for */
-export function typicalCells(xy, n, sides, share) {
-  const used = sides.map((side) => Math.max(side, LEVELS * FINEST));
+/** What was asked of some positions last: panels beside each other look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
+const ASKED = new WeakMap();
+
+/** How many of the first n points lie in a field around a point, itself among them; 0 = there is none.
+ * @param {Uint16Array} xy @param {number} n @param {number[]} used sides of the fields, codes @returns {number} */
+function pointsAround(xy, n, used) {
+  const key = String([n, used]);
+  const asked = ASKED.get(xy) ?? new Map();
+  if (asked.has(key)) return asked.get(key);
   const lines = Math.floor(MISSING / used[1]) + 1;
   const counts = new Uint32Array((Math.floor(MISSING / used[0]) + 1) * lines);
   let [sum, squares] = [0, 0];
@@ -47,7 +52,28 @@ export function typicalCells(xy, n, sides, share) {
     squares += 2 * before + 1;
     sum++;
   }
-  return sum === 0 ? 0 : (share * (sides[0] / used[0]) * (sides[1] / used[1]) * squares) / sum;
+  if (asked.size > 8) asked.clear();
+  ASKED.set(xy, asked.set(key, squares / Math.max(sum, 1)));
+  return asked.get(key);
+}
+
+/** How many cells a view holds, around a cell of the middle sort.
+ * @param {Uint16Array} xy @param {number} n of the first points @param {Sides} sides of the view @param {number} share cells that each point stands for
+ * @param {number} [own] 0 = that cell is not one of them */
+export function typicalCells(xy, n, sides, share, own = 1) {
+  const used = sides.map((side) => Math.max(side, LEVELS * FINEST));
+  const around = Math.max(pointsAround(xy, n, used) + own - 1, 0);
+  return share * (sides[0] / used[0]) * (sides[1] / used[1]) * around;
+}
+
+/** How many other cells lie on what one cell covers, where cells are.
+ * @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").State} state @param {number} width of that, data units @param {number} height */
+export function layersOf({ points }, { points: about }, width, height) {
+  const n = Math.min(points?.loaded ?? 0, BASIS);
+  if (!points || !about || n === 0) return 0;
+  const [x0, x1, y0, y1] = about.extent;
+  const sides = /** @type {Sides} */ ([(width * LEVELS) / (x1 - x0 || 1), (height * LEVELS) / (y1 - y0 || 1)]);
+  return typicalCells(points.xy, n, sides, about.nObs / n, 0);
 }
 
 /** A tile as wide as the nearest half octave, so that zooming makes new ones now and then, and as much higher than wide.
@@ -176,21 +202,8 @@ function endsOf(codes) {
   return [low, nAbove === 0 ? least : ranked(Math.floor(ENDS[1] * (nAbove - 1)), least + 1)];
 }
 
-/** What was asked of some positions last: panels beside each other look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
-const ASKED = new WeakMap();
-
-/** @type {typeof typicalCells} */
-function typicalKept(xy, n, sides, share) {
-  const key = String([n, sides, share]);
-  /** @type {[string, number][]} */
-  const known = [...(ASKED.get(xy) ?? [])];
-  const found = new Map(known).get(key) ?? typicalCells(xy, n, sides, share);
-  ASKED.set(xy, new Map([...known, /** @type {[string, number]} */ ([key, found])].slice(-4)));
-  return found;
-}
-
 /** @type {Crowd} */
-export const ROOMY = { solidity: 1, weight: 1, behind: 1, tile: [1, 1], layers: 1 };
+export const ROOMY = { solidity: 1, weight: 1, behind: 1, tile: [1, 1] };
 
 /** Keeps the crowd of a state, and the limits of its colouring. @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
 export function createCrowding(scene, store) {
@@ -237,14 +250,14 @@ export function createCrowding(scene, store) {
         ? 0
         : n === 0
           ? nObs * view.reduce((part, side) => part * Math.min(side / LEVELS, 1), 1)
-          : typicalKept(xy, n, view, share);
+          : typicalCells(xy, n, view, share);
       const { weight, behind } = lawOf(nInside, few, traits.statistic);
       const side = Math.max(Math.min(px, crowdedSize(nInside, width * ratio, height * ratio)), 1) / ratio;
       const tile = /** @type {Sides} */ (codes.map((per) => COVER * per * side));
-      return { solidity: solidityOf(nInside, few), weight, behind, tile, codes };
+      return { solidity: solidityOf(nInside, few), weight, behind, tile };
     }
 
-    const { codes, ...found } = lookOf(viewport);
+    const found = lookOf(viewport);
     const values = /** @type {Uint16Array | null} */ (scene.color?.codes ?? null);
     /** @type {[number, number] | null} */
     let limits = null;
@@ -253,9 +266,7 @@ export function createCrowding(scene, store) {
       const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
       limits = limitsOf({ xy, codes: values, n: known }, grown, weight, behind, ends, color?.levels);
     }
-    const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
-    const layers = points.aggregated && n > 0 ? Math.max(typicalKept(xy, n, spot, points.nPoints / n), 1) : 1;
-    const next = { ...found, tile: isSmall && found.weight === 1 ? ROOMY.tile : found.tile, layers };
+    const next = { ...found, tile: isSmall && found.weight === 1 ? ROOMY.tile : found.tile };
     const { crowd: before } = store.get(); // to which the points on the screen were drawn
     const crowd = JSON.stringify(next) === JSON.stringify(before) ? before : next;
     store.set({ crowd, ...(isNumbered && !color.statistic ? { color: { ...color, limits } } : {}) });

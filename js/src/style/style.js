@@ -5,10 +5,12 @@ import { isGreying } from "../state/hidden.js";
 import { highlightOf } from "../state/state.js";
 import {
   DIMMED,
+  FADING,
   FILLING,
   GREYED,
   LEFT_OUT_GREY,
   MISSING_GREY,
+  PALEST,
   PLAIN,
   SEEN_IN_THE_DARK,
   ZERO_GREY,
@@ -57,8 +59,9 @@ export const isOfPixels = (statistic) => !STATISTICS_OF_POINTS.has(statistic);
 
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
-/** @param {import("../state/state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
-export function styleOf(state, theme, missing) {
+/** @param {import("../state/state.js").State} state @param {Theme} theme @param {number} missing code of a missing value
+ * @param {number} [layers] how many points lie on each other where opacity follows density @returns {Style} */
+export function styleOf(state, theme, missing, layers = 0) {
   const { color, traits, selection, crowd } = state;
   const tone = theme.dark ? "dark" : "light";
   const mode = MODES[color?.scale ?? "none"];
@@ -68,33 +71,47 @@ export function styleOf(state, theme, missing) {
     hasMissing: mode !== 0 && (color?.nMissing ?? 0) > 0,
     highlighted: highlightOf(state),
     selecting: selection.n > 0,
-    ranked: (mode === 2 || (color?.corners ?? []).length > 0) && crowd.weight === 1,
+    ranked: isOrdered(color) && crowd.weight === 1,
     grey: mode === 2 && color !== null ? greyCodes(color, traits) : [0, -1],
     plain: rgba(PLAIN[tone], 1),
     missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
-    leftOut: rgba(LEFT_OUT_GREY[tone], isGreying(state) ? traits.opacity : 0),
+    leftOut: rgba(LEFT_OUT_GREY[tone], isGreying(state) ? (traits.opacity ?? 1) : 0),
     background: /** @type {[number, number, number]} */ (
       theme.background.map((channel) => (channel + GREYED[tone] * ((theme.dark ? 255 : 0) - channel)) / 255)
     ),
     dark: theme.dark,
     dimmed: DIMMED,
-    opacity: traits.opacity,
+    opacity: traits.opacity ?? (isByDensity(state) ? opacityOf(layers) : 1),
   };
 }
 
-/** How opaque an image is in the middle, far from the hand-over, where density is opacity.
- * @type {Record<import("../wire/constants.js").Settings["density"], number>} */
-const PALE = { eq_hist: 0.5, cbrt: 0.5, log: 0.5, linear: 0.35 };
+/** Do colours stand for numbers, of one gene or several? @param {Coloring | null} color */
+const isOrdered = (color) => color !== null && (color.scale === "continuous" || (color.corners ?? []).length > 0);
+
+/** Does opacity follow density, and say nothing else? Numbers have colours of their own for cells that share a pixel.
+ * @param {Pick<import("../state/state.js").State, "color" | "traits" | "selection" | "highlighted" | "filter" | "brush">} state */
+export function isByDensity(state) {
+  const { color, traits, selection } = state;
+  const isDimming = selection.n > 0 || highlightOf(state) >= 0;
+  return traits.opacity === null && !isOrdered(color) && !isDimming && !isGreying(state);
+}
+
+/** How opaque points are so many of which lie on each other. @param {number} layers */
+const opacityOf = (layers) => Math.max(Math.max(layers, 1) ** -FADING, PALEST);
 
 /** The points of a sample look as the image of all cells will that takes their place.
- * @param {Style} style @param {import("../state/state.js").State} state @returns {Style} */
-export function sampled(style, { points, crowd, traits }) {
+ * @param {Style} style @param {import("../state/state.js").State} state @param {number} layers of all cells @returns {Style} */
+export function sampled(style, { points, crowd, traits }, layers) {
   if (style.mode === 2 && isOfPixels(traits.statistic)) return { ...style, mode: 0, plain: style.missingColor };
-  if (!points?.aggregated || style.mode === 2 || isDimming(style)) return style;
-  const pale = PALE[traits.density];
+  if (!points || style.mode === 2 || isDimming(style)) return style;
+  const pale = traits.density === "linear" ? 0.35 : 0.5; // as an image is in the middle, far from the hand-over
   // Most places have fewer layers than the crowded ones that are counted, hence the root.
   const wanted = pale + crowd.solidity * (1 - pale);
-  return { ...style, opacity: style.opacity * (1 - (1 - wanted) ** (1 / Math.sqrt(crowd.layers))) };
+  return {
+    ...style,
+    opacity:
+      style.opacity * (1 - (1 - wanted) ** (1 / Math.sqrt(Math.max((layers * points.nPoints) / points.nObs, 1)))),
+  };
 }
 
 /** Is anything dimmed? @param {Style} style */

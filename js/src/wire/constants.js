@@ -21,7 +21,7 @@
  * @property {"color" | "grey"} zero what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others
  * @property {"mean" | "colors"} blend what several genes are together: their 'mean', or, of two or three, 'colors', a hue for each
  * @property {number | null} point_size diameter of a point, CSS px; None = by density
- * @property {number} opacity opacity of a point, 0 to 1
+ * @property {number | null} opacity opacity of a point, 0 to 1; None = by density: of categories, the more cells share a pixel the lower
  * @property {"pan" | "lasso" | "rectangle"} tool what dragging does: 'pan', 'lasso' or 'rectangle'
  * @property {string[]} pinned_genes genes pinned in the Genes panel, as `w.genes.pin` takes them
  * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
@@ -52,7 +52,7 @@ export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What tests begin with. @type {Settings} */
-export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
+export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": null, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
 /** Genes that are pinned at once. */
 export const MOST_PINNED = 100;
 /** Panels beside each other at once. */
@@ -95,5 +95,9 @@ export const FINEST = 0.00390625;
 export const STEPS = 8;
 /** What a point covers, beside its side: less, for more of those that share a pixel come from tiles of many. */
 export const COVER = 0.8;
+/** The power of the layers of points by which these fade. */
+export const FADING = 0.7;
+/** No point is paler where opacity follows density. */
+export const PALEST = 0.157;
 /** How many times over all points together may cover a view before they are drawn smaller. */
 export const FILLING = 0.75;

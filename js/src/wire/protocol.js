@@ -178,6 +178,7 @@ export const CONTAINER = 65536;
  * hidden, density, statistic, filtered : as the traits, which hosts hold back while the kernel is busy
  * weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
  *     counts for the statistics "auto", "mean" and "max"
+ * layers : how many other cells lie on a px where cells are, which says how opaque one is; 0 = all are opaque
  * @typedef {object} Aggregate
  * @property {"aggregate"} kind
  * @property {number} panel
@@ -192,6 +193,7 @@ export const CONTAINER = 65536;
  * @property {number} weight
  * @property {string} statistic
  * @property {"hide" | "grey"} filtered
+ * @property {number} layers
  */
 /**
  * Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.

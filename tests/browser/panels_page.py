@@ -63,3 +63,11 @@ def expect(locator: Any) -> Any:
 def row(page: Any, i: int) -> Any:
     """Return the row of a category in the legend."""
     return page.locator(f"#row-{i}")
+
+
+def in_short(n: int) -> str:
+    """As one of two counts of a row of the legend is written: 3450 as "3.5K"."""
+    if n < 1000:
+        return str(n)
+    thousands = f"{n / 1000:.1f}" if n < 9_950 else f"{n / 1000:.0f}"
+    return f"{thousands.removesuffix('.0')}K"

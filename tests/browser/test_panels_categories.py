@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.panels_page import calls, expect, row, settle, show
+from tests.browser.panels_page import calls, expect, in_short, row, settle, show
 
 pytestmark = pytest.mark.browser
 
@@ -154,10 +154,10 @@ def test_rows_tell_how_many_of_their_cells_are_selected_beside_how_many_there_ar
     totals = page.evaluate("() => store.get().color.counts")
     selected = page.evaluate("() => [...store.get().counted.counts]")
     for i in (0, 1, 2):
-        assert row(page, i).locator(".counts").inner_text().split() == [f"{selected[i]:,}", f"{totals[i]:,}"]
+        assert row(page, i).locator(".counts").inner_text().split() == [in_short(selected[i]), in_short(totals[i])]
         title = row(page, i).get_attribute("title")
         assert title.endswith(f"{totals[i]:,} cells, {selected[i]:,} selected")
-    assert page.locator(".row.missing .counts").inner_text().split() == ["7", "4,210"]
+    assert page.locator(".row.missing .counts").inner_text().split() == ["7", "4.2K"]
     rights = [row(page, i).locator(".counts b").bounding_box() for i in range(8)]
     assert len({round(box["x"] + box["width"]) for box in rights}) == 1
     page.evaluate("() => store.set({ selection: { seq: 2, n: 0 } })")

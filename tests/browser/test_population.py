@@ -12,7 +12,7 @@ import pytest
 from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
 from tests.browser.axe import violations
-from tests.browser.panels_page import expect
+from tests.browser.panels_page import expect, in_short
 from tests.browser.served_widget import ServedWidget
 from tests.memory import MemoryDataset
 
@@ -77,13 +77,15 @@ def test_the_legend_counts_passing_cells_of_all_and_selected_ones_of_passing(ser
     for i in range(4):
         is_it = (donors == f"d{i}").to_numpy()
         first, second = int((is_it & selected & passes).sum()), int((is_it & passes).sum())
-        expect(rows.nth(i).locator(".counts")).to_have_text(re.compile(rf"^\s*{first:,}\s*{second:,}\s*$"))
+        expect(rows.nth(i).locator(".counts")).to_have_text(
+            re.compile(rf"^\s*{in_short(first)}\s*{in_short(second)}\s*$")
+        )
     served.widget.clear_selection()
     served.tell()
     expect(page.locator(".legend .key")).to_have_text("passing / all")
     for i in range(4):
         is_it = (donors == f"d{i}").to_numpy()
-        numbers = rf"^\s*{(is_it & passes).sum():,}\s*{is_it.sum():,}\s*$"
+        numbers = rf"^\s*{in_short((is_it & passes).sum())}\s*{in_short(is_it.sum())}\s*$"
         expect(rows.nth(i).locator(".counts")).to_have_text(re.compile(numbers))
 
 
@@ -153,3 +155,30 @@ def test_an_open_set_says_how_many_pass_are_selected_and_both(served: ServedWidg
     expect(page.locator("#sets .body .caption").first).to_contain_text(
         f"{said}({(mine & selected & passes).sum():,} pass)"
     )
+
+
+def test_names_of_the_legend_have_their_room_beside_two_counts_which_stand_in_full_in_the_title(chromium: Any) -> None:
+    names = ("CD4+ naive T cell", "CD8+ effector T cell", "NK cell")
+    rng = np.random.default_rng(8)
+    n = 30_000
+    obs = {
+        "type": Codes(rng.choice(3, n, p=[0.6, 0.38, 0.02]).astype(np.int8), names),
+        "donor": Codes(rng.integers(0, 2, n).astype(np.int8), ("d0", "d1")),
+    }
+    xy = rng.normal(size=(n, 2)).astype(np.float32)
+    widget = CxgWidget(MemoryDataset(obs, np.zeros((n, 1), np.float32), ["G0"], {"umap": xy}), color="type")
+    widget.filters["donor"] = ["d0"]
+    served = ServedWidget(chromium, widget, width=900, height=760)
+    served.tell()
+    page = served.page
+    expect(page.locator(".legend .key")).to_have_text("passing / all")
+    frame = widget.dataset.obs()
+    for name in names:
+        row = page.locator(".legend .row", has_text=name)
+        label = row.locator(".label")
+        assert label.evaluate("(one) => one.scrollWidth <= one.clientWidth"), name
+        passing = int((frame["type"].eq(name) & frame["donor"].eq("d0")).sum())
+        every = int(frame["type"].eq(name).sum())
+        assert row.get_attribute("title") == f"{name}\n{every:,} cells, {passing:,} pass"
+        assert row.locator(".counts").inner_text().split() == [in_short(passing), in_short(every)]
+    served.close()

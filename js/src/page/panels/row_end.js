@@ -8,6 +8,11 @@ import { ICONS } from "../icons.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
+/** A number of a row: two beside each other are written "7.1K", in full in the title, for the name to have its room. */
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
+/** @param {number} n @param {boolean} isOfTwo */
+const written = (n, isOfTwo) => (isOfTwo ? COMPACT.format(n) : shortCount(n));
+
 /** Both take the same room, so that no label moves or is cut when the pointer comes.
  * @param {Context} context @param {number | undefined} total cells; none until all values have been read @param {number | undefined} selected
  * @param {boolean} [canAct] */
@@ -15,8 +20,8 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
   const cells = nounsOf(state).obs.many;
   return html`<span class="end">
     <span class="counts">
-      ${selected === undefined ? nothing : html`<b class=${selected === 0 ? "zero" : ""}>${shortCount(selected)}</b>`}
-      <span class="count">${total === undefined ? nothing : shortCount(total)}</span>
+      ${selected === undefined ? nothing : html`<b class=${selected === 0 ? "zero" : ""}>${written(selected, true)}</b>`}
+      <span class="count">${total === undefined ? nothing : written(total, selected !== undefined)}</span>
     </span>
     ${
       canAct
@@ -30,12 +35,14 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
 
 /** The room that the numbers of a legend need, to stand below each other. @param {import("../../state/state.js").State} state @param {import("../../state/state.js").Coloring} color */
 export function countWidths(state, color) {
-  const { first = [], second } = legendCounts(state, color);
+  const { first, second } = legendCounts(state, color);
   const shown = (/** @type {ArrayLike<number>} */ counts) =>
     color.scale === "categorical" ? counts : [counts[counts.length - 1] ?? 0];
-  const widest = (/** @type {ArrayLike<number>} */ counts) =>
-    `${shortCount(Array.from(shown(counts)).reduce((most, one) => Math.max(most, one), 0)).length}ch`;
-  return `--total:${widest(second)};--selected:${widest(first)}`;
+  const widest = (/** @type {ArrayLike<number>} */ counts) => {
+    const { length } = shortCount(Array.from(shown(counts)).reduce((most, one) => Math.max(most, one), 0));
+    return `${first ? Math.min(4, length) : length}ch`;
+  };
+  return `--total:${widest(second)};--selected:${widest(first ?? [])}`;
 }
 
 /** What a row holds, in words. @param {Context} context @param {number | undefined} total @param {number | undefined} selected @param {string} key of both @returns {string} */

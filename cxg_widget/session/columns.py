@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_OPEN = 1_000
+_MOST_NAMED = 2_000
+"""Categories whose names are sent at once, of which a hand chooses one."""
 _MOST_ROWS = 1_024
 """Categories of a long list that may be asked for one by one."""
 _FIRST_ROWS = 128
@@ -112,7 +114,8 @@ class Columns:
         coded = self._loader.of(settings).counter.coded(self.resolved(asked.column, settings))
         labels = [] if coded.categories is None else [*map(label_of, coded.categories), p.MISSING_LABEL]
         rows = [row for row, label in enumerate(labels) if wanted in label.casefold()]
-        return Frame(p.FoundValues(), {"rows": np.array(rows, dtype=np.uint32)})
+        named = [labels[row] for row in rows[:_MOST_NAMED] if row < len(labels) - 1] if asked.labels else []
+        return Frame(p.FoundValues(labels=named), {"rows": np.array(rows, dtype=np.uint32)})
 
     def tried(self, name: str, settings: Settings) -> Column | CxgWidgetError:
         """Return the column that a name means, or why there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -19,13 +20,14 @@ from cxg_widget.compare.value_kind import SAMPLED
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.display.unscaled import unscaled_layer
-from cxg_widget.errors import UnknownName
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.comparison_frames import Made, frames_of
 from cxg_widget.session.newest import Newest
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.population import EVERYTHING, Population, population_of
-from cxg_widget.text.names import not_found
+from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -205,7 +207,20 @@ class Comparisons:
         settings, selected, _ = self._on_show.now()
         if word == "selection":
             return selected, "the selection"
+        if word.startswith("value:"):
+            return self._of_category(word.removeprefix("value:"))
         name, rules = word.removeprefix("set:"), {one["name"]: one["rule"] for one in settings.sets}
         if name not in rules:
             raise UnknownName(not_found("set", name, rules, "this widget"))
         return unpack_mask(self._loader.set_bits.of(rules[name]), self._dataset.n_obs), name
+
+    def _of_category(self, text: str) -> tuple[Mask, str]:
+        """Return the cells of a category that a hand names, bool (n_obs,), and what they are called."""
+        try:
+            column, label = json.loads(text)
+        except ValueError:
+            raise InvalidValue(f"a category is a column and one of its values; found {shown(text)}") from None
+        if not (isinstance(column, str) and isinstance(label, str)):
+            raise InvalidValue(f"a category is a column and one of its values; found {shown(text)}")
+        is_bare = label in ("True", "False") or not any(sign.isalpha() for sign in label)
+        return mask_of_values({column: label}, self._dataset), f"{column} {label}" if is_bare else label

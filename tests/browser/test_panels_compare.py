@@ -123,6 +123,30 @@ def test_a_hand_compares_and_table_volcano_gene_set_and_file_hold_what_python_ha
     assert Path(download.value.path()).read_bytes() == (tmp_path / "python.csv").read_bytes()
 
 
+@pytest.mark.parametrize("panel", [{"width": 900}], indirect=True)
+def test_a_hand_compares_two_categories_of_a_column_and_the_numbers_are_pythons(
+    panel: tuple[ServedWidget, Any], widget: CxgWidget
+) -> None:
+    served, panel_ = panel
+    before = widget._session.comparisons._made
+    for side, category in (("Compare", "B"), ("with", "C")):
+        panel_.get_by_label(side, exact=True).select_option(label="type")
+        settle(served)
+        field = panel_.locator("select[aria-label='Category of type']").nth(0 if side == "Compare" else 1)
+        expect(field.locator("option")).to_have_text(["<i>A</i>", "B", "C"])
+        field.select_option(label=category)
+    assert violations(served.page, "#el") == {}
+    panel_.get_by_role("button", name="Compare", exact=True).click()
+    settle(served)
+    made = widget._session.comparisons._made
+    assert made is not before
+    wanted = widget.compare({"type": "B"}, {"type": "C"}).frame()
+    pd.testing.assert_frame_equal(made.found.frame(), wanted)
+    line = panel_.locator(".question-line")
+    expect(line).to_be_visible()
+    assert line.evaluate("(one) => one.scrollWidth <= one.clientWidth"), "it wraps, and is not cut"
+
+
 @pytest.mark.parametrize("panel", [{"width": 500, "dark": True}], indirect=True)
 def test_markers_of_python_are_shown_by_group_and_a_point_that_is_clicked_is_the_row_in_the_table(
     panel: tuple[ServedWidget, Any], widget: CxgWidget

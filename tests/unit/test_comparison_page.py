@@ -208,3 +208,30 @@ def test_a_comparison_by_hand_that_runs_out_of_memory_is_a_sentence_in_the_page_
     assert failure["message"].startswith("Compare of 300 cells ran out of memory")
     assert "fewer cells" in failure["message"]
     assert len(told(asked(widget, 2, **HAND))[0]) == N_VAR
+
+
+def test_a_hand_compares_categories_of_a_column_as_scipy_does_and_is_told_of_one_that_is_not_there(widgets):
+    widget = widgets()
+    hand = {**HAND, "a": 'value:["type", "A"]', "b": 'value:["type", "B"]'}
+    table, head = told(asked(widget, 1, **hand))
+    x = log_values().astype(np.float64)
+    welch = stats.ttest_ind(x[codes() == 0], x[codes() == 1], equal_var=False, nan_policy="omit")
+    tested = np.arange(N_VAR) != 5
+    np.testing.assert_allclose(table["statistic"][tested], np.ma.getdata(welch.statistic)[tested], rtol=1e-5)
+    assert head["sets"] == ["A", "B"]
+    for i, side in enumerate(
+        ('value:["type", "Z"]', 'value:["type"]', "value:{", "value:[1, 2]", 'value:["nowhere", "A"]')
+    ):
+        widget.front.sent.clear()
+        asked(widget, 2 + i, **{**HAND, "a": side})
+        (error,) = [content for content, _ in widget.front.sent if content["kind"] == "error"]
+        assert error["of"] == "compare", side
+
+
+def test_names_of_the_categories_of_a_column_are_sent_where_they_are_asked_for(widgets):
+    widget = widgets()
+    find = {"kind": "find", "panel": 0, "column": "obs:type", "query": ""}
+    ((content, _),) = asked(widget, 1, **find, labels=True)
+    assert content["labels"] == widget.dataset.obs()["type"].cat.categories.tolist()
+    ((content, _),) = asked(widget, 2, **find)
+    assert content["labels"] == []

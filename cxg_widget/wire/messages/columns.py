@@ -32,11 +32,13 @@ class FindValues(OfPanel):
     """Find the categories of a column that contain a text. Answered by `found`.
 
     column : as the trait `color` has it; query : whose case does not count
+    labels : whether the names of those found are sent too
     """
 
     kind: ClassVar[str] = "find"
     column: str
     query: str
+    labels: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,16 @@ class ColumnCounts(OfPanel):
 
 @dataclass(frozen=True)
 class FoundValues(OfPanel):
-    """Which categories of a column contain a text."""
+    """Which categories of a column contain a text.
+
+    labels : names of the first of them, without the missing ones; [] where they were not asked for
+    """
 
     kind: ClassVar[str] = "found"
     arrays: ClassVar[Mapping[str, Array]] = {
         "rows": Array(("uint32",), ("n",), "indices into the categories, in their order; missing ones last")
     }
+    labels: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from cxg_widget.wire.messages.message import Array, Message
 class Compare(Message):
     """Compare cells. Answered by one or more `comparison`.
 
-    a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
+    a : "selection", "set:NAME", or "value:" and [column, category] as JSON; b : "rest", "neighborhood", or as a
     normalize : where the values are counts, compare log1p of counts per 10,000
     layer : "" = the layer on show
     within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all

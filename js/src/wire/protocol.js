@@ -215,11 +215,13 @@ export const CONTAINER = 65536;
  * Find the categories of a column that contain a text. Answered by `found`.
  *
  * column : as the trait `color` has it; query : whose case does not count
+ * labels : whether the names of those found are sent too
  * @typedef {object} FindValues
  * @property {"find"} kind
  * @property {number} panel
  * @property {string} column
  * @property {string} query
+ * @property {boolean} labels
  */
 /**
  * Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`.
@@ -358,7 +360,7 @@ export const CONTAINER = 65536;
 /**
  * Compare cells. Answered by one or more `comparison`.
  *
- * a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
+ * a : "selection", "set:NAME", or "value:" and [column, category] as JSON; b : "rest", "neighborhood", or as a
  * normalize : where the values are counts, compare log1p of counts per 10,000
  * layer : "" = the layer on show
  * within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
@@ -641,9 +643,12 @@ export const CONTAINER = 65536;
  */
 /**
  * Which categories of a column contain a text.
+ *
+ * labels : names of the first of them, without the missing ones; [] where they were not asked for
  * @typedef {object} FoundValues
  * @property {"found"} kind
  * @property {number} panel
+ * @property {string[]} labels
  * @property {{rows: Uint32Array}} arrays
  */
 /**

@@ -114,7 +114,7 @@ export function createCompare({ redraw, comparing, sets }) {
   function none({ state }) {
     const { many } = nounsOf(state).obs;
     const { many: genes } = nounsOf(state).var;
-    return html`<p class="caption" role="status">${comparing.isBusy() ? "" : `Find ${genes} that distinguish two groups: select ${many} with a lasso or choose a set, then compare. Results of w.compare and w.markers appear here too.`}</p>`;
+    return html`<p class="caption" role="status">${comparing.isBusy() ? "" : `Find ${genes} that distinguish two groups: select ${many} with a lasso or choose a set or a category, then compare. Results of w.compare and w.markers appear here too.`}</p>`;
   }
 
   /** @param {Context} context @param {Found} found */

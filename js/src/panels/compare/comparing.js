@@ -8,6 +8,12 @@ import { taken } from "./compared.js";
 /** @typedef {{a: string, b: string, method: "t-test" | "wilcoxon", normalize: boolean, within: "" | "filter"}} Question as the request has it;
  *   within: which cells count while a filter is on */
 
+/** The cells of a category, as a side of a question has it. @param {string} column @param {string | null} label null = it is yet to be chosen */
+export const asCategory = (column, label) => `value:${JSON.stringify([column, label])}`;
+
+/** @param {string} side @returns {[string, string | null] | null} column and category; null = it is of something else */
+export const categoryOf = (side) => (side.startsWith("value:") ? JSON.parse(side.slice(6)) : null);
+
 /** A day: who waits can give up. */
 const WAIT_MS = 86_400_000;
 
@@ -19,6 +25,7 @@ const WAIT_MS = 86_400_000;
  * @property {number} turn of the newest question
  * @property {boolean} isBusy
  * @property {number} asked number of the newest result that was asked for; -1 = none yet
+ * @property {Map<string, string[]>} labels categories of columns that were chosen
  * @property {Set<() => void>} views
  */
 
@@ -36,6 +43,7 @@ export function createComparing(client, redraw) {
     turn: 0,
     isBusy: false,
     asked: -1,
+    labels: new Map(),
     views: new Set(),
   };
   SHARED.set(client, shared);
@@ -70,7 +78,22 @@ export function createComparing(client, redraw) {
     if (!shared.isBusy) void ask({ kind: "comparison", known: shared.found?.seq ?? 0, group });
   }
 
+  /** Ask for the categories of a column, and take the first that the other side has not. @param {"a" | "b"} side @param {string} column */
+  async function openColumn(side, column) {
+    const answer = await client.ask({ kind: "find", panel: 0, column: `obs:${column}`, query: "", labels: true });
+    if (answer === null) return; // the reason has been told
+    const { labels } = /** @type {import("../../wire/protocol.js").FoundValues} */ (answer[0]);
+    shared.labels.set(column, labels);
+    const first = labels
+      .map((one) => asCategory(column, one))
+      .find((one) => !Object.values(shared.question).includes(one));
+    if (first !== undefined && shared.question[side] === asCategory(column, null)) shared.question[side] = first;
+    draw();
+  }
+
   return {
+    /** @param {string} column */
+    labels: (column) => shared.labels.get(column),
     question: () => shared.question,
     found: () => shared.found,
     isBusy: () => shared.isBusy,
@@ -80,6 +103,10 @@ export function createComparing(client, redraw) {
     /** @param {Partial<Question>} change */
     put(change) {
       shared.question = { ...shared.question, ...change };
+      for (const side of /** @type {const} */ (["a", "b"])) {
+        const [column, label] = categoryOf(change[side] ?? "") ?? [];
+        if (column !== undefined && label === null) void openColumn(side, column);
+      }
       draw();
     },
     /** @param {Partial<Question>} [change] */

@@ -5,6 +5,7 @@ import { textIn } from "../../page/panels/ui.js";
 import { nSelectedPassing } from "../../state/counts.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
+import { asCategory, categoryOf } from "./comparing.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 /** @typedef {import("../set_list.js").CellSet} CellSet */
@@ -32,20 +33,36 @@ export function questionLine({ state }, comparing, sets) {
         one.fault !== "",
       ]),
   );
-  const left = known.has(a) ? a : "selection";
-  const right = known.has(b) || b === "neighborhood" ? b : "rest";
-  const isEmpty = left === "selection" && n === 0;
+  const left = known.has(a) || categoryOf(a) ? a : "selection";
+  const right = known.has(b) || categoryOf(b) || b === "neighborhood" ? b : "rest";
+  const isEmpty = (left === "selection" && n === 0) || [left, right].some((one) => categoryOf(one)?.[1] === null);
+  const columns = (state.dataset?.columns ?? []).filter(({ kind }) => kind !== "int" && kind !== "float");
   const isBusy = comparing.isBusy();
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (isBusy) comparing.cancel();
     else if (!isEmpty && !isOffline) comparing.compare({ a: left, b: right });
   };
+  /** The categories of the column that a side is of. @param {"a" | "b"} side @param {string} now */
+  const categories = (side, now) => {
+    const [column, label] = categoryOf(now) ?? [];
+    if (column === undefined) return nothing;
+    const labels = comparing.labels(column) ?? (label ? [label] : []);
+    return choice(
+      `Category of ${column}`,
+      now,
+      labels.map((/** @type {string} */ one) => [asCategory(column, one), one || "(empty)", false]),
+      (to) => comparing.put({ [side]: to }),
+      side === "a" ? "category" : "other category",
+    );
+  };
   const done = state.building?.ends_by === "compare" ? Math.floor(100 * state.building.done) : 0;
   const { many } = nounsOf(state).obs;
   return html`<form class="question-line" @submit=${submit}>
-    ${choice("Compare", left, [["selection", n === 0 ? "the selection" : `the selection (${wholeNumber(n)})`, false], ...options], (to) => comparing.put({ a: to }), "a")}
-    ${choice("with", right, [["rest", "the rest", false], ["neighborhood", "its neighborhood", false], ...options.filter(([id]) => id !== left)], (to) => comparing.put({ b: to }), "")}
+    ${choice("Compare", left, [["selection", n === 0 ? "the selection" : `the selection (${wholeNumber(n)})`, false], ...options], (to) => comparing.put({ a: to }), "a", columns)}
+    ${categories("a", left)}
+    ${choice("with", right, [["rest", "the rest", false], ["neighborhood", "its neighborhood", false], ...options.filter(([id]) => id !== left)], (to) => comparing.put({ b: to }), "", columns)}
+    ${categories("b", right)}
     ${choice(
       "by",
       method,
@@ -74,9 +91,16 @@ export function questionLine({ state }, comparing, sets) {
   </form>`;
 }
 
+/** Of a column, as the select has it. */
+const OF = "of:";
+
 /** @param {string} name @param {string} value @param {[string, string, boolean][]} options value, name, whether it is off @param {(to: string) => void} choose
- * @param {string} field what takes the focus when the panel opens */
-function choice(name, value, options, choose, field) {
-  return html`<label class="chosen-of">${field === "" ? html`<span>${name}</span>` : nothing}<select class="wide" aria-label=${name} data-field=${field || nothing} .value=${live(value)} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
-    ${options.map(([id, text, isOff]) => html`<option value=${id} ?selected=${id === value} ?disabled=${isOff}>${text}</option>`)}</select></label>`;
+ * @param {string} field what takes the focus when the panel opens @param {{name: string}[]} [columns] a category of which can be chosen */
+function choice(name, value, options, choose, field, columns = []) {
+  const of = columns.length > 0 ? categoryOf(value)?.[0] : undefined;
+  const shown = of === undefined ? value : `${OF}${of}`;
+  const take = (/** @type {string} */ to) => choose(to.startsWith(OF) ? asCategory(to.slice(OF.length), null) : to);
+  return html`<label class="chosen-of">${field === "" ? html`<span>${name}</span>` : nothing}<select class="wide" aria-label=${name} data-field=${field || nothing} .value=${live(shown)} @change=${(/** @type {Event} */ event) => take(textIn(event))}>
+    ${options.map(([id, text, isOff]) => html`<option value=${id} ?selected=${id === shown} ?disabled=${isOff}>${text}</option>`)}
+    ${columns.length === 0 ? nothing : html`<optgroup label="A category of">${columns.map((one) => html`<option value="${OF}${one.name}" ?selected=${`${OF}${one.name}` === shown}>${one.name}</option>`)}</optgroup>`}</select></label>`;
 }

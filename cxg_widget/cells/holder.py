@@ -23,6 +23,7 @@ from cxg_widget.wire.quantise import Bounds
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
+    from cxg_widget.compare.grouped import Tell
     from cxg_widget.compare.matrix import Matrix
     from cxg_widget.counts.counter import Counter
     from cxg_widget.draw.aggregate.by_rows import Wanted
@@ -286,7 +287,7 @@ class Holder(ABC):
     ) -> NDArray[np.uint32]:  # fmt: skip
         """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
 
-    def matrix(self, tell: Callable[[float], None], cancelled: Callable[[], bool]) -> Matrix:
+    def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> Matrix:
         """Return the matrix as comparisons look at it; `tell` and `cancelled` as `Matrix` takes them."""
         from cxg_widget.compare.matrix import Matrix
 

@@ -86,7 +86,7 @@ def compare_donors(
     try:
         sums = sums_of_counts(matrix, samples.grouping, question)
     finally:
-        matrix.tell(1.0)
+        matrix.tell(1.0, "")
     _check_totals(samples, sums, question)
     return _result(dataset, samples, sums, slice(None) if genes is None else genes, question)
 

@@ -16,9 +16,13 @@ from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import layer_told
+from cxg_widget.text.nouns import Noun
 
+Tell = Callable[[float, str], object]
+"""Takes which part is done of one look at the matrix, and what is being done, as "Reading cells 3 of 8"."""
 PER_CELL = 1e4
 """What the counts of a cell are brought to by "log1p_10k"."""
+_SUMMING = "Adding up counts of"
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Grouped:
     positions : int64, ascending, the genes that are asked for; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
     ranked : whether cells are ranked by each gene, which takes whole genes
-    tell : is told which part is done of one look at the matrix
+    tell : called with the progress of each look at the matrix, from any thread
     check : called now and then, ten times a second while something is read; what it raises, ends that
     """
 
@@ -46,7 +50,7 @@ class Grouped:
     positions: NDArray[np.int64] | None = None
     normalized: bool = False
     ranked: bool = False
-    tell: Callable[[float], None] = field(default=lambda _: None, repr=False)
+    tell: Tell = field(default=lambda _, __: None, repr=False)
     check: Callable[[], None] = field(default=lambda: None, repr=False)
 
     @classmethod
@@ -91,6 +95,7 @@ class Grouped:
         start = 0
         for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
             rows = slice(start, start + len(block.starts) - 1)
+            self.report("Reading", rows.stop, len(self.rows), self.dataset.obs_noun)
             plain = self._plain(block)
             yield plain, self.codes[rows], _scale_of(self._totals_of(plain)) if self.normalized else NO_SCALE
             start = rows.stop
@@ -104,7 +109,11 @@ class Grouped:
         for block in self.ahead(partial(self.dataset.columns_of, self.positions, self._some, self.layer)):
             yield start, block
             start += len(block.starts) - 1
-            self.tell(start / len(wanted))
+            self.report("Reading", start, len(wanted), self.dataset.var_noun)
+
+    def report(self, doing: str, n: int, total: int, noun: Noun) -> None:
+        """Tell how many genes or cells of one look are done."""
+        self.tell(n / total, f"{doing} {noun.many} {n:,} of {total:,}")
 
     @cached_property
     def scale(self) -> Floats:
@@ -118,11 +127,15 @@ class Grouped:
                 stop = start + len(block.starts) - 1
                 totals[start:stop] = self._totals_of(self._plain(block))
                 start = stop
+                self.report(_SUMMING, start, len(self.rows), self.dataset.obs_noun)
         else:
             from cxg_widget.compare.kernels import add_totals
 
+            start = 0
             for block in self.ahead(partial(self.dataset.columns_of, None, self._some, self.layer)):
                 self._check_counts(add_totals(entries_of(block), totals))
+                start += len(block.starts) - 1
+                self.report(_SUMMING, start, self.n_var, self.dataset.var_noun)
         return _scale_of(totals)
 
     def _totals_of(self, block: MatrixBlock) -> Floats:

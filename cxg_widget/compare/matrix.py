@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.gathered import Gathered, gather
-from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.grouped import Grouped, Tell
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.sums import Sums, sum_counts
@@ -25,7 +25,8 @@ class Matrix:
 
     Parameters
     ----------
-    tell : is told which part is done of a look at the matrix, 0 to 1, in the thread that asks
+    tell : called with the part that is done of a look at the matrix, 0 to 1, and with what is being done; with 1 and
+        "" at the end
     cancelled : asked now and then, at least twice a second while something is read; True gives up
 
     Every method raises `InvalidStore` or `DamagedStore` if the store cannot be read, and `Cancelled` when `cancelled()`
@@ -33,7 +34,7 @@ class Matrix:
     """
 
     def __init__(
-        self, dataset: Dataset, tell: Callable[[float], None] = lambda _: None,
+        self, dataset: Dataset, tell: Tell = lambda _, __: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:  # fmt: skip
         self.dataset, self.tell = dataset, tell

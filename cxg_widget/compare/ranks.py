@@ -88,6 +88,7 @@ class Ranks:
                     found = turned.keys(span, keys, fill[genes])
                     left_out = np.zeros_like(fill[genes]) if turned.is_double else fill[genes]
                     keys, spare = found[0], self._rank(span[0], found, n[genes], left_out, spare)
+                    self._cells.report("Ranking", span[1], len(self.sums), self._cells.dataset.var_noun)
 
         try:
             for outcome in at_once([rank] * _THREADS):

@@ -64,7 +64,7 @@ def looked(matrix: Matrix, grouping: Grouping, question: Question) -> tuple[Valu
     try:
         return kind, matrix.gather(grouping, question, linear=linear)
     finally:
-        matrix.tell(1.0)
+        matrix.tell(1.0, "")
 
 
 def _judged(matrix: Matrix, grouping: Grouping, question: Question) -> ValueKind:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 Found = TypeVar("Found", "Comparison", "Markers")
 REST = "the rest"
+_EACH_S = 0.2
+"""Progress is told so often."""
 
 
 class Comparisons:
@@ -65,8 +68,16 @@ class Comparisons:
         """
         ends_by: p.EndsBy = "" if check is None else "compare"
 
-        def tell(done: float) -> None:
-            self._announce(Frame(p.Progress("reading", done, ends_by)))
+        told_at = 0.0
+
+        def tell(done: float, what: str) -> None:
+            nonlocal told_at
+            now = monotonic()
+            if done < 1 and now - told_at < _EACH_S:
+                return
+            told_at = now
+            # What has been read is then worked on: the end alone, which has no words, ends the work.
+            self._announce(Frame(p.Progress("reading", min(done, 0.999) if what else done, ends_by, what)))
 
         def cancelled() -> bool:
             if check is not None:

@@ -53,7 +53,7 @@ class Views:
         if not self._waits_for_datashader():
             yield from self._frames(ask)
             return
-        self._announce(Frame(p.Progress("datashader", 0.0)))
+        self._announce(Frame(p.Progress("datashader", 0.0, "", "Starting datashader")))
         try:
             yield from self._frames(ask)
         finally:

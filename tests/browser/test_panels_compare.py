@@ -12,6 +12,8 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.wire import protocol
+from cxg_widget.wire.frames import Frame
 from tests.browser.axe import violations
 from tests.browser.panels_page import expect
 from tests.browser.served_widget import ServedWidget
@@ -182,3 +184,50 @@ def test_markers_of_python_are_shown_by_group_and_a_point_that_is_clicked_is_the
         served.page.keyboard.press("Control+End")
         expect(panel_.locator(".lines [role=rowheader]").last).to_have_text("G3")
     assert violations(served.page, "#el", "color-contrast", "scrollable-region-focusable") == {}
+
+
+@pytest.mark.parametrize("panel", [{"width": 600}, {"width": 900, "dark": True}], indirect=True)
+def test_the_column_that_the_table_is_sorted_by_is_in_sight_beside_the_names(
+    panel: tuple[ServedWidget, Any], widget: CxgWidget
+) -> None:
+    served, panel_ = panel
+    widget.compare("<i>A</i>", method="wilcoxon")
+    settle(served)
+
+    def check(name: str) -> None:
+        expect(panel_.get_by_role("columnheader", name=name, exact=True)).not_to_have_attribute("aria-sort", "none")
+        served.page.wait_for_function(
+            """() => {
+                const grid = document.querySelector("#el > *").shadowRoot.querySelector("#compare [role=grid]");
+                const head = grid.querySelector("[aria-sort$=scending]").getBoundingClientRect();
+                const names = grid.querySelector(".datum").getBoundingClientRect();
+                const { left } = grid.getBoundingClientRect();
+                return head.left >= names.right - 1 && head.right <= left + grid.clientWidth + 2;
+            }"""
+        )
+
+    check("statistic")
+    head = panel_.get_by_role("columnheader", name="n_b", exact=True)
+    head.evaluate("(one) => one.click()")  # a click scrolls nothing
+    check("n_b")
+    panel_.get_by_role("columnheader", name="log2fc").evaluate("(one) => one.click()")
+    check("log2fc")
+
+
+@pytest.mark.parametrize("panel", [{"width": 900}], indirect=True)
+def test_while_a_comparison_reads_the_panel_and_the_footer_say_what_and_how_much_of_it(
+    panel: tuple[ServedWidget, Any],
+) -> None:
+    served, panel_ = panel
+    panel_.get_by_label("Compare", exact=True).select_option("set:<i>A</i>")
+    served.page.evaluate("() => { window.toKernel = () => new Promise(() => {}); }")  # it has not answered yet
+    panel_.get_by_role("button", name="Compare", exact=True).click()
+    expect(panel_.get_by_text("Reading…")).to_be_visible()
+    for done, what in ((0.6, "Reading genes 12,000 of 20,000"), (0.05, "Ranking genes 1,000 of 20,000")):
+        content, _ = Frame(protocol.Progress("reading", done, "compare", what)).pack(0)
+        served.page.evaluate("(content) => take([['msg', content, []]])", content)
+        expect(panel_.get_by_text(f"{what}, {100 * done:.0f}\u00a0%")).to_be_visible()
+        expect(served.page.locator(".status, .aside").get_by_text(f"{what}, {100 * done:.0f} %").first).to_be_visible()
+    content, _ = Frame(protocol.Progress("reading", 1.0, "compare")).pack(0)
+    served.page.evaluate("(content) => take([['msg', content, []]])", content)
+    expect(served.page.get_by_text("of 20,000")).to_have_count(0)

@@ -147,7 +147,7 @@ def test_two_bits_a_cell_go_out_one_result_comes_back_and_a_bar_moves(pairs, mon
         found.append(result(*args))
         return found[-1]
 
-    matrix.tell = told.append
+    matrix.tell = lambda done, what: told.append((done, what))
     with monkeypatch.context() as patch:
         patch.setattr(parts._client, "submit", weighed)
         patch.setattr(parts.waiting, "result", received)
@@ -156,8 +156,9 @@ def test_two_bits_a_cell_go_out_one_result_comes_back_and_a_bar_moves(pairs, mon
     assert len(n_bytes) == 8  # two partitions of 1,500 rows, 400 at a time
     assert sum(n_bytes) < 2 * N_OBS / 8 + 2000 * len(n_bytes)
     assert max(len(pickle.dumps(one)) for one in found) < 6 * 2 * 5 * 8 + 2000
-    assert told[-1] == 1
-    assert sorted(told) == told
+    assert told[-1] == (1, "")
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert {what.partition(" of ")[2] for _, what in told[:-1]} == {"8"}
 
 
 def test_a_comparison_that_is_given_up_ends_on_the_workers_too(pairs, client):

@@ -26,6 +26,7 @@ from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.quantise import Bounds
 
 if TYPE_CHECKING:
+    from cxg_widget.compare.grouped import Tell
     from cxg_widget.compare.matrix import Matrix
 
 _SLOT = "shared"
@@ -210,7 +211,7 @@ class ClusterHolder(Holder):
             return coloring.count_selected(mask)
         return self.indexed().count_selected(coloring, mask, self.settings.layer)
 
-    def matrix(self, tell: Callable[[float], None], cancelled: Callable[[], bool]) -> Matrix:
+    def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> Matrix:
         """Return the matrix as the workers look at it."""
         return self.indexed().matrix(self.dataset, tell, cancelled)
 

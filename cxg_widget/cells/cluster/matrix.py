@@ -14,7 +14,7 @@ from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.compare.gathered import Gathered, gather
-from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.grouped import Grouped, Tell
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.matrix import Matrix
 from cxg_widget.compare.question import Question
@@ -42,7 +42,7 @@ class ClusterMatrix(Matrix):
     """
 
     def __init__(
-        self, dataset: Dataset, parts: Partitions, tell: Callable[[float], None] = lambda _: None,
+        self, dataset: Dataset, parts: Partitions, tell: Tell = lambda _, __: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:  # fmt: skip
         super().__init__(dataset, tell, cancelled)
@@ -100,7 +100,7 @@ class ClusterMatrix(Matrix):
 
         def look_after() -> None:
             self.give_up()
-            self.tell(len(ended) / len(tasks))
+            self.tell(len(ended) / len(tasks), f"Reading parts {len(ended):,} of {len(tasks):,}")
 
         # Nothing but the end is asked for, so that workers let go of what they have added up.
         found: Found = parts.waiting.result(parts.waiting.submitted(submit), look_after)

@@ -96,12 +96,14 @@ class Progress(Message):
 
     of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
     ends_by : what to `cancel` so that it ends, or nobody waits for it any more; "" where that cannot be
+    what : what is being done, as "Reading genes 12,000 of 20,000"; "" for an index, which the page words itself
     """
 
     kind: ClassVar[str] = "progress"
     of: Literal["index", "reading", "datashader"]
     done: float
     ends_by: EndsBy = ""
+    what: str = ""
 
 
 @dataclass(frozen=True)

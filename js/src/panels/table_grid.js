@@ -102,9 +102,9 @@ export function cellId(place, column, of = "cell") {
   return `${of}-${place < 0 ? "head" : place}-${column}`;
 }
 
-/** Scroll sidewards until the column that the keys are at is in sight, beside the names, which stay. @param {HTMLElement} grid */
-export function revealColumn(grid) {
-  const datum = /** @type {HTMLElement | null} */ (grid.querySelector(".datum.active"));
+/** Scroll sidewards until a column is in sight, beside the names, which stay. @param {HTMLElement} grid @param {string} [which] the one that the keys are at */
+export function revealColumn(grid, which = ".datum.active") {
+  const datum = /** @type {HTMLElement | null} */ (grid.querySelector(which));
   if (datum === null || datum.dataset.column === "0" || datum.dataset.head === "0") return;
   const names = /** @type {HTMLElement} */ (grid.querySelector(".datum")).offsetWidth;
   const [left, right] = [datum.offsetLeft, datum.offsetLeft + datum.offsetWidth];

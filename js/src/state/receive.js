@@ -191,9 +191,9 @@ function promote(scene, store) {
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */
-function takeProgress(store, { of, done, ends_by }) {
-  if (done < 1) store.set({ building: { of, done, ends_by } });
-  else if (store.get().building?.of === of) store.set({ building: null });
+function takeProgress(store, reply) {
+  if (reply.done < 1) store.set({ building: reply });
+  else if (store.get().building?.of === reply.of) store.set({ building: null });
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Palette} reply */

@@ -104,7 +104,7 @@
  * @property {InView | null} inView what the picture on the screen is made of
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
- * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done" | "ends_by"> | null} building what the kernel is at that lasts, and how far, 0..1
+ * @property {import("../wire/protocol.js").Progress | null} building what the kernel is at that lasts, and how far, 0..1
  * @property {any[]} kept states that can be brought back, as the kernel offers them
  * @property {number} compared number of the newest comparison that the kernel has told of; 0 = none
  * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that

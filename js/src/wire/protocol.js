@@ -987,11 +987,13 @@ export const CONTAINER = 65536;
  *
  * of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
  * ends_by : what to `cancel` so that it ends, or nobody waits for it any more; "" where that cannot be
+ * what : what is being done, as "Reading genes 12,000 of 20,000"; "" for an index, which the page words itself
  * @typedef {object} Progress
  * @property {"progress"} kind
  * @property {"index" | "reading" | "datashader"} of
  * @property {number} done
  * @property {"" | "aggregate" | "color" | "compare"} ends_by
+ * @property {string} what
  */
 /**
  * Kept states of this dataset that can be brought back, sent once the first points are drawn; [] = no offer stands.

@@ -43,9 +43,9 @@ function tally({ state, actions }, { nObs }) {
 function aside({ state, actions }) {
   const { points, building, selection } = state;
   if (building !== null) {
-    const { of, done, ends_by } = building;
-    const work = of === "index" ? `Indexing ${nounsOf(state).obs.many}` : of === "reading" ? "Reading" : "";
-    return html`<span class="aside">${work === "" ? "Starting datashader" : `${work}, ${Math.floor(100 * done)} %`}</span>
+    const { of, done, ends_by, what } = building;
+    const work = what || `Indexing ${nounsOf(state).obs.many}`;
+    return html`<span class="aside">${of === "datashader" ? work : `${work}, ${Math.floor(100 * done)} %`}</span>
       ${ends_by ? html`<button type="button" class="text" title="Stop and keep the current plot" @click=${() => actions.stop()}>Stop</button>` : nothing}`;
   }
   const nObs = state.dataset?.nObs ?? 0;

@@ -9,6 +9,8 @@ import { columnsOf } from "./gene_numbers.js";
 /** @typedef {import("./compared.js").Found} Found */
 /** @typedef {{found: Found, rows: Uint32Array, chosen: number, sort: string, descending: boolean}} Shown */
 
+const SORTED = "[aria-sort$=scending]";
+
 /**
  * @param {() => void} redraw
  * @param {{choose: (gene: number) => void, sortBy: (column: string) => void}} does
@@ -18,6 +20,8 @@ export function createGeneGrid(redraw, does) {
   let grid = null;
   let top = 0;
   let [row, column] = [-1, 0];
+  /** The head of the column that was last brought into sight, and how wide the table was; "" = others are listed since. */
+  let revealed = "";
   /** @type {Shown | null} */
   let shown = null;
 
@@ -37,6 +41,14 @@ export function createGeneGrid(redraw, does) {
     [row, column] = [wantedRow, wantedColumn];
     goTo(row >= 0 ? scrollTo(row, top, viewPx()) : top);
     queueMicrotask(() => requestAnimationFrame(() => grid !== null && revealColumn(grid)));
+  }
+
+  /** Other genes, another order or another width: the column that it is sorted by comes into sight. */
+  function revealSorted() {
+    const now = `${grid?.querySelector(SORTED)?.id} ${grid?.clientWidth}`;
+    if (grid === null || now === revealed) return;
+    revealed = now;
+    revealColumn(grid, SORTED);
   }
 
   /** @param {number} at */
@@ -116,12 +128,13 @@ export function createGeneGrid(redraw, does) {
     },
     /** From the first row on: others are listed. */
     begin() {
-      [top, row] = [0, -1];
+      [top, row, revealed] = [0, -1, ""];
       if (grid !== null) grid.scrollTop = 0;
     },
     /** @param {Context} context @param {Shown} wanted */
     draw(context, wanted) {
       shown = wanted;
+      queueMicrotask(() => requestAnimationFrame(revealSorted));
       const { found, rows, chosen, sort, descending } = wanted;
       row = Math.min(row, rows.length - 1);
       top = Math.min(top, lowest(rows.length, viewPx()));

@@ -56,7 +56,7 @@ export function questionLine({ state }, comparing, sets) {
       side === "a" ? "category" : "other category",
     );
   };
-  const done = state.building?.ends_by === "compare" ? Math.floor(100 * state.building.done) : 0;
+  const work = state.building?.ends_by === "compare" ? state.building : null;
   const { many } = nounsOf(state).obs;
   return html`<form class="question-line" @submit=${submit}>
     ${choice("Compare", left, [["selection", n === 0 ? "the selection" : `the selection (${wholeNumber(n)})`, false], ...options], (to) => comparing.put({ a: to }), "a", columns)}
@@ -87,7 +87,7 @@ export function questionLine({ state }, comparing, sets) {
     <label class="check" title="For counts: log1p of counts per 10,000"><input type="checkbox" .checked=${live(normalize)}
       @change=${(/** @type {Event} */ event) => comparing.put({ normalize: /** @type {HTMLInputElement} */ (event.target).checked })}>Normalize</label>
     <button type="submit" class="text" ?disabled=${isOffline || (isEmpty && !isBusy)} title=${isEmpty ? `Select ${many} first, or choose a set` : nothing}>${isBusy ? "Cancel" : "Compare"}</button>
-    ${isBusy ? html`<span class="caption" role="status">${done > 0 ? `Reading, ${done}\u00a0%` : "Reading…"}</span>` : nothing}
+    ${isBusy ? html`<span class="caption" role="status">${work === null ? "Reading…" : `${work.what}, ${Math.floor(100 * work.done)}\u00a0%`}</span>` : nothing}
   </form>`;
 }
 

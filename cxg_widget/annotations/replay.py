@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from cxg_widget.datasets.base.values import Codes, freeze
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError
 from cxg_widget.rules.rule import mask_of
 from cxg_widget.text.names import shown
+from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -61,10 +61,7 @@ class Replay:
             codes = self._after(codes, step, others)
         if others:
             many = self._dataset.obs_noun.many
-            warn(
-                f"{len(others):,} rules of labels match other {many} than when they were written: {others[0]}",
-                stacklevel=2,
-            )
+            warn_caller(f"{len(others):,} rules of labels match other {many} than when they were written: {others[0]}")
         return self.know(log, codes)
 
     def know(self, log: Log, codes: Codes) -> Codes:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from cxg_widget.files.target import check_replaceable, local_path
 from cxg_widget.files.writing import writing
 from cxg_widget.text.names import shortened, shown
 from cxg_widget.text.spreadsheet import harmless, restored
+from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,10 +149,9 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
     said = table.attrs.get(_KEY)
     identity = said.get("identity") if isinstance(said, dict) else None
     if identity is not None and not dataset.has_rows_of(dataset.n_obs, identity):
-        warn(
+        warn_caller(
             f"{where} was saved from another dataset, or another state of this one; {n_known:,} of "
-            f"{dataset.obs_noun.counted(dataset.n_obs)} are in it.",
-            stacklevel=2,
+            f"{dataset.obs_noun.counted(dataset.n_obs)} are in it."
         )
     labels = {str(name): _codes_of(as_categorical(column)) for name, column in found.items()}
     return [{"name": name, "log": Log([check_step(packed(codes, dataset), 0)])} for name, codes in labels.items()]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from warnings import warn
 
 from cxg_widget.datasets.readers import Reader, registered
 from cxg_widget.errors import DatasetNotFound, InvalidValue, MissingDependency, UnknownFormat
 from cxg_widget.text.names import not_found
+from cxg_widget.text.warned import warn_caller
 
 FOREIGN = {
     "soma": "a TileDB-SOMA experiment",
@@ -97,7 +97,7 @@ def _fits(format_: str, reader: Reader, path: Path) -> bool:
     try:
         return reader.fits(path)
     except Exception as error:  # of one reader, which must not keep the others from being asked
-        warn(f"the reader of {format_!r} failed to detect whether it can open '{path}': {error}", stacklevel=6)
+        warn_caller(f"the reader of {format_!r} failed to detect whether it can open '{path}': {error}")
         return False
 
 

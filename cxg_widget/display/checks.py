@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple, get_args
-from warnings import warn
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.named import check_sets
 from cxg_widget.rules.rule import check_names as check_names_of
 from cxg_widget.text.names import nearest, not_found, shown, text_of
+from cxg_widget.text.warned import warn_caller
 from cxg_widget.wire.request_bounds import MAX_EDGE
 
 
@@ -173,7 +173,7 @@ def logs(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[Any]:
         name, log = one["name"], one["log"]
         if is_stored(name, log, dataset):
             told = f"{shown(name)} is an obs column of {dataset.title} by now, with the labels of the annotation"
-            warn(f"{told}; w.annotations.new(name, of={shown(name)}) goes on from it.", stacklevel=2)
+            warn_caller(f"{told}; w.annotations.new(name, of={shown(name)}) goes on from it.")
         else:
             check_free(name, dataset, beside.gene_sets)
             kept.append(one)
@@ -322,5 +322,5 @@ def gene_sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[dict[st
     """Return gene sets with the genes that the dataset has; of the other names a warning tells."""
     found = check_gene_sets(value, dataset)
     if found.unknown:
-        warn(unknown_told(found.unknown), stacklevel=2)
+        warn_caller(unknown_told(found.unknown))
     return [{"name": name, "genes": genes} for name, genes in found.sets.items()]

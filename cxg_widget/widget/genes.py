@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 from cxg_widget.display.gene_sets import GeneLists, by_name, free_name, read_lists, unknown_told
 from cxg_widget.display.target import set_noun_of
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
     from cxg_widget.widget.widget import CxgWidget
@@ -106,7 +106,7 @@ class Genes:
         own = {**by_name(self._widget.gene_sets), **found.sets}
         self._widget.gene_sets = own
         if found.unknown:
-            warn(unknown_told(found.unknown), stacklevel=2)
+            warn_caller(unknown_told(found.unknown))
         return found
 
     def __repr__(self) -> str:

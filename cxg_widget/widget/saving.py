@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 from cxg_widget.draw.matplotlib_page import make_figure
 from cxg_widget.errors import InvalidValue
@@ -13,6 +12,7 @@ from cxg_widget.files.target import local_path
 from cxg_widget.files.writing import writing
 from cxg_widget.session.figure_files import SUFFIXES, FigureSize, figure_file
 from cxg_widget.session.html_file import HtmlWish
+from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def _save_html(session: Session, target: Path, size: FigureSize, options: Option
         file = session.html(wish)
         place.partial.write_bytes(file.text)
     if file.lacks:
-        warn(f"'{target.name}': {' '.join(file.lacks)}", stacklevel=4)
+        warn_caller(f"'{target.name}': {' '.join(file.lacks)}")
 
 
 def figure(session: Session, size: FigureSize, legend: bool | None) -> Figure:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +15,7 @@ from cxg_widget.datasets.base.contract import Contract, Table
 from cxg_widget.datasets.base.obs_columns import ObsColumns
 from cxg_widget.datasets.base.values import Codes, Values, as_plain, to_pandas
 from cxg_widget.errors import DamagedStore, InvalidStore
+from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,4 +132,4 @@ class Tables:
 
     def _tell(self, what: str, error: Exception, instead: str) -> None:
         self._store._note(f"{what} cannot be read: {error}")
-        warn(f"{what} {instead}: {error}", stacklevel=5)
+        warn_caller(f"{what} {instead}: {error}")

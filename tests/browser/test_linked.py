@@ -171,6 +171,31 @@ def test_names_in_small_panels_keep_their_size_and_are_cut_with_an_ellipsis(link
     assert page.locator(".panel-head .colors-told").first.get_attribute("title") == "\n".join(LABELS)
 
 
+def test_the_key_of_contours_stands_below_the_plot_and_covers_no_cells(linked: ServedWidget) -> None:
+    w, page = linked.widget, linked.page
+    name = "a set whose name is longer than a line below a plot of this size could ever be"
+    w.sets.add(name, {"donor": "d0"})
+    linked.tell()
+    plot = page.get_by_role("application")
+    before = plot.bounding_box()
+    w.contours = [name]
+    look_at_all(linked)
+    line = page.locator(".legend-line")
+    expect(line).to_be_visible()
+    page.wait_for_timeout(300)
+    box, now = line.bounding_box(), plot.bounding_box()
+    assert now["y"] == before["y"]
+    assert abs(now["y"] + now["height"] - box["y"]) < 1, "the plot ends where the key begins"
+    assert abs(box["y"] + box["height"] - before["y"] - before["height"]) < 1
+    assert name.strip() in (line.get_attribute("title") or "")
+    assert violations(page, "#el") == {}
+    w.contours = None
+    look_at_all(linked)
+    expect(line).to_have_count(0)
+    page.wait_for_timeout(300)
+    assert plot.bounding_box() == before
+
+
 def test_the_picture_that_is_saved_holds_all_panels(linked: ServedWidget, tmp_path: Any) -> None:
     linked.widget.grid(["donor", "LEFT"])
     look_at_all(linked)

@@ -78,7 +78,8 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     const names = labels === null ? [] : paintNames(context, labels, camera, theme, family);
     paintTie(context, store.get(), camera, theme, family);
     const { legend, panels } = store.get().traits;
-    if ((legend || context.canvas === canvas) && !panels?.length)
+    // On the screen it stands below the plot, where it covers no cells.
+    if (legend && context.canvas !== canvas && !panels?.length)
       paintPlotLegend(context, { contours, difference }, nounsOf(store.get()).obs.many, camera, theme, family);
     tissue.paintBar(context, camera, theme, family);
     context.restore();

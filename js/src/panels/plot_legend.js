@@ -1,4 +1,4 @@
-/** What contours of sets and the difference of two mean: a box at the lower left of the plot, as cxg_widget/draw/plot_legend.py draws it. */
+/** What contours of sets and the difference of two mean: a box at the lower left of a saved picture, as cxg_widget/draw/plot_legend.py draws it. */
 import { safeColor } from "../style/color.js";
 import { shortNumber } from "../words/format.js";
 import { mapColors } from "./difference.js";

@@ -1,4 +1,4 @@
-/** What contours of sets and the difference of two mean, in lines below all panels, as cxg_widget/draw/legend_line.py draws it. */
+/** What contours of sets and the difference of two mean, in lines below the plot or all panels, as cxg_widget/draw/legend_line.py draws it. */
 
 import { fitCanvas } from "../../screen/canvas.js";
 import { safeColor } from "../../style/color.js";
@@ -125,7 +125,7 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
   };
 }
 
-/** The lines on the screen, at the foot of all panels. @param {HTMLElement} host
+/** The lines on the screen, at the foot of the plot or of all panels. @param {HTMLElement} host
  * @returns {{draw: (told: Told | null, theme: Theme | null) => number, destroy: () => void}} draw returns how high they are, px */
 export function createLegendLine(host) {
   const canvas = document.createElement("canvas");
@@ -142,6 +142,7 @@ export function createLegendLine(host) {
       const { height } = layOut(context, told, width, theme, family);
       fitCanvas(canvas, { width, height, ratio });
       canvas.setAttribute("aria-label", inWords(told));
+      canvas.title = inWords(told); // names that are cut, in full
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, width, height);
       layOut(context, told, width, theme, family).paint(0);

@@ -124,6 +124,7 @@ export function linkPlots(plot, room, widget, say) {
     foot = legend.draw(told(), theme);
     const grid = gridOf(Math.max(wanted.length, 1), host.clientWidth, host.clientHeight - foot);
     for (const side of ["left", "top", "width", "height", "right", "bottom"]) room.style.removeProperty(side);
+    if (wanted.length === 0 && foot > 0) room.style.bottom = `${foot}px`;
     room.classList.remove("beside");
     wanted.forEach(({ id }, at) => {
       const panel = panels.get(id);
@@ -142,9 +143,10 @@ export function linkPlots(plot, room, widget, say) {
     if (columns !== before) schedule();
   }
 
-  /** What lies over the points of the panels. */
+  /** What lies over the points of the plot, or of the panels. */
   function told() {
-    const states = settings().flatMap(({ id }) => panels.get(id)?.store.get() ?? []);
+    const wanted = settings();
+    const states = wanted.length === 0 ? [store.get()] : wanted.flatMap(({ id }) => panels.get(id)?.store.get() ?? []);
     return toldOf(states, nounsOf(store.get()).obs.many);
   }
 
@@ -232,7 +234,10 @@ export function linkPlots(plot, room, widget, say) {
   // The widget outlives its views: a closure made here would keep this one with it.
   widget.together.reset = resetPlaces.bind(null, store);
   store.set({ notesOnPlot: allNotes.bind(null, store) });
-  const unsubscribe = store.subscribe(() => (follow(), panels.size > 0 && schedule()));
+  const unsubscribe = store.subscribe(() => {
+    follow();
+    if (panels.size > 0 || foot > 0 || told() !== null) schedule();
+  });
   const resized = new ResizeObserver(place);
   resized.observe(host);
   const reported = new MutationObserver(report);

@@ -67,8 +67,8 @@ def draw(places: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any
                     if heights[line, column] > level:
                         continue
                     heights[line, column] = level
-                alpha = coverage * opacity
+                share = np.int64(floor(coverage * opacity * 256 + 0.5))
                 for channel in range(4):
-                    above = 255.0 if channel == 3 else np.float64(rgba[entry, channel])
-                    below = np.float64(page[line, column, channel])
-                    page[line, column, channel] = np.uint8(above * alpha + below * (1 - alpha) + 0.5)
+                    above: Any = np.int64(255) if channel == 3 else np.int64(rgba[entry, channel])
+                    below = np.int64(page[line, column, channel])
+                    page[line, column, channel] = np.uint8((above * share + below * (256 - share) + 128) >> 8)

@@ -145,7 +145,13 @@ test("how opaque grey points are says their own colour, that of the others is th
   const page = pageOf(3, 3);
   const points = { n: 1, loaded: 1, xy: new Uint16Array(2), codes: Uint8Array.of(0), flags: Uint8Array.of(2) };
   const style = { ...STYLE, leftOut: [0.9, 0.9, 0.9, 1] };
-  drawPoints(page, points, brushOf(style, 256, 3, 3, 1, { place: [0, 1.5, 0, 1.5], opacity: 0.25 }), 0, 1);
+  drawPoints(
+    page,
+    points,
+    brushOf(style, 256, 3, 3, 1, { place: [0, 1.5, 0, 1.5], opacity: 0.25, isRanked: true }),
+    0,
+    1,
+  );
   assert.deepEqual(bytes(page.pixels[4]), [230, 230, 230, 255]);
 });
 

@@ -231,3 +231,31 @@ def test_while_a_comparison_reads_the_panel_and_the_footer_say_what_and_how_much
     content, _ = Frame(protocol.Progress("reading", 1.0, "compare")).pack(0)
     served.page.evaluate("(content) => take([['msg', content, []]])", content)
     expect(served.page.get_by_text("of 20,000")).to_have_count(0)
+
+
+def test_a_category_among_hundreds_with_a_long_name_is_chosen_in_a_line_that_is_not_cut(chromium: Any) -> None:
+    n = 1_200
+    names = tuple(f"a category with a name that is far too long for its field {i}" for i in range(400))
+    rng = np.random.default_rng(6)
+    obs = {"cluster of many": Codes((np.arange(n) % 400).astype(np.int16), names)}
+    x = rng.normal(size=(n, 4)).astype(np.float32)
+    widget = CxgWidget(MemoryDataset(obs, x, list("abcd"), {"umap": x[:, :2]}), height=500)
+    served = ServedWidget(chromium, widget, width=900, height=900)
+    widget.open_panels = ["compare"]
+    served.tell()
+    panel_ = served.page.locator("#compare")
+    panel_.get_by_label("Compare", exact=True).select_option(label="cluster of many")
+    settle(served)
+    field = panel_.get_by_label("Category of cluster of many")
+    expect(field.locator("option")).to_have_count(400)
+    field.select_option(label=names[377])
+    expect(field).to_have_attribute("title", names[377])
+    line = panel_.locator(".question-line")
+    assert line.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    panel_.get_by_role("button", name="Compare", exact=True).click()
+    settle(served)
+    found = widget._session.comparisons._made.found.frame().loc[list("abcd")]
+    is_it = np.arange(n) % 400 == 377
+    np.testing.assert_allclose(found["mean_a"], x[is_it].mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(found["mean_b"], x[~is_it].mean(axis=0), rtol=1e-4, atol=1e-6)
+    served.close()

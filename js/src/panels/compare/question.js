@@ -86,7 +86,7 @@ export function questionLine({ state }, comparing, sets) {
     }
     <label class="check" title="For counts: log1p of counts per 10,000"><input type="checkbox" .checked=${live(normalize)}
       @change=${(/** @type {Event} */ event) => comparing.put({ normalize: /** @type {HTMLInputElement} */ (event.target).checked })}>Normalize</label>
-    <button type="submit" class="text" ?disabled=${isOffline || (isEmpty && !isBusy)} title=${isEmpty ? `Select ${many} first, or choose a set` : nothing}>${isBusy ? "Cancel" : "Compare"}</button>
+    <button type="submit" class="text" ?disabled=${isOffline || (isEmpty && !isBusy)} title=${isEmpty ? `Select ${many} first, or choose a set or a category` : nothing}>${isBusy ? "Cancel" : "Compare"}</button>
     ${isBusy ? html`<span class="caption" role="status">${work === null ? "Reading…" : `${work.what}, ${Math.floor(100 * work.done)}\u00a0%`}</span>` : nothing}
   </form>`;
 }
@@ -100,7 +100,7 @@ function choice(name, value, options, choose, field, columns = []) {
   const of = columns.length > 0 ? categoryOf(value)?.[0] : undefined;
   const shown = of === undefined ? value : `${OF}${of}`;
   const take = (/** @type {string} */ to) => choose(to.startsWith(OF) ? asCategory(to.slice(OF.length), null) : to);
-  return html`<label class="chosen-of">${field === "" ? html`<span>${name}</span>` : nothing}<select class="wide" aria-label=${name} data-field=${field || nothing} .value=${live(shown)} @change=${(/** @type {Event} */ event) => take(textIn(event))}>
+  return html`<label class="chosen-of">${field === "" ? html`<span>${name}</span>` : nothing}<select class="wide" aria-label=${name} title=${options.find(([id]) => id === shown)?.[1] ?? nothing} data-field=${field || nothing} .value=${live(shown)} @change=${(/** @type {Event} */ event) => take(textIn(event))}>
     ${options.map(([id, text, isOff]) => html`<option value=${id} ?selected=${id === shown} ?disabled=${isOff}>${text}</option>`)}
     ${columns.length === 0 ? nothing : html`<optgroup label="A category of">${columns.map((one) => html`<option value="${OF}${one.name}" ?selected=${`${OF}${one.name}` === shown}>${one.name}</option>`)}</optgroup>`}</select></label>`;
 }

@@ -62,8 +62,8 @@ def needs(host: str) -> None:
 
 
 @contextmanager
-def marimo_of(folder: Path, code: str) -> Iterator[str]:
-    """Run marimo on an app that shows the widget `w` that some code makes, and give its address."""
+def marimo_of(folder: Path, code: str, mode: str = "run") -> Iterator[str]:
+    """Run marimo on an app that shows the widget `w` that some code makes, and give its address; mode: or "edit"."""
     own = folder / "marimo"
     own.mkdir(exist_ok=True)
     app = own / "app.py"
@@ -71,7 +71,7 @@ def marimo_of(folder: Path, code: str) -> Iterator[str]:
     port = _free_port()
     places = {name: str(own) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
     root = str(Path(__file__).parents[2])
-    command = [sys.executable, "-m", "marimo", "run", str(app), "--headless", "--no-token", "--host=127.0.0.1"]
+    command = [sys.executable, "-m", "marimo", mode, str(app), "--headless", "--no-token", "--host=127.0.0.1"]
     with open(own / "log", "wb") as log:
         server = subprocess.Popen(
             [*command, f"--port={port}"],

@@ -121,6 +121,7 @@ export function createView({ el, model }) {
     const hadKeys = focusedIn(mount) !== null;
     render(plotFirst ? plotAlone(context, plotHost) : layout(context, plotHost, drawLegend), mount);
     placeTip(mount, ui);
+    letOutputGrow(el, "none");
     if (hadKeys) keepKeys(mount);
     const height = mount.querySelector(".rows")?.clientHeight ?? ui.legend.height;
     focusMenu(mount, ui);
@@ -170,9 +171,17 @@ export function createView({ el, model }) {
     clearTimeout(plotFirstTimer);
     frame = -1; // nothing is drawn any more, by no frame that is due either
     panels?.(null);
+    letOutputGrow(el, "");
     plot.destroy();
     host.remove();
   };
+}
+
+/** marimo's editor cuts outputs at 610 px, and with it the lower edge of the widget. @param {HTMLElement} el @param {string} most */
+function letOutputGrow(el, most) {
+  const { host } = /** @type {ShadowRoot} */ (el.getRootNode());
+  const area = /** @type {HTMLElement | null | undefined} */ (host?.closest(".output-area"));
+  if (area) area.style.maxHeight = most;
 }
 
 /** Is the first picture still to come, or still to be completed? @param {State} state */

@@ -120,7 +120,7 @@ def test_convert_says_what_it_wrote_and_what_it_could_not_carry(
     assert main(["convert", str(target), str(tmp_path / "again.cxg"), "--best"]) == 0
     assert capsys.readouterr().out.startswith("Wrote 200 obs x 30 var (")
     assert main(["convert", str(store), str(target)]) == 1
-    assert "already exists and is not overwritten" in capsys.readouterr().err
+    assert "exists already and is not overwritten" in capsys.readouterr().err
     assert main(["convert", str(store), str(tmp_path / "other.h5ad"), "--layer", "counts"]) == 1
     assert "counts" in capsys.readouterr().err
 

@@ -136,3 +136,62 @@ def test_histograms_say_their_scale_and_counts_and_share_a_switch(served: Served
     panel.get_by_role("button", name="Cube root").first.click()
     for i in range(2):
         expect(charts.nth(i)).to_have_attribute("aria-label", re.compile("heights by cube root"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "downs", "written", "mask"),
+    [
+        ("scor", 1, "score ", None),
+        ("scor", 2, "`score 2` ", None),
+        ("score > 0 and cell_type == ", 2, "score > 0 and cell_type == 'T cell' ", (SCORE > 0) & (TYPE == 1)),
+        ("cell_type == 'odd", 1, 'cell_type == "it\'s odd" ', TYPE == 2),
+        ("cell_type in ['B cell', T", 1, "cell_type in ['B cell', 'T cell' ", None),
+        ("hla", 1, "`HLA-A` ", None),
+    ],
+)
+def test_names_and_categories_complete_while_a_query_is_typed(
+    typed: str, downs: int, written: str, mask: Any, served: ServedWidget, field: Any
+) -> None:
+    field.fill("")
+    field.press_sequentially(typed)
+    options = served.page.get_by_role("listbox", name="Completions").get_by_role("option")
+    expect(options.first).to_be_visible()
+    expect(field).to_have_attribute("aria-expanded", "true")
+    assert field.get_attribute("aria-activedescendant") is None, "Enter applies what is typed until an arrow chooses"
+    for _ in range(downs):
+        field.press("ArrowDown")
+    chosen = options.nth(downs - 1)
+    expect(chosen).to_have_attribute("aria-selected", "true")
+    expect(field).to_have_attribute("aria-activedescendant", chosen.get_attribute("id"))
+    field.press("Enter")
+    expect(field).to_have_value(written)
+    expect(options).to_have_count(0)
+    if mask is not None:
+        field.press("Enter")
+        served.settle()
+        assert served.widget.filters.query == written.strip()
+        np.testing.assert_array_equal(served.widget.filters.mask, mask)
+    enter(served, field, "")
+
+
+def test_escape_closes_the_completions_and_keeps_what_is_typed(served: ServedWidget, field: Any) -> None:
+    field.fill("")
+    field.press_sequentially("scor")
+    options = served.page.get_by_role("listbox", name="Completions").get_by_role("option")
+    expect(options).to_have_count(2)
+    field.press("Escape")
+    expect(options).to_have_count(0)
+    expect(field).to_have_value("scor")
+    expect(served.page.locator("#columns")).to_be_visible()
+    enter(served, field, "")
+
+
+def test_a_click_inserts_a_completion_and_the_field_keeps_the_focus(served: ServedWidget, field: Any) -> None:
+    field.fill("")
+    field.press("ArrowDown")
+    options = served.page.get_by_role("listbox", name="Completions").get_by_role("option")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    options.filter(has_text="cell_type").click()
+    expect(field).to_have_value("cell_type ")
+    expect(field).to_be_focused()
+    enter(served, field, "")

@@ -22,8 +22,9 @@ const WORDS = { categorical: "categories", boolean: "yes / no", string: "text" }
 const PREFIXED = /^(obs|var|set):/;
 
 /** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
-export function createColumns({ redraw, opened }) {
-  const overview = createOverview();
+export function createColumns(given) {
+  const { redraw, opened } = given;
+  const overview = createOverview(given);
   const modes = createModes(redraw);
   const listed = /** @type {ReturnType<typeof memo<Column[]>>} */ (memo());
   let filter = "";

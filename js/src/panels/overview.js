@@ -1,18 +1,19 @@
 /** How many cells pass, by which filters, each of which can be taken away; and the field for a query. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
-import { textIn } from "../page/panels/ui.js";
 import { nHidden } from "../state/hidden.js";
 import { wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { nameOf, told } from "../words/rule_told.js";
+import { createQueryField } from "./query_field.js";
 import { columnOf, ruleOf, withRule } from "./rules.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 
-/** @returns {(context: Context, dataset: Dataset) => unknown} */
-export function createOverview() {
+/** @param {import("./index.js").Given} given @returns {(context: Context, dataset: Dataset) => unknown} */
+export function createOverview(given) {
+  const queryField = createQueryField(given);
   /** What was asked for last, the kernel may refuse it. */
   let tried = "";
 
@@ -26,8 +27,8 @@ export function createOverview() {
     const query = ruleOf(rules, "query")?.query ?? "";
     const nPassing = state.brush?.n ?? state.filter.n ?? dataset.nObs - (rules.length > 0 ? nHidden(state) : 0);
     const isRefused = tried !== "" && tried !== query && state.error?.of === "filter";
-    const commit = (/** @type {Event} */ event) => {
-      tried = textIn(event).trim();
+    const commit = (/** @type {string} */ text) => {
+      tried = text.trim();
       if (tried !== query) put("query", tried === "" ? null : { query: tried });
       else if (isRefused) actions.dismissError(); // the query in force has been typed again
     };
@@ -45,9 +46,7 @@ export function createOverview() {
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;
             })}</ul>`
       }
-      <div class="box"><input type="text" class="query" aria-label="Filter by query" placeholder=${exampleOf(dataset)} autocomplete="off" spellcheck="false"
-        title="Column and ${nounsOf(state).var.one} names, comparisons, and, or, not, in" aria-invalid=${isRefused} ?disabled=${isOffline}
-        .value=${isRefused ? tried : query} @change=${commit}></div>
+      ${queryField(context, { value: isRefused ? tried : query, placeholder: exampleOf(dataset), isRefused, commit })}
       ${isRefused ? html`<p class="fault" role="alert">${state.error?.message}</p>` : nothing}
     </div>`;
   };

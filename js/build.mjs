@@ -121,14 +121,22 @@ const widget = {
 
 const isWatching = process.argv.includes("--watch");
 
-/** The style sheet of the second module, unpacked once, before its function can be called; not while it may change. @type {import("esbuild").Plugin} */
+/** The style sheet, icons and colormaps of the second module, unpacked once, before its function can be called; not while they may change. @type {import("esbuild").Plugin} */
 const unpacked = {
   name: "unpacked",
   setup(build) {
-    build.onLoad({ filter: /panels[\\/]style\.css$/ }, () => ({ contents: "export default PANELS_CSS;" }));
+    build.onLoad({ filter: /panels[\\/]style\.css$/ }, () => ({ contents: "export default PANELS_TEXTS.css;" }));
+    build.onLoad({ filter: /icon_shapes\.js$/ }, () => ({ contents: "export const { SHAPES } = PANELS_TEXTS;" }));
+    build.onLoad({ filter: /style[\\/]colormaps\.js$/ }, () => ({
+      contents: colormaps.replace(STOPS, "PANELS_TEXTS.stops"),
+    }));
   },
 };
-const PANELS_CSS = packed(JSON.stringify(await minifiedCss(at("src/panels/style.css"))));
+const { SHAPES } = await import("./src/page/icon_shapes.js");
+const colormaps = await readFile(at("src/style/colormaps.js"), "utf8");
+const STOPS = /(?<=const PACKED = ){[^}]*}/;
+const stops = JSON.parse(`${STOPS.exec(colormaps)}`.replace(/(\w+): /g, '"$1":').replace(/,\s*}/, "}"));
+const PANELS_TEXTS = packed(JSON.stringify({ css: await minifiedCss(at("src/panels/style.css")), SHAPES, stops }));
 
 /** One function of a `require` that gives lit-html: each widget of a page runs the code with its own. @type {import("esbuild").BuildOptions} */
 const panels = {
@@ -138,7 +146,7 @@ const panels = {
   format: "cjs",
   plugins: [...(isWatching ? [] : [unpacked]), texts, handedOver],
   banner: {
-    js: `${INFLATE.replace("export ", "")}const PANELS_CSS=await inflate("${PANELS_CSS}");export default(require)=>{const module={exports:{}};`,
+    js: `${INFLATE.replace("export ", "")}const PANELS_TEXTS=await inflate("${PANELS_TEXTS}");export default(require)=>{const module={exports:{}};`,
   },
   footer: { js: "return module.exports}" },
 };

@@ -46,6 +46,6 @@ test("names get backticks where they are no plain word of the grammar", () => {
 test("a category is a text of the grammar, whatever signs it has", () => {
   assert.equal(valueIn("B cell"), "'B cell'");
   assert.equal(valueIn("it's odd"), `"it's odd"`);
-  assert.equal(valueIn(`'"`), `'\\'"'`);
-  assert.equal(valueIn("a\\b"), "'a\\\\b'");
+  assert.equal(valueIn(`'"`), `"'\\""`);
+  assert.equal(valueIn("a\\b"), '"a\\\\b"');
 });

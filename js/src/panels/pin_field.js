@@ -2,10 +2,10 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../page/icons.js";
-import { marked } from "../page/panels/marked.js";
 import { rowAfterKey } from "../page/panels/rows.js";
 import { textIn } from "../page/panels/ui.js";
 import { nounsOf, withArticle } from "../words/nouns.js";
+import { matchList } from "./match_list.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Match} Match */
@@ -59,23 +59,18 @@ export function createPinField(redraw) {
     const isOpen = text.trim() !== "";
     return html`<div class="find pin"><div class="box">${ICONS.search}<input type="text" role="combobox" data-field="find" aria-label="Pin ${withArticle(one)}" placeholder="Pin ${withArticle(one)}"
       autocomplete="off" spellcheck="false" aria-expanded=${isOpen} aria-controls="pins" aria-autocomplete="list" ?disabled=${state.link === "offline"}
-      aria-activedescendant=${isOpen && matches.length > 0 ? `pin-${active}` : nothing} .value=${live(text)} @keydown=${press} @blur=${() => text !== "" && set({ text: "", isAwaited: false })}
+      aria-activedescendant=${isOpen && matches.length > 0 ? `pins-${active}` : nothing} .value=${live(text)} @keydown=${press} @blur=${() => text !== "" && set({ text: "", isAwaited: false })}
       @input=${(/** @type {Event} */ event) => type(textIn(event))}></div>
       ${isOpen ? listed(matches, isFresh, choose) : nothing}</div>`;
 
     /** @param {Match[]} matches @param {boolean} isFresh @param {(match: Match) => void} choose */
     function listed(matches, isFresh, choose) {
-      return html`<div class="found" aria-busy=${!isFresh} @pointerdown=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <div id="pins" role="listbox" aria-label="Pin ${withArticle(one)}" tabindex="-1">${matches.map(
-          (
-            match,
-            i,
-          ) => html`<div id="pin-${i}" role="option" class="option ${i === active ? "active" : ""}" aria-selected=${i === active}
-            title=${match.detail === "" ? match.label : `${match.label}\n${match.detail}`} @pointermove=${() => i !== active && set({ active: i })} @click=${() => choose(match)}>
-            <span class="label">${genesOf(match).length > 1 ? `all of ${genesOf(match).join(", ")}` : marked(match.label, text)}</span><span class="detail">${marked(match.detail, text)}</span></div>`,
-        )}</div>
-        ${isFresh && matches.length === 0 ? html`<p class="none" role="status">No ${one} matches “${text.trim()}”.</p>` : nothing}
-      </div>`;
+      const options = matches.map((match) => ({
+        ...match,
+        label: genesOf(match).length > 1 ? `all of ${genesOf(match).join(", ")}` : match.label,
+      }));
+      const shown = { text, active, isBusy: !isFresh, none: `No ${one} matches “${text.trim()}”.` };
+      return matchList("pins", `Pin ${withArticle(one)}`, options, shown, (i) => set({ active: i }), choose);
     }
   };
 }

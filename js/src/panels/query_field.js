@@ -1,9 +1,9 @@
 /** The field for a query: it completes names of columns and genes, and categories after `==`. The kernel searches. */
 import { html, nothing } from "lit-html";
-import { marked } from "../page/panels/marked.js";
 import { rowAfterKey } from "../page/panels/rows.js";
 import { textIn } from "../page/panels/ui.js";
 import { nounsOf } from "../words/nouns.js";
+import { matchList, scrollToOption } from "./match_list.js";
 import { nameIn, valueIn, wordAt } from "./query_word.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context @typedef {import("../state/state.js").Match} Match */
@@ -89,8 +89,7 @@ export function createQueryField({ client, redraw }) {
         commit(input.value);
       } else if (row !== null && options.length > 0) {
         set({ active: row });
-        const root = /** @type {ShadowRoot} */ (input.getRootNode());
-        requestAnimationFrame(() => root.querySelector(`#query-${row}`)?.scrollIntoView({ block: "nearest" }));
+        scrollToOption(event, "query-words", row);
       } else if (event.key === "ArrowDown") void complete(input, context, true);
       else return;
       event.preventDefault();
@@ -98,28 +97,16 @@ export function createQueryField({ client, redraw }) {
     }
 
     const leave = (/** @type {Event} */ event) => {
-      if (list.word !== null) set(CLOSED);
+      set(CLOSED);
       if (textIn(event) !== value) commit(textIn(event));
     };
-    const choose = (/** @type {Event} */ event, /** @type {Option} */ option) =>
-      insert(/** @type {any} */ (event.currentTarget).closest(".completed").querySelector("input"), option);
-    return html`<div class="find pin completed"><div class="box"><input type="text" class="query" role="combobox" aria-label="Filter by query" placeholder=${placeholder}
+    const choose = (/** @type {Option} */ option, /** @type {Event} */ event) =>
+      insert(/** @type {any} */ (event.currentTarget).closest(".pin").querySelector("input"), option);
+    return html`<div class="find pin"><div class="box"><input type="text" class="query" role="combobox" aria-label="Filter by query" placeholder=${placeholder}
       autocomplete="off" spellcheck="false" aria-autocomplete="list" aria-controls="query-words" aria-expanded=${isOpen}
-      aria-activedescendant=${isOpen && active >= 0 ? `query-${active}` : nothing} title="Column and ${nounsOf(state).var.one} names, comparisons, and, or, not, in"
+      aria-activedescendant=${isOpen && active >= 0 ? `query-words-${active}` : nothing} title="Column and ${nounsOf(state).var.one} names, comparisons, and, or, not, in"
       aria-invalid=${isRefused} ?disabled=${state.link === "offline"} .value=${value} @keydown=${press} @blur=${leave}
       @input=${(/** @type {Event} */ event) => void complete(/** @type {HTMLInputElement} */ (event.currentTarget), context, false)}></div>
-      ${
-        isOpen
-          ? html`<div class="found" @pointerdown=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <div id="query-words" role="listbox" aria-label="Completions" tabindex="-1">${options.map(
-          (
-            option,
-            i,
-          ) => html`<div id="query-${i}" role="option" class="option ${i === active ? "active" : ""}" aria-selected=${i === active}
-            title=${option.text} @pointermove=${() => i !== active && set({ active: i })} @click=${(/** @type {Event} */ event) => choose(event, option)}>
-            <span class="label">${marked(option.label, word.text)}</span><span class="detail">${marked(option.detail, word.text)}</span></div>`,
-        )}</div></div>`
-          : nothing
-      }</div>`;
+      ${isOpen ? matchList("query-words", "Completions", options, { text: word.text, active }, (i) => set({ active: i }), choose) : nothing}</div>`;
   };
 }

@@ -29,9 +29,8 @@ export function wordAt(query, caret) {
   const left = before.slice(0, start);
   const [, quoted, plain] = BEFORE_VALUE.exec(left) ?? [];
   const column = quoted ?? plain ?? "";
-  if (column !== "") return open === null || isText ? { start, text, column } : { start, text, column: "" };
-  if (isText || /^[\d.]/.test(text) || (OPERAND.test(left) && !OPERATOR.test(left))) return null;
-  return { start, text, column: "" };
+  if (column === "" && (isText || /^[\d.]/.test(text) || (OPERAND.test(left) && !OPERATOR.test(left)))) return null;
+  return { start, text, column: open === null || isText ? column : "" };
 }
 
 /** Where a quote begins that is not closed; null if there is none. @param {string} text @returns {number | null} */
@@ -46,14 +45,11 @@ function openQuote(text) {
 
 /** A name as a query has it; "" if none can. @param {string} name @returns {string} */
 export function nameIn(name) {
-  if (PLAIN.test(name) && !RESERVED.test(name) && !name.startsWith("_quoted_")) return name;
+  if (PLAIN.test(name) && !RESERVED.test(name)) return name;
   return /[`\n]/.test(name) || name === "" ? "" : `\`${name}\``;
 }
 
 /** A category as a query has it. @param {string} label @returns {string} */
 export function valueIn(label) {
-  const quote = label.includes("'") && !label.includes('"') ? '"' : "'";
-  return (
-    quote + label.replace(/[\\\n]/g, (sign) => (sign === "\n" ? "\\n" : "\\\\")).replaceAll(quote, `\\${quote}`) + quote
-  );
+  return /['\\\p{C}]/u.test(label) ? JSON.stringify(label) : `'${label}'`; // which Python reads as JSON does
 }

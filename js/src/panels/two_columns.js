@@ -1,10 +1,10 @@
 /** Chooses two columns as the axes: a field for each, which finds obs columns of numbers and genes. The kernel searches. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { marked } from "../page/panels/marked.js";
 import { rowAfterKey } from "../page/panels/rows.js";
 import { textIn } from "../page/panels/ui.js";
 import { nounsOf } from "../words/nouns.js";
+import { matchList, scrollToOption } from "./match_list.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context @typedef {import("../state/state.js").Match} Match */
 
@@ -74,7 +74,7 @@ export function createTwoColumns({ client, redraw }) {
       const what = `Column or ${nounsOf(state).var.one}`;
       return html`<div class="box"><input type="text" role="combobox" aria-label="${label} column" placeholder=${shown || what} title=${shown || nothing}
         autocomplete="off" spellcheck="false" aria-expanded=${isOpen} aria-controls="axis-columns" aria-autocomplete="list" ?disabled=${state.link === "offline"}
-        aria-activedescendant=${isOpen && field.matches.length > 0 ? `axis-column-${field.active}` : nothing}
+        aria-activedescendant=${isOpen && field.matches.length > 0 ? `axis-columns-${field.active}` : nothing}
         .value=${live(isOpen ? field.text : shown)} @focus=${() => void seek(axis, "", /** @type {Context} */ (context))}
         @input=${(/** @type {Event} */ event) => void seek(axis, textIn(event), /** @type {Context} */ (context))}
         @blur=${() => field.axis === axis && set(CLOSED)} @keydown=${(/** @type {KeyboardEvent} */ event) => press(event, axis)}></div>`;
@@ -83,17 +83,17 @@ export function createTwoColumns({ client, redraw }) {
     /** @param {number} axis */
     function listed(axis) {
       const { matches, active, text, query } = field;
-      return html`<div class="found" aria-busy=${query !== text} @pointerdown=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <div id="axis-columns" role="listbox" aria-label="${AXES[axis]} column" tabindex="-1">${matches.map(
-          (
-            match,
-            i,
-          ) => html`<div id="axis-column-${i}" role="option" class="option ${i === active ? "active" : ""}" aria-selected=${match.spec === nameOf(pair[axis])}
-            title=${match.detail === "" ? match.label : `${match.label}\n${match.detail}`} @pointermove=${() => i !== active && set({ active: i })} @click=${() => choose(axis, match.spec)}>
-            <span class="label">${marked(match.label, text)}</span><span class="detail">${marked(match.detail, text)}</span></div>`,
-        )}</div>
-        ${query === text && matches.length === 0 ? html`<p class="none" role="status">No numeric column or ${nounsOf(state).var.one} matches “${text.trim()}”.</p>` : nothing}
-      </div>`;
+      const none = `No numeric column or ${nounsOf(state).var.one} matches “${text.trim()}”.`;
+      const isSelected = (/** @type {Match} */ match) => match.spec === nameOf(pair[axis]);
+      const shown = { text, active, isBusy: query !== text, none, isSelected };
+      return matchList(
+        "axis-columns",
+        `${AXES[axis]} column`,
+        matches,
+        shown,
+        (i) => set({ active: i }),
+        (match) => choose(axis, match.spec),
+      );
     }
 
     /** @param {KeyboardEvent} event @param {number} axis */
@@ -107,8 +107,7 @@ export function createTwoColumns({ client, redraw }) {
       else if (event.key === "ArrowDown" && field.axis !== axis) void seek(axis, "", /** @type {Context} */ (context));
       else if (row !== null && !["Home", "End"].includes(event.key)) {
         set({ active: row });
-        const root = /** @type {ShadowRoot} */ (/** @type {Element} */ (event.currentTarget).getRootNode());
-        requestAnimationFrame(() => root.querySelector(`#axis-column-${row}`)?.scrollIntoView({ block: "nearest" }));
+        scrollToOption(event, "axis-columns", row);
       } else return;
       event.preventDefault();
       event.stopPropagation();

@@ -6,6 +6,7 @@ import { wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { nameOf, told } from "../words/rule_told.js";
 import { createQueryField } from "./query_field.js";
+import { nameIn } from "./query_word.js";
 import { columnOf, ruleOf, withRule } from "./rules.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
@@ -55,5 +56,5 @@ export function createOverview(given) {
 /** What the field for a query says while it is empty: with a name that this dataset has. @param {Dataset} dataset @returns {string} */
 export function exampleOf({ columns }) {
   const name = columns.find(({ kind }) => kind === "int" || kind === "float")?.name ?? "";
-  return name === "" ? "Query" : `e.g. ${/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``} > 0`;
+  return name === "" ? "Query" : `e.g. ${nameIn(name)} > 0`;
 }

@@ -6,11 +6,11 @@ const PLAIN = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 const BEFORE_VALUE =
   /(?:`([^`]+)`|([\p{L}_][\p{L}\p{N}_]*))\s*(?:[!=]=|(?<=[\s`])(?:not\s+)?in\s*[[(](?:[^\])]*,)?)\s*$/u;
 /** After one of these comes an operator, not a name. */
-const OPERAND = /(?:[\p{L}\p{N}_)\]'"`.])\s*$/u;
+const OPERAND = /[\p{L}\p{N}_)\]'"`.]\s*$/u;
 const OPERATOR = /(?:^|\s)(?:and|or|not|in)\s*$/;
 /** Words of Python, whose grammar a query has. */
 const RESERVED =
-  /^(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/;
+  /^(False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/;
 
 /**
  * @typedef {object} Word

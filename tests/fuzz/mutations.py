@@ -40,7 +40,7 @@ def mutate(store: Path, rng: Rng, ways: Mapping[str, Callable[[Path, Rng], str]]
     """Damage a store in one of some ways, None = `MUTATIONS`; return the name of the mutation and where it was."""
     ways = MUTATIONS if ways is None else ways
     names = list(ways)
-    for _ in range(20):
+    for _ in range(100):
         name = names[int(rng.integers(len(names)))]
         where = ways[name](store, rng)
         if where:

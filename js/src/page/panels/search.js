@@ -19,7 +19,7 @@ export function searchBox(context) {
   const shown = nameShown(context);
   const off = state.link === "offline" || state.dataset === null;
   const groups = open ? groupMatches(state.found.matches, text, nounsOf(state)) : [];
-  const hasActive = active >= 0 && groups.some(({ options }) => options.length > 0);
+  const hasActive = active >= 0 && groups.length > 0;
   return html`<div class="field search">
     <div class="over"><span class="caption" aria-hidden="true">Color by</span>${blendChoice(context)}</div>
     <div class="box ${shown.waiting ? "waiting" : ""}">

@@ -15,7 +15,7 @@ from cxg_widget.rules.expression import is_column, missing_names
 from cxg_widget.rules.filters import check_filters, is_of_values
 from cxg_widget.rules.forms import Rule, check_rule, is_form
 from cxg_widget.rules.rule import check_names
-from cxg_widget.rules.told import told
+from cxg_widget.rules.description import describe_rule
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire.request_bounds import MAX_PANEL
 
@@ -224,6 +224,6 @@ def _part_of(rule: Rule) -> str:
     if "and" in rule or "or" in rule:
         return "some"
     name = "query" if "query" in inner else inner.get("obs", inner.get("var", ""))
-    kept = told(rule).removeprefix(f"{name} ")
+    kept = describe_rule(rule).removeprefix(f"{name} ")
     is_bare = "in" in inner and (kept in ("True", "False") or not any(map(str.isalpha, kept)))
     return f"{name} {kept}" if is_bare else kept

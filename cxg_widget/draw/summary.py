@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.key import Key
-from cxg_widget.rules.told import told
+from cxg_widget.rules.description import describe_rule
 from cxg_widget.text.names import in_a_line, missing_told
 from cxg_widget.text.nouns import capitalized
 from cxg_widget.text.numbers import share, short_count
@@ -40,7 +40,7 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
     if settings.difference is not None:
         lines.append(f"Difference: {', '.join(settings.difference)}")
     if settings.filters:
-        lines.append(f"Filters: {'; '.join(map(told, settings.filters))}")
+        lines.append(f"Filters: {'; '.join(map(describe_rule, settings.filters))}")
     if settings.filtered == "grey":
         lines += [f"In grey: {n} {label}" for label, n, _ in key.rows[-1:] if label == LEFT_OUT_LABEL]
     return "\n".join(line if line.endswith(".") else f"{line}." for line in lines if line)

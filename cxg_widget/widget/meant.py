@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.forms import Rule
-from cxg_widget.rules.told import told
+from cxg_widget.rules.description import describe_rule
 from cxg_widget.selection.given import is_rule, looked_at, rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
@@ -67,7 +67,7 @@ def cells_meant(widget: CxgWidget, what: Any, *, level: int) -> MeantCells:
     given = looked_at(what, dataset)
     rule = rule_of(given, dataset)
     is_named = isinstance(given, Mapping) and rule is not None
-    name = " and ".join(map(told, rule.get("and", [rule]))) if is_named and rule is not None else None
+    name = " and ".join(map(describe_rule, rule.get("and", [rule]))) if is_named and rule is not None else None
     return MeantCells(mask_of(given, dataset), rule, name)
 
 

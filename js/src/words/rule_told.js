@@ -1,4 +1,4 @@
-/** Filters in words, as cxg_widget/rules/told.py writes them. Pure. */
+/** Filters in words, as cxg_widget/rules/description.py writes them. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, shortNumber } from "./format.js";
 

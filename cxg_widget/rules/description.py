@@ -11,7 +11,7 @@ _MOST_VALUES = 2
 _EMPTY = "(empty)"
 
 
-def told(rule: Rule) -> str:
+def describe_rule(rule: Rule) -> str:
     """Say of which column or gene a filter is, and what it keeps; of a query, that it is one, and its text."""
     inner = rule.get("not", rule)
     if "query" in inner:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import SelectionError
-from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.description import describe_rule
+from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.given import is_rule, looked_at, rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of

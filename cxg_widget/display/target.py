@@ -138,8 +138,8 @@ def _resolve_name(color: str, dataset: Dataset, layer: str | None, sets: OwnSets
 def _neither(color: str, dataset: Dataset, sets: OwnSets) -> str:
     for layer in dataset.layers:
         if dataset.names_in(layer).has_var(color):
-            what = f"{shown(color)} is no {dataset.var_noun.one} of X, but one of the layer {layer!r}"
-            return f"{what}; set layer={layer!r} to colour by it."
+            what = f"{shown(color)} is {dataset.var_noun.a} of the layer {layer!r}, not of X"
+            return f"{what}; set w.layer = {layer!r} to color by it."
     groups = [*dataset.obs_columns, *sets, *dataset.gene_sets]
     names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]
     nouns = [noun.one for noun in (dataset.var_noun, set_noun_of(dataset) if sets else dataset.set_noun) if noun]

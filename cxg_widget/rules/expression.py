@@ -104,7 +104,8 @@ def missing_names(unknown: list[str], dataset: Dataset, besides: Sequence[str] =
     """
     known = [*dataset.obs_columns, *(dataset.var_aliases or ()), *dataset.var_labels]
     count = len(dataset.obs_columns) + dataset.n_var
-    said = not_found(f"obs column or {dataset.var_noun.one}", unknown[0], known, count=count)
+    what = f"obs column or {dataset.var_noun.one}"
+    said = dataset.explain_name(unknown[0]) or not_found(what, unknown[0], known, count=count)
     return and_not([said, *map(shown, unknown[1:]), *besides])
 
 

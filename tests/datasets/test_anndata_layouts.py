@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import zarr
+from traitlets import TraitError
 
 from cxg_widget import CxgWidget
 from cxg_widget.cli.main import main
@@ -81,6 +82,23 @@ def test_raw_is_a_layer_whose_genes_are_found_by_their_names(tmp_path, writer, l
             dataset.values("only in ra", "raw")
 
 
+def test_a_gene_of_raw_alone_is_refused_with_the_step_that_finds_it(tmp_path):
+    truth = truth_of("0.13")
+    values = raw_values(truth)
+    w = CxgWidget(make_anndata(tmp_path, truth, raw=(values, "csr", RAW_LABELS)))
+    of_raw = values[:, RAW_LABELS.index("only in raw")]
+    for refused in (
+        lambda: setattr(w, "color", "only in raw"),
+        lambda: w.filter("`only in raw` > 0"),
+    ):
+        with pytest.raises((UnknownName, TraitError), match=r"'only in raw' is .*; set w\.layer = 'raw'"):
+            refused()
+    w.layer = "raw"
+    w.color = "only in raw"
+    w.filter("`only in raw` > 0")
+    np.testing.assert_array_equal(w.filters.mask, of_raw > 0)
+
+
 @pytest.mark.parametrize("main", LAYOUTS)
 def test_lines_of_raw_are_cut_to_the_genes_of_var(tmp_path, truth, main):
     labels = ["missing" if label == truth.var_labels[3] else label for label in RAW_LABELS]
@@ -100,7 +118,7 @@ def test_a_gene_that_only_raw_has_colours_the_picture_in_that_layer(tmp_path, tr
         legend = next(session.color())
         assert (legend.message.lo, legend.message.hi) == (0, 39)
         assert legend.message.name == "only in raw"
-        with pytest.raises(UnknownName, match="one of the layer 'raw'; set layer='raw'"):
+        with pytest.raises(UnknownName, match="of the layer 'raw', not of X; set w.layer = 'raw'"):
             Session(dataset, Settings(embedding="umap", color="only in raw")).coloring()
 
 
@@ -108,11 +126,11 @@ def test_the_widget_takes_a_gene_of_raw_together_with_its_layer(tmp_path, truth)
     path = make_anndata(tmp_path, truth, raw=(raw_values(truth), "csr", RAW_LABELS))
     widget = CxgWidget(path, color="only in raw", layer="raw")
     try:
-        with pytest.raises(UnknownName, match="set layer='raw'"):
+        with pytest.raises(UnknownName, match="set w.layer = 'raw'"):
             widget.layer = None
         widget.color = "cell_type"
         widget.layer = None
-        with pytest.raises(UnknownName, match="set layer='raw'"):
+        with pytest.raises(UnknownName, match="set w.layer = 'raw'"):
             widget.color = "only in raw"
         assert widget.color == "cell_type"
     finally:

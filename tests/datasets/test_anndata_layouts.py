@@ -118,7 +118,7 @@ def test_a_gene_that_only_raw_has_colours_the_picture_in_that_layer(tmp_path, tr
         legend = next(session.color())
         assert (legend.message.lo, legend.message.hi) == (0, 39)
         assert legend.message.name == "only in raw"
-        with pytest.raises(UnknownName, match="of the layer 'raw', not of X; set w.layer = 'raw'"):
+        with pytest.raises(UnknownName, match=r"of the layer 'raw', not of X; set w\.layer = 'raw'"):
             Session(dataset, Settings(embedding="umap", color="only in raw")).coloring()
 
 
@@ -126,11 +126,11 @@ def test_the_widget_takes_a_gene_of_raw_together_with_its_layer(tmp_path, truth)
     path = make_anndata(tmp_path, truth, raw=(raw_values(truth), "csr", RAW_LABELS))
     widget = CxgWidget(path, color="only in raw", layer="raw")
     try:
-        with pytest.raises(UnknownName, match="set w.layer = 'raw'"):
+        with pytest.raises(UnknownName, match=r"set w\.layer = 'raw'"):
             widget.layer = None
         widget.color = "cell_type"
         widget.layer = None
-        with pytest.raises(UnknownName, match="set w.layer = 'raw'"):
+        with pytest.raises(UnknownName, match=r"set w\.layer = 'raw'"):
             widget.color = "only in raw"
         assert widget.color == "cell_type"
     finally:

@@ -81,7 +81,7 @@ export function styleOf(state, theme, missing, layers = 0) {
     ),
     dark: theme.dark,
     dimmed: DIMMED,
-    opacity: traits.opacity ?? (isByDensity(state) ? opacityOf(layers) : 1),
+    opacity: traits.opacity ?? opacityOf(state, layers),
   };
 }
 
@@ -92,26 +92,24 @@ const isOrdered = (color) => color !== null && (color.scale === "continuous" || 
  * @param {Pick<import("../state/state.js").State, "color" | "traits" | "selection" | "highlighted" | "filter" | "brush">} state */
 export function isByDensity(state) {
   const { color, traits, selection } = state;
-  const isDimming = selection.n > 0 || highlightOf(state) >= 0;
-  return traits.opacity === null && !isOrdered(color) && !isDimming && !isGreying(state);
+  const isSet = traits.opacity !== null;
+  return !(isSet || isOrdered(color) || selection.n > 0 || highlightOf(state) >= 0 || isGreying(state));
 }
 
-/** How opaque points are so many of which lie on each other. @param {number} layers */
-const opacityOf = (layers) => Math.max(Math.max(layers, 1) ** -FADING, PALEST);
+/** How opaque points are so many of which lie on each other. @param {import("../state/state.js").State} state @param {number} layers */
+const opacityOf = (state, layers) => (isByDensity(state) ? Math.max(Math.max(layers, 1) ** -FADING, PALEST) : 1);
 
 /** The points of a sample look as the image of all cells will that takes their place.
  * @param {Style} style @param {import("../state/state.js").State} state @param {number} layers of all cells @returns {Style} */
-export function sampled(style, { points, crowd, traits }, layers) {
-  if (style.mode === 2 && isOfPixels(traits.statistic)) return { ...style, mode: 0, plain: style.missingColor };
-  if (!points || style.mode === 2 || isDimming(style)) return style;
-  const pale = traits.density === "linear" ? 0.35 : 0.5; // as an image is in the middle, far from the hand-over
-  // Most places have fewer layers than the crowded ones that are counted, hence the root.
-  const wanted = pale + crowd.solidity * (1 - pale);
-  return {
-    ...style,
-    opacity:
-      style.opacity * (1 - (1 - wanted) ** (1 / Math.sqrt(Math.max((layers * points.nPoints) / points.nObs, 1)))),
-  };
+export function sampled(style, state, layers) {
+  const { points, crowd, traits } = state;
+  if (style.mode === 2) return isOfPixels(traits.statistic) ? { ...style, mode: 0, plain: style.missingColor } : style;
+  if (!points || isDimming(style)) return style;
+  const far = traits.density === "linear" ? 0.65 : 0.5; // of the page shows through in the middle, far from the hand-over
+  // Most places have fewer layers than the crowded ones that are counted, hence the roots.
+  const close = (1 - opacityOf(state, layers)) ** ((1 + layers) ** 0.5);
+  const veil = (far + crowd.solidity * (close - far)) ** ((1 + (layers * points.nPoints) / points.nObs) ** -0.5);
+  return { ...style, opacity: style.opacity * (1 - veil) };
 }
 
 /** Is anything dimmed? @param {Style} style */

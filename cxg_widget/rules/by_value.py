@@ -65,10 +65,10 @@ def meant_by(text: str, dataset: Dataset, index: Sequence[str] = ()) -> str:
     return f"Did you mean select({{{known[close]!r}: {close!r}}})?" if close in known else ""
 
 
-def is_var(name: str, dataset: Dataset) -> bool:
-    """Say whether a gene or other feature of the main matrix has that name."""
+def is_var(name: str, dataset: Dataset, layer: str | None = None) -> bool:
+    """Say whether a gene or other feature of a layer (None = X) has that name."""
     try:
-        dataset.find_var(name)
+        dataset.names_in(layer).find_var(name)
     except CxgWidgetError:
         return False
     return True

@@ -41,12 +41,12 @@ def mask_of_query(query: str, dataset: Dataset, layer: str | None = None, *, lev
             f"query= must be a pandas query string over obs columns and {dataset.var_noun.many}; found {shown(query)}"
         )
     for token in QUERY_TOKEN.finditer(query):
-        if token["quoted"] and not _is_name(token["quoted"], dataset):
+        if token["quoted"] and not _is_name(token["quoted"], dataset, layer):
             raise _no_column(query, token["quoted"], dataset)
     names = ["index", "ilevel_0", *(name for name in (dataset.obs_index, dataset.index_name("obs")) if name)]
     of_index = named_columns(query, names)
     frame = dataset.obs(named_columns(query, list(dataset.obs_columns)), index=bool(of_index))
-    for gene in _named_genes(query, dataset):
+    for gene in _named_genes(query, dataset, layer):
         frame[gene] = dataset.vector(gene, layer).dense(dataset.n_obs)
     if dataset.obs_index in of_index:
         frame.index.name = dataset.obs_index
@@ -68,18 +68,18 @@ def mask_of_query(query: str, dataset: Dataset, layer: str | None = None, *, lev
     return np.asarray(pd.Series(answer).astype("boolean").fillna(False), dtype=np.bool_)
 
 
-def _is_name(name: str, dataset: Dataset) -> bool:
-    return name in dataset.obs_columns or name == dataset.obs_index or is_var(name, dataset)
+def _is_name(name: str, dataset: Dataset, layer: str | None) -> bool:
+    return name in dataset.obs_columns or name == dataset.obs_index or is_var(name, dataset, layer)
 
 
-def _named_genes(query: str, dataset: Dataset) -> list[str]:
+def _named_genes(query: str, dataset: Dataset, layer: str | None) -> list[str]:
     """Return the genes that a query names; obs columns come first, and what stands behind @ or a dot is none."""
     named: dict[str, None] = {}
     for token in QUERY_TOKEN.finditer(query):
         name = token["quoted"] or token["word"]
         is_own = query[: token.start()].rstrip()[-1:] not in ("@", ".")
         is_column = name in dataset.obs_columns or name == dataset.obs_index
-        if name and is_own and not is_column and not iskeyword(name) and is_var(name, dataset):
+        if name and is_own and not is_column and not iskeyword(name) and is_var(name, dataset, layer):
             named[name] = None
     return list(named)
 
@@ -94,4 +94,5 @@ def _no_column(query: str, name: str, dataset: Dataset) -> SelectionError:
     advice = _advice(query, dataset)
     if advice:
         return SelectionError(f"query {shown(query)}: no obs column {name!r}{advice}")
-    return SelectionError(f"query {shown(query)}: " + not_found("obs column", name, dataset.obs_columns))
+    what = dataset.explain_name(name) or not_found("obs column", name, dataset.obs_columns)
+    return SelectionError(f"query {shown(query)}: {what}")

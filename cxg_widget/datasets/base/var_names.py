@@ -36,11 +36,13 @@ class VarNames:
         Raises
         ------
         UnknownName
-            With the nearest names.
+            With the nearest names, or with where the name belongs.
         """
         position = self._sought(name)
         if position is not None:
             return position
+        if isinstance(name, str) and (told := self.explain_name(name)):
+            raise UnknownName(told)
         names = [*(self.var_aliases or ()), *self.var_labels]
         raise UnknownName(not_found("var name", name, names, self._store.title, count=self._store.n_var))
 

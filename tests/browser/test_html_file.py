@@ -184,3 +184,25 @@ def test_panels_filters_and_a_hidden_category_are_in_the_file_as_on_the_screen(
     assert page.wrong == []
     page.context.close()
     w.close()
+
+
+def test_where_limits_are_finer_than_the_numbers_of_a_file_its_page_says_how_far_colors_round(
+    chromium: Any, tmp_path: Path
+) -> None:
+    dataset = small(300)
+    dataset._obs["n_counts"] = np.append(np.random.default_rng(0).random(299), 1e6)
+    w = CxgWidget(dataset, color="n_counts", vmax=1e6, vmin=0)
+    w.save(tmp_path / "outlier.html")
+    page = open_file(chromium, tmp_path / "outlier.html")
+    upper = page.get_by_label("Upper limit: a number")
+    upper.fill("500000")
+    upper.press("Enter")
+    page.wait_for_timeout(300)
+    assert page.locator(".notice").count() == 0
+    upper.fill("100")
+    upper.press("Enter")
+    # 65,534 steps from 0 to a million: 6.55 of them up to 100.
+    page.locator(".notice").get_by_text("Colors between 0 and 100 round to 7 steps").wait_for()
+    assert page.wrong == []
+    page.context.close()
+    w.close()

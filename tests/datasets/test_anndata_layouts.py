@@ -16,7 +16,15 @@ from cxg_widget import CxgWidget
 from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
 from cxg_widget.display.settings import Settings
-from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat, SelectionError, UnknownName
+from cxg_widget.errors import (
+    CxgWidgetError,
+    DamagedStore,
+    InvalidOption,
+    InvalidStore,
+    InvalidValue,
+    UnknownFormat,
+    UnknownName,
+)
 from cxg_widget.session.session import Session
 from tests.datasets.make_anndata import (
     CONTAINERS,
@@ -92,7 +100,7 @@ def test_a_gene_of_raw_alone_is_refused_with_the_step_that_finds_it(tmp_path):
         lambda: w.filter("`only in raw` > 0"),
         lambda: w.select("`only in raw` > 0"),
     ):
-        with pytest.raises((UnknownName, SelectionError, TraitError), match=r"'only in raw' is .*; set w\.layer = 'raw'"):
+        with pytest.raises((CxgWidgetError, TraitError), match=r"'only in raw' is .*; set w\.layer = 'raw'"):
             refused()
     w.layer = "raw"
     w.color = "only in raw"

@@ -22,7 +22,8 @@ async function open(main) {
   host = createHost(traits, { onMessage: (asked) => void kernel.answer(asked), onChange: change });
   /** @param {string} name @param {unknown} value */
   function set(name, value) {
-    if (name.startsWith("_") || now.take(name, value)) return;
+    if (name.startsWith("_")) return;
+    if (now.take(name, value)) return void (/^(vmin|vmax|scale)$/.test(name) && kernel.relimited());
     const follows =
       name === "hidden" ? now.hide(/** @type {string[]} */ (value)) : name === "color" ? now.recolor(value) : null;
     if (follows === null) {

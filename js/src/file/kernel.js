@@ -5,6 +5,7 @@ import { framed, namesShown, noContours } from "./over.js";
 import { packedBits, passingOf, shownBy } from "./passing.js";
 import { bytesOf } from "./pieces.js";
 import { cellAt, placeOfPanel } from "./pointed.js";
+import { roundingTold } from "./rounding.js";
 
 /** @typedef {import("./pieces.js").Frame} Frame */
 
@@ -34,9 +35,12 @@ export function createKernel(about, held, now, host) {
 
   /** @param {string} of @param {number} [id] */
   function refuse(of, id = 0) {
-    const type = QUIET.test(of) ? "Overtaken" : "NotInFile";
-    host().tell({ kind: "error", id, of, type, message: about.refusal, details: "", arrays: [] });
+    complain(of, id, QUIET.test(of) ? "Overtaken" : "NotInFile", about.refusal);
   }
+
+  /** @param {string} of @param {number} id @param {string} type @param {string} message */
+  const complain = (of, id, type, message) =>
+    host().tell({ kind: "error", id, of, type, message, details: "", arrays: [] });
 
   /** @param {string} kind @returns {Promise<Frame[]>} */
   const first = async (kind) => (await held.frames("start")).filter(({ content }) => content.kind === kind);
@@ -163,6 +167,11 @@ export function createKernel(about, held, now, host) {
   return {
     refuse,
     sendFilter,
+    /** Limits or scale are others. */
+    async relimited() {
+      const told = roundingTold((await held.values(now.color)).legend, now.settings);
+      if (told !== "") complain("setting", 0, "NotInFile", told);
+    },
     /** The colour on show is another one. */
     recolored: () => sendColor(0).then(() => sendFilter()),
     /** Answer a request. @param {any} asked */
@@ -172,7 +181,7 @@ export function createKernel(about, held, now, host) {
         await (answers[kind] ?? (() => refuse(kind, id)))(asked);
       } catch (failure) {
         const message = `Part of this file cannot be read: ${failure instanceof Error ? failure.message : failure}`;
-        host().tell({ kind: "error", id, of: kind, type: "DamagedStore", message, details: "", arrays: [] });
+        complain(kind, id, "DamagedStore", message);
       }
     },
   };

@@ -6,6 +6,8 @@ venv=$2
 echo "Installing the lowest versions into $venv (once; half a minute)"
 pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input"
 $pip uv
+# As pip does: a network with a certificate of its own has it among those of the system. Older versions know the second name.
+export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1
 lowest="$venv/bin/uv pip install --quiet --python $venv/bin/python"
 # Only what a user installs has to be old: the tests' own tools come in their newest versions.
 $lowest --resolution lowest-direct -e '.[all,dask]'

@@ -17,9 +17,10 @@ from cxg_widget.cells.set_density import Difference, find_difference, find_set_c
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
+from cxg_widget.draw.crowding import BASIS, Crowd
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.order import DisplayOrder
-from cxg_widget.wire.quantise import Bounds
+from cxg_widget.wire.quantise import Bounds, quantise_positions
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
@@ -85,6 +86,11 @@ class Holder(ABC):
             return self.xy()
         key = (*self.settings.place_key, self.settings.max_points)
         return self._memo.keep("point_xy", key, lambda: self.coordinates(self.sample().rows))
+
+    def crowd(self, n_cells: int) -> Crowd:
+        """Return the first points, a fair sample, as standing for so many cells."""
+        bounds = Bounds(self.bounds().extent, 1)
+        return Crowd(quantise_positions(self.coordinates(self.point_rows[:BASIS]), bounds), n_cells)
 
     def point_coloring(self) -> Coloring:
         """Return what colours the points: all rows, or the sample in its own order."""

@@ -86,15 +86,13 @@ class Costs:
         OutOfMemory
             In place of `MemoryError`.
         """
-        if of in _FREE:  # nor looked at: to ask TileDB what it has read takes as long as a hover does
-            with shortage_in_words(of, self._dataset):
-                yield from frames
-            return
-        if since is None:
+        is_told = of not in _FREE  # nor looked at: to ask TileDB what it has read takes as long as a hover does
+        if is_told and since is None:
             since = self._began if of == p.Ready.kind and self.last is None else self.now()
         with shortage_in_words(of, self._dataset):
             yield from frames
-        self._tell(of, since, self.now())
+        if is_told:
+            self._tell(of, since, self.now())
 
     def from_memory(self, of: str, frames: Iterable[Frame]) -> Iterator[Frame]:
         """Yield frames for which nothing has to be read, whatever is read for others meanwhile; tell so."""

@@ -17,7 +17,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.settings import PlaceKey
 from cxg_widget.display.tissue import spot_of, spot_px
-from cxg_widget.draw.crowding import BASIS, Crowd, Look, Shared, few_of, opacity_of, shared
+from cxg_widget.draw.crowding import Look, Shared, few_of, opacity_of, shared
 from cxg_widget.draw.key import Key
 from cxg_widget.draw.parts import draw_parts
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
@@ -143,11 +143,9 @@ class Pictures:
             return settings.opacity
         if not is_by_density(settings, job.coloring, self._mask) or held.is_of_pixels or held.outline() is not None:
             return 1.0
-        bounds = held.bounds()
-        crowd = Crowd(quantise_positions(held.coordinates(held.point_rows[:BASIS]), bounds), job.n_like)
         diameter = job.diameter or point_diameter(job.n_like, size, zoom)
         spot = abs(seen[1] - seen[0]) * diameter / size[0], abs(seen[3] - seen[2]) * diameter / size[1]
-        return opacity_of(crowd.layers(spot, bounds.extent))
+        return opacity_of(held.crowd(job.n_like).layers(spot, held.bounds().extent))
 
     def summary(self, view: View | None, size: tuple[int, int]) -> str:
         """Say in words what a picture shows; see `draw.summary.summary_of`, and `drawn` for the parameters."""
@@ -179,11 +177,9 @@ class Pictures:
         if held.preview() is not None:  # nothing has been read but these cells
             return None
         x0, x1, y0, y1 = extent = held.bounds().extent
-        first = np.arange(min(BASIS, held.point_rows.size))
-        coloring, xy = held.coloring_at(first), held.coordinates(held.point_rows[first])
-        bounds = Bounds(extent, 1)
-        crowd = Crowd(quantise_positions(xy, bounds), self._dataset.n_obs)
-        points = quantise_positions(job.xy, bounds), wire_values(job.coloring.numbers)
+        crowd = held.crowd(self._dataset.n_obs)
+        coloring = held.coloring_at(np.arange(len(crowd.xy)))
+        points = quantise_positions(job.xy, Bounds(extent, 1)), wire_values(job.coloring.numbers)
 
         def look_at(view: View) -> Look:
             sides = abs(view[1] - view[0]) * LEVELS / (x1 - x0 or 1), abs(view[3] - view[2]) * LEVELS / (y1 - y0 or 1)

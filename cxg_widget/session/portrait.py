@@ -24,7 +24,6 @@ from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.statistic import told
 from cxg_widget.display.tissue import spot_of, spot_px
 from cxg_widget.draw.crowding import (
-    BASIS,
     Crowd,
     Crowding,
     Look,
@@ -44,7 +43,7 @@ from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.session.view_request import around, pixels_shown, scale_key, shown_of
 from cxg_widget.spatial.view import Extent, View, within, zoom_of
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
-from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, quantise_within
+from cxg_widget.wire.quantise import LEVELS, quantise_positions, quantise_within
 
 _COARSE_PX = 0.5
 """A code of position may take so many px before the cells of a view are placed within that view."""
@@ -149,11 +148,7 @@ class Painter:
     @cached_property
     def _sample(self) -> Crowd | None:
         """The first points, which stand for all cells; None where nothing is known of these."""
-        held = self._held
-        if held.outline() is not None:
-            return None
-        rows = held.point_rows[:BASIS]
-        return Crowd(quantise_positions(held.coordinates(rows), Bounds(held.bounds().extent, 1)), self._dataset.n_obs)
+        return self._held.crowd(self._dataset.n_obs) if self._held.outline() is None else None
 
     @cached_property
     def _crowding(self) -> Crowding:

@@ -103,9 +103,8 @@ class Session:
         announce = announce or (lambda _: None)
 
         def tell_progress(of: Literal["index", "reading"], done: float) -> None:
-            announce(
-                Frame(p.Progress(of, done, "aggregate" if of == "index" else "", "" if of == "index" else "Reading"))
-            )
+            is_index = of == "index"
+            announce(Frame(p.Progress(of, done, "aggregate" if is_index else "", "" if is_index else "Reading")))
 
         self.tell_reading = partial(tell_progress, "reading")
         self._loader = read_with(dataset, seed, partial(tell_progress, "index"))

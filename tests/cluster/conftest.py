@@ -44,12 +44,15 @@ def stop_client(client: Any) -> None:
     cluster.close()
 
 
-@pytest.fixture(scope="package")  # idle workers take a twentieth of a core
-def client() -> Iterator[Any]:
+def _started() -> Iterator[Any]:
     pytest.importorskip("distributed", reason="Dask is an extra: pip install cxg-widget[dask]")
     one = start_client()
     yield one
     stop_client(one)
+
+
+client = pytest.fixture(_started, scope="package", name="client")  # idle workers take a twentieth of a core
+mortal = pytest.fixture(_started, scope="module", name="mortal")  # a cluster of a module's own, whose workers may die
 
 
 @pytest.fixture(scope="session")

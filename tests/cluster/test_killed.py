@@ -13,17 +13,10 @@ from cxg_widget import CxgWidget
 from cxg_widget.cells.cluster import matrix as cluster
 from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.errors import ClusterLost
-from tests.cluster.conftest import N_OBS, start_client, stop_client
+from tests.cluster.conftest import N_OBS
 
 pytestmark = pytest.mark.slow
 A = np.random.default_rng(1).random(N_OBS) < 0.3
-
-
-@pytest.fixture(scope="module")
-def mortal():
-    client = start_client()
-    yield client
-    stop_client(client)
 
 
 @pytest.fixture

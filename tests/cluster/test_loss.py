@@ -82,18 +82,11 @@ def _nap(seconds: float) -> float:
     return seconds
 
 
-@pytest.fixture(scope="module")
-def started():
-    client = start_client()
-    yield client
-    stop_client(client)
-
-
 @pytest.fixture
-def mending(started):
+def mending(mortal):
     """A cluster that is whole again after each test; a worker that died has been replaced."""
-    started.wait_for_workers(2, timeout=60)
-    return started
+    mortal.wait_for_workers(2, timeout=60)
+    return mortal
 
 
 def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(mending, path):

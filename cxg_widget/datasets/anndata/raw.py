@@ -71,9 +71,6 @@ class NamesBesideRaw(VarNames):
 
     def explain_name(self, name: str) -> str | None:
         """Say that a name is one of raw."""
-        in_raw = self._raw.names.has_var(name)
-        return (
-            f"{name!r} is in raw only, not in var; set w.layer = 'raw', or read it with layer='raw'."
-            if in_raw
-            else None
-        )
+        if not self._raw.names.has_var(name):
+            return None
+        return f"{name!r} is in raw only, not in var; set w.layer = 'raw', or read it with layer='raw'."

@@ -18,7 +18,7 @@ JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 SECONDS ?= 60
 SEED ?=
 
-.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz check build protocol notebooks bench dev clean
+.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,12 @@ test-peers: .venv-peers/.installed ## compare with the packages that write and r
 fuzz: $(VENV)/.installed ## damage stores and messages and count what comes of it; SECONDS=60 SEED=1
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 	@$(BIN)/python -W ignore -m tests.fuzz.written $(if $(SEED),--seed $(SEED))
+
+record: $(VENV)/.installed ## record anew how settings change, tests/transitions.json; then read its diff
+	$(BIN)/python -m tests.transitions
+
+trace: $(VENV)/.installed ## count the files of the package that run for each action of a user
+	@$(BIN)/python -m tools.trace
 
 check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, unused code, generated files
 	$(BIN)/ruff check .

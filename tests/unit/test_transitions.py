@@ -1,0 +1,38 @@
+"""Laws of changes: each comes out as it was recorded, and then the page, the traits and the session agree."""
+
+import json
+
+import pytest
+
+from cxg_widget.display.settings import SETTINGS
+from cxg_widget.wire import protocol
+from tests.transitions import FILE, replay
+
+WALKS = json.loads(FILE.read_text(encoding="utf-8"))
+CHANGING = {protocol.EditSet.kind, protocol.EditAnnotation.kind, protocol.Undo.kind}
+"""Messages of the page that change settings."""
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=[one["walk"] for one in WALKS])
+def test_each_recorded_transition_comes_out_as_it_was_recorded(walk):
+    asks = [step["ask"] for step in walk["steps"]]
+    found = [json.loads(json.dumps(step)) for _, step in replay(walk["begin"], asks)]
+    assert found == walk["steps"]
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=[one["walk"] for one in WALKS])
+def test_after_each_transition_the_page_and_the_session_have_what_the_traits_have(walk):
+    asks = [step["ask"] for step in walk["steps"]]
+    for walker, step in replay(walk["begin"], asks):
+        widget = walker.widget
+        told = [one.name for one in SETTINGS if one.is_synced and one.name not in walker.spelt]
+        page, traits = ({name: one[name] for name in told} for one in (walker.page, widget.get_state()))
+        assert json.loads(json.dumps(page)) == json.loads(json.dumps(traits)), step["ask"]
+        assert widget._session.settings == widget._settings(), step["ask"]
+
+
+def test_the_record_changes_every_setting_and_has_every_message_that_changes_some():
+    steps = [step for walk in WALKS for step in walk["steps"]]
+    assert {name for step in steps for name in step.get("after", ())} == {one.name for one in SETTINGS}
+    assert {step["ask"][1]["kind"] for step in steps if step["ask"][0] == "message"} >= CHANGING
+    assert sum("says" in step for step in steps) > 100

@@ -20,6 +20,7 @@ from cxg_widget.display import gene_sets, looks  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw import crowding, key  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
+from cxg_widget.rules.forms import FORMS  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
 from tools.generated import write  # noqa: E402
 
@@ -120,10 +121,16 @@ def settings() -> list[str]:
     named += [(name, says, [one.name for one in synced if one.cost in costs]) for name, says, costs in COSTS]
     return [
         LOOK,
+        f"/** @typedef {{{rule_forms()}}} RuleForm key of a form that has words of its own */\n",
         "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
         declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),
     ]
+
+
+def rule_forms() -> str:
+    """Return the type of the forms that the page puts into words."""
+    return " | ".join(dict.fromkeys(json.dumps(form.twin) for form in FORMS if form.twin))
 
 
 def js_type(hint: Any, setting: Setting | None = None) -> str:

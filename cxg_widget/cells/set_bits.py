@@ -12,9 +12,10 @@ from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.forms.cells import check_rows
 from cxg_widget.rules.named import digest_of
 from cxg_widget.rules.packed_rows import PackedRows
-from cxg_widget.rules.rule import check_rows, mask_of
+from cxg_widget.rules.rule import mask_of
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset

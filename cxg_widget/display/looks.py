@@ -11,7 +11,7 @@ from cxg_widget.color.limits import check_limit
 from cxg_widget.display.checks import NOTHING, Beside, color, embedding, layer
 from cxg_widget.display.views import view_at
 from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.rules.description import describe_rule
+from cxg_widget.rules.description import words_of
 from cxg_widget.rules.expression import is_column, missing_names
 from cxg_widget.rules.filters import check_filters, is_of_values
 from cxg_widget.rules.forms import Rule, check_rule, is_form
@@ -220,10 +220,6 @@ def title_of(look: Look, color: str, cells: str, place: str = "") -> str:
 
 
 def _part_of(rule: Rule) -> str:
-    inner = rule.get("not", rule)
-    if "and" in rule or "or" in rule:
-        return "some"
-    name = "query" if "query" in inner else inner.get("obs", inner.get("var", ""))
-    kept = describe_rule(rule).removeprefix(f"{name} ")
-    is_bare = "in" in inner and (kept in ("True", "False") or not any(map(str.isalpha, kept)))
+    name, kept = words_of(rule)
+    is_bare = kept in ("True", "False") or not any(map(str.isalpha, kept))
     return f"{name} {kept}" if is_bare else kept

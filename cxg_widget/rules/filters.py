@@ -11,18 +11,14 @@ import numpy as np
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.advice import advised
 from cxg_widget.rules.expression import missing_names, resolved
-from cxg_widget.rules.forms import Rule, check_rule
+from cxg_widget.rules.forms import Rule, check_rule, form_of, inner_of
+from cxg_widget.rules.forms.columns import QUERY, VALUES
 from cxg_widget.rules.named import filter_by
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
-
-QUERY = "query"
-"""Key of the filter that is a query; a column has its own name, a gene is called "var:NAME", a set "set:NAME"."""
-_TAKEN = ("obs:", "set:", "var:")
-"""How names of columns may begin that are told from others by "obs:" alone."""
 
 
 def key_of(rule: Rule) -> str:
@@ -33,17 +29,10 @@ def key_of(rule: Rule) -> str:
     InvalidValue
         If the rule is neither about one column, gene or set nor a query.
     """
-    inner = rule.get("not", rule)
-    if isinstance(inner, Mapping) and "set" in inner:
-        return f"set:{inner['set']}"
-    if isinstance(inner, Mapping) and ("in" in inner or "not" not in rule):
-        if "obs" in inner:
-            name = str(inner["obs"])
-            return f"obs:{name}" if name == QUERY or name.startswith(_TAKEN) else name
-        if "var" in inner:
-            return f"var:{inner['var']}"
-        if "query" in rule:
-            return QUERY
+    inner, is_negated = inner_of(rule)
+    part = form_of(inner).as_filter
+    if part is not None and (part.can_be_negated or not is_negated):
+        return part.key(inner)
     raise InvalidValue(f"a filter is a rule of one obs column, gene or set, or a query; found {shown(rule)}")
 
 
@@ -154,9 +143,9 @@ def hiding(column: str, labels: Iterable[str]) -> Rule:
 
 def hidden_by(rule: Rule, labels: Iterable[str]) -> list[str]:
     """Return which of the labels of a column its filter leaves out; `labels` are all, without the missing ones."""
-    inner = rule.get("not", rule)
+    inner, is_negated = inner_of(rule)
     listed = [MISSING_LABEL if one is None else label_of(one) for one in inner["in"]]
-    if "not" in rule:
+    if is_negated:
         return listed
     kept = set(listed)
     return [label for label in (*labels, MISSING_LABEL) if label not in kept]
@@ -164,5 +153,10 @@ def hidden_by(rule: Rule, labels: Iterable[str]) -> list[str]:
 
 def is_of_values(rule: Rule, column: str | None) -> bool:
     """Say whether a filter lists values of an obs column, which a legend can show or hide one by one."""
-    inner = rule.get("not", rule)
-    return "in" in inner and inner["obs"] == column
+    inner, _ = inner_of(rule)
+    return lists_values(rule) and inner["obs"] == column
+
+
+def lists_values(rule: Rule) -> bool:
+    """Say whether a filter lists values of any obs column."""
+    return form_of(inner_of(rule)[0]) is VALUES

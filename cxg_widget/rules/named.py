@@ -10,7 +10,7 @@ from typing import Any
 
 from cxg_widget.color.palettes import check_color
 from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.rules.forms import Rule, check_rule, within
+from cxg_widget.rules.forms import Rule, check_rule, form_of, within
 from cxg_widget.rules.packed_rows import PackedRows, as_json
 from cxg_widget.text.names import BROKEN, and_not, not_found, shown
 
@@ -214,7 +214,7 @@ def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
 def _expanded(rule: Any, sets: Mapping[str, Rule]) -> Any:
     if "set" in rule:
         return sets[rule["set"]]
-    if "not" in rule:
-        return {"not": _expanded(rule["not"], sets)}
-    form = next((word for word in ("and", "or", "minus") if word in rule), None)
-    return rule if form is None else {form: [_expanded(one, sets) for one in rule[form]]}
+    if not form_of(rule).holds_rules:
+        return rule
+    ((word, value),) = rule.items()
+    return {word: [_expanded(one, sets) for one in value] if isinstance(value, list) else _expanded(value, sets)}

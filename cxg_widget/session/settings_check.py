@@ -8,6 +8,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import is_number, resolve
 from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.rules.filters import lists_values
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.text.names import shown
 from cxg_widget.wire.quantise import Bounds
@@ -114,7 +115,5 @@ class SettingsCheck:
         self._loader.show([settings, *panels])
         are_parts = any("within" in settings.look(one) for one in settings.panel_numbers)
         # The filter that a legend shows leaves out cells in panels of other colours alone.
-        self._loader.has_parts = are_parts or (
-            bool(panels) and any("in" in one.get("not", one) for one in settings.filters)
-        )
+        self._loader.has_parts = are_parts or (bool(panels) and any(map(lists_values, settings.filters)))
         return panels

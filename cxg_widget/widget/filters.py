@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import UnknownName
-from cxg_widget.rules.filters import QUERY, filter_of, hidden_by, key_of
-from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.filters import filter_of, key_of
+from cxg_widget.rules.forms import Rule, form_of, inner_of
+from cxg_widget.rules.forms.columns import QUERY
 from cxg_widget.rules.own_copy import own_copy
-from cxg_widget.text.names import label_of, not_found, shown
-from cxg_widget.wire.protocol import MISSING_LABEL
+from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.widget.widget import CxgWidget
@@ -58,18 +58,10 @@ class Filters(MutableMapping[str, Any]):
         rule = self._named(name)
         if rule is None:
             raise UnknownName(not_found("filter", name, list(self), "this widget"))
-        inner = rule.get("not", rule)
-        if "set" in inner:
-            return "not" not in rule
-        if "range" in inner:
-            low, high = inner["range"]
-            return low, high
-        if "not" not in rule:
-            return list(inner["in"])
-        labels = self._widget.dataset.codes_block(inner["obs"], 0, 0).categories
-        left_out = set(hidden_by(rule, ()))
-        kept = [label for label in labels if label_of(label) not in left_out]
-        return kept if MISSING_LABEL in left_out else [*kept, None]
+        inner, is_negated = inner_of(rule)
+        part = form_of(inner).as_filter
+        assert part is not None
+        return part.kept(inner, is_negated, self._widget.dataset)
 
     def __setitem__(self, name: str, kept: Any) -> None:
         """Keep values, or a range, of an obs column or gene; raises as `rules.filters.filter_of`."""

@@ -4,6 +4,8 @@
  *   cmap?: any, vmin?: number | string, vmax?: number | string, within?: any}}
  *   Look what a panel shows otherwise than the widget */
 
+/** @typedef {"in" | "range" | "query" | "set"} RuleForm key of a form that has words of its own */
+
 /**
  * @typedef {object} Settings
  * @property {string | string[] | null} embedding what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')

@@ -1,4 +1,4 @@
-/** Filters in words, as cxg_widget/rules/description.py writes them. Pure. */
+/** Rules in words, as the forms in cxg_widget/rules/forms write them. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, shortNumber } from "./format.js";
 
@@ -17,25 +17,33 @@ export function labelOf(value) {
 /** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
 export const innerOf = (rule) => rule.not ?? rule;
 
-/** The column or gene of a filter; "query" of a query. @param {Rule} rule @returns {string} */
+/** What each form keeps. @type {Record<import("../wire/constants.js").RuleForm, (inner: Rule, not: string) => string>} */
+const WORDS = {
+  query: ({ query }) => query,
+  set: ({ set }, not) => `${not}in ${inALine(set)}`,
+  range({ range }) {
+    const [low, high] = range.map((/** @type {number | null} */ end) => (end === null ? "" : shortNumber(end)));
+    return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
+  },
+  in({ in: values }, not) {
+    const first = values.slice(0, 2).map((/** @type {any} */ one) => inALine(labelOf(one)) || "(empty)");
+    const more = values.length - first.length;
+    return `${not}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  },
+};
+
+/** The column or gene of a rule; "query" of a query, "" of all else. @param {Rule} rule @returns {string} */
 export function nameOf(rule) {
   const inner = innerOf(rule);
-  return "query" in inner ? "query" : "set" in inner ? "" : (inner.obs ?? inner.var);
+  return "query" in inner ? "query" : (inner.obs ?? inner.var ?? "");
 }
 
-/** What a filter keeps, in a line. @param {Rule} rule @returns {string} */
+/** What a rule keeps, in a line; "some" where no few words say it. @param {Rule} rule @returns {string} */
 export function told(rule) {
   const inner = innerOf(rule);
-  if ("query" in inner) return inner.query;
-  if ("set" in inner) return `${"not" in rule ? "not in" : "in"} ${inALine(inner.set)}`;
-  if ("range" in inner) {
-    const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : shortNumber(end)));
-    return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
-  }
-  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => inALine(labelOf(one)) || "(empty)");
-  const more = inner.in.length - first.length;
-  return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const form = /** @type {(keyof typeof WORDS)[]} */ (Object.keys(WORDS)).find((word) => word in inner);
+  return form ? WORDS[form](inner, "not" in rule ? "not " : "") : "some";
 }
 
 /** Filters as a sentence of the description of the plot. @param {Rule[]} rules @returns {string} */
-export const filtersTold = (rules) => rules.map((one) => `${nameOf(one)} ${told(one)}`).join("; ");
+export const filtersTold = (rules) => rules.map((one) => `${nameOf(one)} ${told(one)}`.trim()).join("; ");

@@ -5,7 +5,7 @@ import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/panels/ui.js";
 import { keyOf } from "../../words/key.js";
 import { nounsOf } from "../../words/nouns.js";
-import { innerOf, nameOf, told } from "../../words/rule_told.js";
+import { nameOf, told } from "../../words/rule_told.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State
@@ -31,18 +31,16 @@ function placeName({ points, traits }) {
 
 /** "T cell", but "is_doublet True" and "leiden 3", which say nothing alone. @param {any} rule @returns {string} */
 function partOf(rule) {
-  if ("and" in rule || "or" in rule) return "some";
   const kept = told(rule);
-  const isBare = "in" in innerOf(rule) && (["True", "False"].includes(kept) || !/\p{L}/u.test(kept));
+  const isBare = ["True", "False"].includes(kept) || !/\p{L}/u.test(kept);
   return isBare ? `${nameOf(rule)} ${kept}` : kept;
 }
 
 /** What stands in full where the name is too long, and which column the cells are of. @param {State} state @param {Setting} look */
 function hintOf(state, look) {
-  const { within } = look;
-  const isOfColumn = within && !("and" in within || "or" in within);
+  const name = nameOf(look.within ?? {});
   const title = titleOf(state, look);
-  return isOfColumn && !title.startsWith(`${nameOf(within)} `) ? `${nameOf(within)}: ${title}` : title;
+  return name === "" || title.startsWith(`${name} `) ? title : `${name}: ${title}`;
 }
 
 /** Does it show some of the cells, or all elsewhere, in the colours of the plot, which are those of the legend beside? @param {Setting} look */

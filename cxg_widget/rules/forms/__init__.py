@@ -1,0 +1,83 @@
+"""The registry of forms that a rule may have, and the check of a rule's form, whatever the dataset."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cxg_widget.errors import InvalidValue
+from cxg_widget.rules.form import Form, Rule
+from cxg_widget.rules.forms.cells import MOST_ROWS, POLYGON, QUERY, ROWS
+from cxg_widget.rules.forms.columns import RANGE_OF_OBS, RANGE_OF_VAR, VALUES
+from cxg_widget.rules.forms.combined import AND, MINUS, NOT, OR, SET
+from cxg_widget.rules.packed_rows import as_json
+from cxg_widget.text.names import shown
+
+__all__ = ["FORMS", "MOST_ROWS", "Rule", "check_rule", "form_of", "inner_of", "is_form", "within"]
+
+FORMS: tuple[Form, ...] = (VALUES, RANGE_OF_OBS, RANGE_OF_VAR, QUERY, POLYGON, SET, ROWS, AND, OR, NOT, MINUS)
+"""Every form a rule may have; what else the package knows of rules, it asks of these."""
+DEEPEST = 32
+"""Rules within each other."""
+MOST = 1_000
+"""Rules in one."""
+_NAMES = {form.needs[0] for form in FORMS}
+
+
+def check_rule(rule: Any) -> Rule:
+    """Check the form of a rule, whatever the dataset, and return it as plain JSON.
+
+    Raises
+    ------
+    InvalidValue
+        If it is none of the forms, or too large.
+    SelectionError
+        If a query in it cannot be parsed.
+    """
+    try:
+        plain = json.loads(json.dumps(rule, allow_nan=False, default=as_json))
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidValue(f"a rule must be JSON; found {shown(rule)}") from None
+    for number, (one, depth) in enumerate(within(plain)):
+        if number >= MOST or depth > DEEPEST:
+            raise InvalidValue(f"a rule may hold {MOST:,} rules, {DEEPEST} deep; found more")
+        form_of(one).check(one)
+    found: Rule = plain
+    return found
+
+
+def is_form(word: Any) -> bool:
+    """Say whether a word names a form of a rule, as a column is hardly called."""
+    return word in _NAMES
+
+
+def within(rule: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
+    """Yield a rule and all rules within it, each with its depth; parts of one are looked at after it was taken."""
+    waiting = [(rule, depth)]
+    while waiting:
+        one, depth = waiting.pop()
+        yield one, depth
+        form = _find_form(one)
+        waiting += [(inner, depth + 1) for inner in ([] if form is None else form.parts(one))]
+
+
+def form_of(rule: Any) -> Form:
+    """Return the form of a rule; raises `InvalidValue` where it has none."""
+    form = _find_form(rule)
+    if form is None:
+        spelled = ", ".join(one.spelling for one in FORMS)
+        raise InvalidValue(f"a rule is one of {spelled}; found {shown(rule)}")
+    return form
+
+
+def inner_of(rule: Rule) -> tuple[Rule, bool]:
+    """Return the rule that a rule negates, and True; or itself, and False."""
+    return (rule["not"], True) if "not" in rule else (rule, False)
+
+
+def _find_form(rule: Any) -> Form | None:
+    if not isinstance(rule, Mapping):
+        return None
+    keys = set(rule)
+    return next((form for form in FORMS if form.fits(keys)), None)

@@ -1,0 +1,11 @@
+// Rules in words: the same as in the kernel, expected by hand in rule_words.json.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { filtersTold } from "../src/words/rule_told.js";
+
+const { cases } = JSON.parse(readFileSync(new URL("../../tests/rule_words.json", import.meta.url), "utf8"));
+
+for (const { says, rule, words } of cases) {
+  test(`a rule in words: ${says}`, () => assert.equal(filtersTold([rule]), words));
+}

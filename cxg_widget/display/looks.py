@@ -220,6 +220,6 @@ def title_of(look: Look, color: str, cells: str, place: str = "") -> str:
 
 
 def _part_of(rule: Rule) -> str:
-    name, kept = words_of(rule)
-    is_bare = kept in ("True", "False") or not any(map(str.isalpha, kept))
-    return f"{name} {kept}" if is_bare else kept
+    words = words_of(rule)
+    is_bare = words.kept in ("True", "False") or not any(map(str.isalpha, words.kept))
+    return f"{words.subject} {words.kept}" if is_bare else words.kept

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,10 +30,10 @@ class Key:
     Attributes
     ----------
     title : of the dataset
-    size : how many cells there are, are shown, are selected
+    size : how many cells there are, are shown, are selected, and of these pass the filters
     heading, detail : what the colours are of
-    rows : label, count and "#rrggbb" of each category on show, and then of what is missing, with "" for a colour, and
-        of what the filters leave out
+    rows : label, count and "#rrggbb" of each category on show, and then of what is missing, with "" for a color, of
+        the cells that pass the filters; then of what these leave out
     more : categories that are on show and not among the rows
     ramp : colours of a bar, low to high, as "#rrggbb"; empty where there is none
     ends : its two limits
@@ -59,6 +61,7 @@ def key_of(
     title: str,
     noun: Noun,
     n_selected: int,
+    n_passing: int | None = None,
     statistic: str = "",
     automatic: tuple[float, float] | None = None,
     n_shown: int | None = None,
@@ -68,16 +71,18 @@ def key_of(
 
     Parameters
     ----------
-    legend : the colouring as the front-end is told of it
+    legend : the colouring as the front-end is told of it; its counts are of the cells that pass the filters
     quantiles : float64 (1001,) of a numeric one, 0, 0.001, ..., 1
     noun : what the dataset calls its observations
+    n_passing : selected cells that pass the filters; None = there is no filter
     statistic : which number a pixel shows that cells share
     automatic : limits that suit the picture, as codes 0..LEVELS of the values; None = the ends of the data
     n_shown : cells that pass all filters and that the legend does not hide; None = those that the legend does not hide
     dark : whether the picture is, which leaves out the darkest colours of a bar
     """
     n_shown = _n_shown(legend, settings) if n_shown is None else n_shown
-    size, left_out = _size(legend, n_shown, noun, n_selected), _left_out(legend.n_obs - n_shown, settings, dark=dark)
+    size = _size(legend, n_shown, noun, n_selected, n_passing)
+    left_out = _left_out(legend.n_obs - n_shown, settings, dark=dark)
     if legend.scale == "none":
         return Key(title, size, capitalized(noun.many) if left_out else "", rows=left_out)
     named = Key(title, size, legend.name, legend.detail)
@@ -92,7 +97,7 @@ def key_of(
         told += [(name, limits, colors[code]) for name, limits, code in legend.corners]
         return replace(named, rows=(*told, *missing, *left_out), more=len(shown) - len(rows))
     named = replace(named, rows=(*missing, *left_out))
-    if legend.n_missing >= legend.n_obs:
+    if legend.n_missing >= legend.n_obs or math.isnan(legend.lo):
         return replace(named, said="No values.")
     if legend.lo == legend.hi:
         return replace(named, said=f"All values are {short_number(legend.lo)}.")
@@ -107,6 +112,15 @@ def key_of(
     middle = "" if scale.middle is None else short_number(scale.middle)
     ends = ends_of(scale.low, scale.high, legend.least if scale.is_log else legend.lo, legend.hi)
     return replace(named, ramp=tuple(stops), ends=ends, middle=middle)
+
+
+def count_passing(legend: Color, counts: Sequence[int], n_missing: int) -> Color:
+    """Return a legend whose counts are of the cells that pass the filters; nobody counts the zeros of these."""
+    lo = legend.lo if legend.n_missing < legend.n_obs else math.nan  # there is no value, whatever passes
+    return replace(
+        legend, counts=list(counts[: len(legend.counts)]), n_missing=n_missing, lo=lo,
+        n_zero=-(legend.n_zero > 0), n_negative=-(legend.n_negative > 0),
+    )  # fmt: skip
 
 
 def _zeros(legend: Color, settings: Settings, dark: bool) -> list[tuple[str, str, str]]:
@@ -142,12 +156,12 @@ def _left_out(n: int, settings: Settings, *, dark: bool) -> tuple[tuple[str, str
     return ((LEFT_OUT_LABEL, short_count(n), rgb_hex(PAPERS["dark" if dark else "white"].left_out)),)
 
 
-def _size(legend: Color, n_shown: int, noun: Noun, n_selected: int) -> str:
+def _size(legend: Color, n_shown: int, noun: Noun, n_selected: int, n_passing: int | None) -> str:
     total = noun.counted(legend.n_obs)
     shown = "" if n_shown == legend.n_obs else f"{n_shown:,}"
     if n_selected:
-        told = f"{n_selected:,} of {total} selected · {share(n_selected, legend.n_obs)}"
-        return f"{told}, {shown} shown" if shown else told
+        passing = f" · {share(n_selected, legend.n_obs)}" if n_passing is None else f", {n_passing:,} pass"
+        return f"{n_selected:,} of {total} selected{passing}{f', {shown} shown' if shown else ''}"
     return f"{shown} of {total} shown" if shown else total
 
 

@@ -21,7 +21,7 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
     Parameters
     ----------
     key : of the picture
-    legend : the colouring as the front-end is told of it
+    legend : the colouring as the front-end is told of it; its counts are of the cells that pass the filters
     axis_names : what both axes measure; empty where they have no names
 
     Returns
@@ -81,4 +81,4 @@ def _category_told(legend: Color, i: int) -> str:
     label = in_a_line(legend.categories[i]) or "(empty)"
     if not legend.counts:
         return label
-    return f"{label} {short_count(legend.counts[i])} ({share(legend.counts[i], legend.n_obs)})"
+    return f"{label} {short_count(legend.counts[i])} ({share(legend.counts[i], sum(legend.counts) + legend.n_missing)})"

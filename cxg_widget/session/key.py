@@ -1,4 +1,4 @@
-"""The key of what is on show: its legend as the page is told of it, and in words."""
+"""The key of what is on show: its legend, which counts the cells that pass the filters, and in words."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.draw.key import Key, key_of
+from cxg_widget.draw.key import Key, count_passing, key_of
 from cxg_widget.session import streams
 from cxg_widget.wire import protocol as p
 
 
 def legend_now(held: Holder, pixels: Coloring | None = None) -> tuple[p.Color, Coloring]:
-    """Return the legend, and the colouring that it is of; pixels: that by numbers of pixels, where there is one."""
+    """Return the legend, and the coloring that it is of.
+
+    Its counts are of the cells that pass the filters.
+
+    Parameters
+    ----------
+    pixels : the coloring by numbers of pixels, where there is one
+    """
     coloring = pixels or held.preview() or held.coloring()
     legend = streams.legend_frame(coloring, held.settings, held.dataset, 0, 0).message
     assert isinstance(legend, p.Color)
-    return legend, coloring
+    passing = None if pixels is not None or coloring.is_preview else held.filtered()
+    if passing is None:
+        return legend, coloring
+    n_missing, *counts = held.count_selected(passing).tolist()
+    return count_passing(legend, counts, n_missing), coloring
 
 
 def key_now(
@@ -39,9 +50,11 @@ def key_now(
     """
     legend, coloring = legend_now(held, pixels)
     shown = held.shown() if held.passing() is not None else None
+    filtered = held.filtered()
     return key_of(
         legend, coloring.numbers.quantiles, held.settings,
         title=held.dataset.title, noun=held.dataset.obs_noun, n_selected=int(np.count_nonzero(mask)),
+        n_passing=None if filtered is None else int(np.count_nonzero(mask & filtered)),
         statistic=statistic, automatic=limits,
         n_shown=None if shown is None else int(np.count_nonzero(shown)), dark=dark,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +23,6 @@ def module_frame(known: list[str]) -> Frame:
 
 @lru_cache(maxsize=1)
 def _read(_: int) -> tuple[bytes, str]:
-    """Return the code and its hash; read anew only where the file has another time, as while it is being worked on."""
+    """Return the code, deflated, and its hash; read anew where the file has another time, as while it is edited."""
     code = _FILE.read_bytes()
-    return code, sha256(code).hexdigest()[:16]
+    return zlib.compress(code, 9), sha256(code).hexdigest()[:16]

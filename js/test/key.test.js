@@ -10,6 +10,18 @@ const { keys, summaries, numbers, counts, bytes, shares } = JSON.parse(
   readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"),
 );
 
+/** What has been counted of the cells that pass. @param {any} told */
+const passing = ({ passing: one = null, n_shown: n = null }) => ({
+  filter: { seq: -1, n, nShown: n },
+  counted: one && {
+    seq: 1,
+    selection: 1,
+    filter: -1,
+    nPassing: one.n_selected,
+    passing: [...one.counts, one.n_missing],
+  },
+});
+
 const counted = (/** @type {any} */ { n_missing, n_zero = 0, n_negative = 0 }) => {
   return { nMissing: n_missing, nZero: n_zero, nNegative: n_negative };
 };
@@ -20,11 +32,21 @@ for (const told of keys) {
     const quantiles = Float32Array.from({ length: 1001 }, (_, i) => i / 1000);
     const state = /** @type {any} */ ({
       dataset: { title, nObs, nouns: { obs: { one: noun[0], many: noun[1] } } },
-      selection: { n: n_selected },
-      filter: { seq: -1, n: told.n_shown ?? null, nShown: told.n_shown ?? null },
-      traits: { hidden, vmin, vmax, center: center ?? null, scale, zero, cmap, filtered: told.filtered ?? "hide" },
+      ...passing(told),
+      selection: { n: n_selected, seq: 1 },
+      traits: {
+        hidden,
+        filters: told.passing ? [{ query: "n > 1" }] : [],
+        vmin,
+        vmax,
+        center: center ?? null,
+        scale,
+        zero,
+        cmap,
+        filtered: told.filtered ?? "hide",
+      },
       crowd: told.crowd ?? { weight: 1, behind: 1 },
-      color: { ...color, ...counted(color), limits: told.limits ?? null, nObs, quantiles },
+      color: { ...color, ...counted(color), seq: 1, limits: told.limits ?? null, nObs, quantiles },
     });
     assert.deepEqual(keyOf(state, told.dark ?? false), told.key);
     assert.deepEqual(linesOf(keyOf(state)), told.lines);
@@ -38,8 +60,8 @@ for (const one of summaries) {
       filtersTold,
       dataset: { title, nObs },
       points: { embedding, axes, axisLabels },
-      selection: { n: n_selected },
-      filter: { seq: -1, n: null },
+      ...passing(one),
+      selection: { n: n_selected, seq: 1 },
       traits: {
         hidden,
         filters,
@@ -51,7 +73,15 @@ for (const one of summaries) {
         cmap: one.cmap,
       },
       crowd: { weight: 1, behind: 1 },
-      color: { ...color, colors: [], limits: null, nObs, nMissing: color.n_missing, quantiles: new Float32Array() },
+      color: {
+        ...color,
+        seq: 1,
+        colors: [],
+        limits: null,
+        nObs,
+        nMissing: color.n_missing,
+        quantiles: new Float32Array(),
+      },
     });
     assert.deepEqual(summaryOf(state).split("\n"), one.said);
   });

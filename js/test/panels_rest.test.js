@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupMatches, kindOf, tagOf } from "../src/page/panels/matches.js";
-import { notesOf, whyEmpty } from "../src/page/panels/notes.js";
+import { whyEmpty } from "../src/page/panels/notes.js";
 import { placeTooltip } from "../src/page/panels/tooltip_place.js";
 import { completeTheme } from "../src/page/theme.js";
+import { notesOf } from "../src/panels/notes.js";
 import { tieNote } from "../src/panels/notes_on_plot.js";
 import { onAnAxis, withLayer } from "../src/panels/two_columns.js";
 import { alongZero, profileOf } from "../src/panels/zero_profile.js";

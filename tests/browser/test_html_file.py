@@ -15,6 +15,7 @@ from PIL import Image
 from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
 from tests.browser.axe import violations
+from tests.browser.panels_page import expect
 from tests.memory import small
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -181,6 +182,32 @@ def test_panels_filters_and_a_hidden_category_are_in_the_file_as_on_the_screen(
     assert violations(page, "body") == {}
     page.get_by_role("button", name="Show all").click()
     page.locator(".status").get_by_text(re.compile(rf"^{passes.sum():,} cells$")).wait_for()
+    assert page.wrong == []
+    page.context.close()
+    w.close()
+
+
+def test_what_is_hidden_in_another_legend_leaves_counts_of_the_cells_that_pass(
+    chromium: Any, data: Any, tmp_path: Path
+) -> None:
+    w = CxgWidget(data, color="cell_type")
+    w.select({"is_doublet": True})
+    w.save(tmp_path / "a.html", colors=["is_doublet"])
+    kinds, doublet = data.codes("cell_type"), np.asarray(data.codes("is_doublet").codes) == 1
+    passes = kinds.codes != 0
+    page = open_file(chromium, tmp_path / "a.html")
+    page.get_by_role("option", name=re.compile("^T cell")).click()
+    page.get_by_role("combobox", name="Color by").click()
+    page.get_by_role("option", name="is_doublet").click()
+    row = page.get_by_role("option", name=re.compile("^True"))
+    page.locator(".status").get_by_text(f"{(doublet & passes).sum():,} pass").wait_for()
+    assert row.locator(".counts").inner_text().split() == [str((doublet & passes).sum())] * 2
+    n, others = passes.sum(), (~doublet & passes).sum()
+    described = page.locator("#described")
+    expect(described).to_contain_text(f"False {others:,} ({100 * others / n:.0f}\u00a0%)")
+    page.locator(".status").get_by_role("button", name="Clear").click()
+    told = f"{(~doublet).sum():,} cells, {others:,} pass"
+    expect(page.get_by_role("option", name=re.compile("^False"))).to_have_attribute("title", re.compile(told))
     assert page.wrong == []
     page.context.close()
     w.close()

@@ -224,6 +224,29 @@ def test_the_section_lies_under_the_cells_with_a_bar_for_its_scale(tmp_path):
     assert any(one.endswith(("µm", "mm")) for one in texts(tmp_path / "a.svg"))
 
 
+@pytest.mark.parametrize("n_hidden", [0, 1])
+def test_while_a_filter_is_on_figures_and_the_summary_count_the_cells_that_pass(tmp_path, n_hidden):
+    dataset, chosen = small(1000), np.arange(1000) < 300
+    kinds, n_genes = dataset.codes("cell_type"), dataset.numbers("n_genes")
+    hidden = kinds.categories[:n_hidden]
+    widget = CxgWidget(dataset, color="cell_type", hidden=list(hidden))
+    widget.select(chosen)
+    widget.filters["n_genes"] = (2500, None)
+    passing = (n_genes >= 2500) & ~((kinds.codes >= 0) & (kinds.codes < n_hidden))
+    counts = {label: int((passing & (kinds.codes == i)).sum()) for i, label in enumerate(kinds.categories)}
+    size = f"300 of 1,000 cells selected, {(chosen & passing).sum()} pass, {passing.sum()} shown"
+    widget.save(tmp_path / "a.svg")
+    words = texts(tmp_path / "a.svg")
+    assert size in words
+    assert f"{size}." in widget.summary.split("\n")
+    for label, n in counts.items():
+        assert (label in words) is (label not in hidden)
+        assert label in hidden or words[words.index(label) + 1] == str(n)
+    most = max(counts, key=counts.__getitem__)
+    assert f"{most} {counts[most]} ({100 * counts[most] / passing.sum():.0f}\u00a0%)" in widget.summary
+    widget.close()
+
+
 def test_sixty_categories_stand_in_two_columns_inside_the_page(tmp_path):
     n = 600
     names = tuple(f"cell type number {i}" for i in range(80))

@@ -9,13 +9,19 @@ import pytest
 
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.crowding import statistic_of
-from cxg_widget.draw.key import key_of, lines_of
+from cxg_widget.draw.key import count_passing, key_of, lines_of
 from cxg_widget.draw.summary import summary_of
 from cxg_widget.text.nouns import Noun
 from cxg_widget.text.numbers import byte_size, share, short_count, short_number
 from cxg_widget.wire.protocol import Color
 
 TOLD = json.loads((Path(__file__).parent.parent / "keys.json").read_text(encoding="utf-8"))
+
+
+def passing(legend, case):
+    """Return the legend as it counts the cells that pass, where the case has a filter."""
+    counts = case.get("passing")
+    return legend if counts is None else count_passing(legend, counts["counts"], counts["n_missing"])
 
 
 @pytest.mark.parametrize("case", TOLD["keys"], ids=lambda case: case["law"])
@@ -33,8 +39,9 @@ def test_the_key_says(case):
         "automatic": case.get("limits"),
         "dark": case.get("dark", False),
         "n_shown": case.get("n_shown"),
+        "n_passing": case.get("passing", {}).get("n_selected"),
     }
-    key = key_of(legend, quantiles, settings, **told)
+    key = key_of(passing(legend, case), quantiles, settings, **told)
     found = {name: getattr(key, name) for name in case["key"]}
     assert json.loads(json.dumps(found)) == case["key"]
     assert lines_of(key) == case["lines"]
@@ -49,6 +56,7 @@ def test_the_summary_says(case):
     others = {"labels": case.get("labels"), "contours": case.get("contours"), "filtered": case.get("filtered", "hide")}
     settings = replace(settings, **others)
     about = {"title": case["title"], "noun": Noun("cell", "cells"), "n_selected": case["n_selected"]}
+    legend, about["n_shown"] = passing(legend, case), case.get("n_shown")
     key = key_of(legend, np.linspace(legend.lo, legend.hi, 1001), settings, **about)
     assert summary_of(key, legend, settings, case["axis_names"]).split("\n") == case["said"]
 

@@ -83,7 +83,7 @@ class DatasetInfo(Message):
 
 @dataclass(frozen=True)
 class Module(Message):
-    """The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it."""
+    """The second module of the front-end, which draws panels: its code deflated (zlib), empty where the page has it."""
 
     kind: ClassVar[str] = "module"
     arrays: ClassVar[Mapping[str, Array]] = {"code": Array(("uint8",), ("n_bytes",), "the module")}

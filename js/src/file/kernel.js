@@ -2,8 +2,8 @@
 
 import { decode } from "../wire/decode.js";
 import { framed, namesShown, noContours } from "./over.js";
-import { packedBits, passingOf, shownBy } from "./passing.js";
-import { bytesOf } from "./pieces.js";
+import { countCodes, flagsOf, packedBits, passingOf, shownBy } from "./passing.js";
+import { deflatedOf } from "./pieces.js";
 import { cellAt, placeOfPanel } from "./pointed.js";
 import { roundingTold } from "./rounding.js";
 
@@ -21,8 +21,11 @@ const NO_BITS = new Uint8Array(0);
 export function createKernel(about, held, now, host) {
   let seq = 1;
   /** Of the colour of each panel. @type {Map<number, number>} */
-  const seqs = new Map();
+  const colorSeqs = new Map();
+  /** Of what passes in each panel. @type {Map<number, number>} */
+  const filterSeqs = new Map();
   let selectionSeq = 0;
+  let isSelected = false;
   let noun = ["cell", "cells"];
 
   const colorOf = (/** @type {number} */ panel) => about.panels[panel]?.color ?? now.color;
@@ -54,7 +57,8 @@ export function createKernel(about, held, now, host) {
     await sendColor(0, id);
     await sendFilter(id);
     const selection = await first("selection");
-    if (selection[0].content.n_selected > 0) send(selection, { id, seq: (selectionSeq = ++seq) });
+    isSelected = selection[0].content.n_selected > 0;
+    if (isSelected) send(selection, { id, seq: (selectionSeq = ++seq) });
   }
 
   /** @param {number} panel @param {number} [id] */
@@ -62,40 +66,66 @@ export function createKernel(about, held, now, host) {
     const index = colorOf(panel);
     const frames = await held.colorFrames(index);
     if (index !== colorOf(panel)) return; // another one has been chosen meanwhile
-    seqs.set(panel, ++seq);
+    colorSeqs.set(panel, ++seq);
     const shown = frames.filter(({ content }) => content.kind !== "counts");
     send(shown, { panel, id, seq });
   }
 
   /** Which points pass, after what is hidden in other legends too. @param {number} [id] */
   async function sendFilter(id = 0) {
-    const { color, hides } = now;
-    const [passing, { legend, codes }] = await Promise.all([passingOf(held, now, 0), held.values(color)]);
+    const { color } = now;
+    const [passing, isShown] = await Promise.all([passingOf(held, now, 0), shownNow(color)]);
     if (color !== now.color) return;
-    const isShown = shownBy(legend, hides.get(color) ?? []);
     let [n, nShown] = [0, 0];
     for (let i = 0; passing !== null && i < passing.length; i++) {
       n += passing[i];
-      nShown += Number(passing[i] === 1 && (codes === null || isShown(codes[i])));
+      nShown += Number(passing[i] === 1 && isShown(i));
     }
     const bits = passing === null ? NO_BITS : packedBits(passing);
     const [{ content }] = await first("filter");
-    const counts = { n_passing: legend.spec.startsWith("obs:") ? nShown : n, n_shown: nShown };
-    send([framed({ ...content, ...counts, arrays: { bits } }, { bits: [bits.length] })], { id, seq: ++seq });
+    const counts = { n_passing: about.colors[color].spec.startsWith("obs:") ? nShown : n, n_shown: nShown };
+    filterSeqs.set(0, ++seq);
+    send([framed({ ...content, ...counts, arrays: { bits } }, { bits: [bits.length] })], { id, seq });
+  }
+
+  /** Which points the legend of a color shows. @param {number} index @returns {Promise<(point: number) => boolean>} */
+  async function shownNow(index) {
+    const { legend, codes } = await held.values(index);
+    const isShown = shownBy(legend, now.hides.get(index) ?? []);
+    return (point) => codes === null || isShown(codes[point]);
   }
 
   /** @param {any} asked */
   async function clear({ id }) {
     const [{ content }] = await first("selection");
+    isSelected = false;
     const none = framed({ ...content, n_selected: 0, arrays: { bits: NO_BITS } }, { bits: [0] });
     send([none], { id, seq: (selectionSeq = ++seq) });
   }
 
-  /** How the selected cells spread over a legend. @param {any} asked */
+  /** How the selected cells that pass, and all that pass, spread over a legend. @param {any} asked */
   async function count({ panel, id }) {
-    const counts = (await held.colorFrames(colorOf(panel))).filter(({ content }) => content.kind === "counts");
-    if (counts.length === 0) refuse("count", id);
-    send(counts, { panel, id, seq: seqs.get(panel) ?? 0, selection_seq: selectionSeq });
+    const index = colorOf(panel);
+    const { legend, codes } = await held.values(index);
+    if (codes === null) return refuse("count", id);
+    const [passing, isShown] = await Promise.all([passingOf(held, now, panel), shownNow(index)]);
+    const selected = isSelected ? flagsOf((await first("selection"))[0]) : null;
+    // What the legend of a column hides is one of the filters.
+    const passes = (/** @type {number} */ i) => passing?.[i] !== 0 && (!legend.spec.startsWith("obs:") || isShown(i));
+    const chosen = countCodes(codes, legend, (i) => selected?.[i] === 1 && passes(i));
+    const all = countCodes(codes, legend, passes);
+    const seqs = {
+      seq: colorSeqs.get(panel) ?? 0,
+      selection_seq: selectionSeq,
+      filter_seq: filterSeqs.get(panel) ?? 0,
+    };
+    const over = { panel, id, ...seqs, n_selected: chosen.n };
+    // The bins of numbers are known as they were saved, of all selected cells.
+    const saved = (await held.colorFrames(index)).filter(({ content }) => content.kind === "counts");
+    if (passing === null && legend.scale === "continuous" && saved.length > 0) return send(saved, over);
+    const arrays = { counts: chosen.counts.slice(0, -1), passing: passing === null ? new Uint32Array(0) : all.counts };
+    const shapes = { counts: [arrays.counts.length], passing: [arrays.passing.length] };
+    return send([framed({ kind: "counts", n_missing: chosen.counts.at(-1), arrays }, shapes)], over);
   }
 
   /** What can be chosen of what the file holds. @param {any} asked */
@@ -141,7 +171,8 @@ export function createKernel(about, held, now, host) {
   async function look({ panel, id }) {
     if (about.panels[panel]?.color != null) await sendColor(panel, id);
     const cells = (await first("filter")).filter(({ content }) => content.panel === panel);
-    send(cells, { id, seq: ++seq });
+    filterSeqs.set(panel, ++seq);
+    send(cells, { id, seq });
   }
 
   /** @param {any} asked */
@@ -151,7 +182,7 @@ export function createKernel(about, held, now, host) {
 
   /** @param {any} asked */
   async function module({ id }) {
-    const code = await bytesOf("code-panels");
+    const code = deflatedOf("code-panels");
     send([framed({ kind: "module", hash: about.hash, arrays: { code } }, { code: [code.length] })], { id });
   }
 

@@ -1,10 +1,10 @@
 /** Which points pass: the filters of the file, and what was hidden in the legends of other columns. */
 
 import { isShownOf } from "../state/hidden.js";
-import { unpackMask } from "../state/scene.js";
+import { missingCode, unpackMask } from "../state/scene.js";
 
 /** Packed bits as bytes; null where there are none. @param {import("./pieces.js").Frame | undefined} frame @returns {Uint8Array | null} */
-function flagsOf(frame) {
+export function flagsOf(frame) {
   if (frame === undefined) return null;
   const { buffer, byteOffset, byteLength } = frame.buffers[0];
   return unpackMask(new Uint8Array(buffer, byteOffset, byteLength), frame.content.n_points);
@@ -37,4 +37,19 @@ export function packedBits(flags) {
   const bits = new Uint8Array(Math.ceil(flags.length / 8));
   for (let i = 0; i < flags.length; i++) bits[i >> 3] |= flags[i] << (i & 7);
   return bits;
+}
+
+/** How many points there are of each category, those without a value last; of numbers these alone, and how many there are at all.
+ * @param {Uint8Array | Uint16Array} codes @param {any} legend @param {(point: number) => boolean} isCounted */
+export function countCodes(codes, { scale, categories }, isCounted) {
+  const missing = missingCode(codes);
+  const counts = new Uint32Array(categories.length + 1);
+  let n = 0;
+  codes.forEach((code, i) => {
+    if (!isCounted(i)) return;
+    n++;
+    if (code === missing) counts[categories.length]++;
+    else if (scale === "categorical") counts[code]++;
+  });
+  return { n, counts };
 }

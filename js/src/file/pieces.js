@@ -4,12 +4,13 @@
 
 const SIZES = { uint8: 1, uint16: 2, uint32: 4, float32: 4 };
 
+/** A piece as it is held. @param {string} id of its element @returns {Uint8Array<ArrayBuffer>} */
+export const deflatedOf = (id) =>
+  Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (one) => one.charCodeAt(0));
+
 /** The bytes of a piece. @param {string} id of its element @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function bytesOf(id) {
-  const text = atob(document.getElementById(id)?.textContent ?? "");
-  const deflated = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) deflated[i] = text.charCodeAt(i);
-  const stream = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([deflatedOf(id)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 

@@ -51,7 +51,7 @@ export function layout(context, plotHost, drawLegend) {
     <div class="plot">
       ${plotHost} ${panels?.chips} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
     </div>
-    ${statusLine(context)} ${bare ? nothing : panelButton(context)} ${panels?.side}
+    ${statusLine(context, panels?.notes)} ${bare ? nothing : panelButton(context)} ${panels?.side}
     <aside class="panel" id="panel" aria-label="Colors">
       ${divider(context, "panel_width")}
       ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context, panels?.place)} ${searchBox(context)}`} ${drawLegend(context, panels?.legend)}

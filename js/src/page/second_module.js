@@ -4,8 +4,8 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 /** @typedef {import("./panels/ui.js").Context} Context */
 
 /**
- * @typedef {{side: unknown, chips: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
- *   of the settings and of saved pictures beside their buttons, what is added to the legend, and what chooses two columns as the place
+ * @typedef {{side: unknown, chips: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, notes: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
+ *   of the settings and of saved pictures beside their buttons, what is added to the legend, the list of notes, and what chooses two columns as the place
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
  *   called when something has changed that only a panel knows
@@ -21,7 +21,7 @@ const imported = (page["cxg-widget/panels"] ??= new Map());
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =
-  "Panels cannot load: this page's security policy blocks scripts from blob: URLs. Names, contours, saved pictures and drawing by keys are not available either; everything else works.";
+  "Panels cannot load: this page's security policy blocks scripts from blob: URLs. Names, contours, notes, saved pictures and drawing by keys are not available either; everything else works.";
 
 /**
  * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client
@@ -91,9 +91,11 @@ function namesOf({ labels, contours, difference, tissue, blend, color, embedding
   return [labels, contours, difference, tissue, genes, pair, panels.length, filters.length].filter(Boolean).join(" ");
 }
 
-/** @param {Uint8Array} code @returns {Promise<Code>} */
+/** @param {Uint8Array} code deflated @returns {Promise<Code>} */
 async function importBlob(code) {
-  const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (code)], { type: "text/javascript" });
+  const deflated = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (code)]).stream();
+  const inflated = await new Response(deflated.pipeThrough(new DecompressionStream("deflate"))).blob();
+  const blob = new Blob([inflated], { type: "text/javascript" });
   const url = URL.createObjectURL(blob);
   try {
     return (await import(url)).default;

@@ -11,6 +11,7 @@ import { createDrawer } from "./drawer.js";
 import { filterChips } from "./filter_chips.js";
 import { createGenes } from "./genes.js";
 import { keyList } from "./key_list.js";
+import { notesPopover } from "./notes.js";
 import { createOffer } from "./offer.js";
 import { createOpened } from "./opened.js";
 import { createPictureMenu } from "./picture_menu.js";
@@ -97,6 +98,7 @@ export function createPanels(client, redraw) {
         settings: nothing,
         saving: nothing,
         legend: nothing,
+        notes: nothing,
         place: nothing,
       };
     // Each has a place of its own, which the others do not move.
@@ -117,6 +119,7 @@ export function createPanels(client, redraw) {
       settings: settingsPopover(context, tissueChoice),
       saving: pictureMenu(context),
       legend: legend ?? colormapList(context),
+      notes: notesPopover(context),
       place: twoColumns(context),
     };
   };

@@ -55,6 +55,24 @@ export function nSelectedPassing({ selection, counted, filter, traits }) {
   return isKnown && selection.n > 0 && traits.filters.length > 0 ? (counted.nPassing ?? null) : null;
 }
 
+/** Cells of each category that pass the filters, then those without a value, or of numbers these alone; null where all pass, or they have
+ * not been counted yet. @param {Pick<State, "counted" | "filter">} state @param {import("./state.js").Coloring} color @returns {number[] | null} */
+function passingOf({ counted, filter }, { seq, statistic, counts }) {
+  const isKnown = filter.n !== null && counted?.seq === seq && !statistic;
+  const passing = Array.from((isKnown && counted?.passing) || []).slice(-counts.length - 1);
+  return passing.length > counts.length ? passing : null;
+}
+
+/** A coloring whose counts are of the cells that pass the filters, as far as they are known: nobody counts the zeros of these.
+ * @param {Pick<State, "counted" | "filter">} state @param {import("./state.js").Coloring} color @returns {import("./state.js").Coloring} */
+export function countPassing(state, color) {
+  const counts = passingOf(state, color);
+  if (counts === null) return color;
+  const uncounted = (/** @type {number} */ n) => (n > 0 ? -1 : 0);
+  const [nZero, nNegative] = [color.nZero, color.nNegative].map(uncounted);
+  return { ...color, nMissing: counts[color.counts.length], counts: counts.slice(0, -1), nZero, nNegative };
+}
+
 /** Two numbers of each row of a legend, and what they are: selected and all, of passing cells while a filter is on.
  * @param {Pick<State, "selection" | "counted" | "filter">} state @param {import("./state.js").Coloring} color
  * @returns {{key: string, first?: ArrayLike<number>, second: ArrayLike<number>}} the cells without a value come last; first: none where there is but one */
@@ -62,9 +80,8 @@ export function legendCounts(state, color) {
   const all = [...color.counts, color.nMissing];
   const chosen = countsOf(state, color);
   const first = chosen === null ? undefined : [...chosen.counts, chosen.nMissing];
-  const { counted, filter } = state;
-  const passing = filter.n !== null && counted?.seq === color.seq && !color.statistic ? counted.passing : null;
-  if (!passing || passing.length !== all.length) return { key: first ? "selected / all" : "", first, second: all };
+  const passing = passingOf(state, color);
+  if (passing === null) return { key: first ? "selected / all" : "", first, second: all };
   return first
     ? { key: "selected / passing", first, second: passing }
     : { key: "passing / all", first: passing, second: all };

@@ -976,7 +976,7 @@ export const CONTAINER = 65536;
  * @property {{values: Float32Array, n: Uint32Array}} arrays
  */
 /**
- * The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it.
+ * The second module of the front-end, which draws panels: its code deflated (zlib), empty where the page has it.
  * @typedef {object} Module
  * @property {"module"} kind
  * @property {string} hash

@@ -1,4 +1,5 @@
 /** The key of a picture: what its colours mean, in words, as cxg_widget/draw/key.py writes it. Pure. */
+import { countPassing, nSelectedPassing } from "../state/counts.js";
 import { nShown } from "../state/hidden.js";
 import { safeColor, toHex } from "../style/color.js";
 import { middleOf, scaleOf } from "../style/scale.js";
@@ -9,13 +10,15 @@ import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.j
 import { missingTold } from "./missing.js";
 import { capitalized, nounsOf } from "./nouns.js";
 
+/** @typedef {import("../state/state.js").Coloring} Coloring */
+
 /**
  * @typedef {object} Key what stands beside a picture; every text as it is written
  * @property {string} title of the dataset
- * @property {string} size how many cells there are, are shown, are selected
+ * @property {string} size how many cells there are, are shown, are selected, and of these pass the filters
  * @property {string} heading what the colours are of
  * @property {string} detail
- * @property {[string, string, string][]} rows label, count and colour of each category on show; then of what is missing, with "" for a colour,
+ * @property {[string, string, string][]} rows label, count and colour of each category on show, of the cells that pass the filters; then of what is missing, with "" for a colour,
  *   and of what the filters leave out
  * @property {number} more categories that are on show and not among the rows
  * @property {string[]} ramp colours of a bar, low to high; empty where there is none
@@ -29,7 +32,8 @@ export const NO_KEY = { heading: "", detail: "", rows: [], more: 0, ramp: [], en
 
 /** @param {import("../state/state.js").State} state @param {boolean} [dark] the picture is @returns {Key} */
 export function keyOf(state, dark = false) {
-  const { dataset, color, traits } = state;
+  const { dataset, traits } = state;
+  const color = state.color && countPassing(state, state.color);
   const hidden = new Set(traits.hidden);
   /** @type {Key} */
   const key = { ...NO_KEY, title: dataset?.title ?? "", size: sizeOf(state) };
@@ -57,7 +61,8 @@ export function keyOf(state, dark = false) {
     };
   }
   const others = [...missing, ...leftOut];
-  if (nMissing >= color.nObs) return { ...named, rows: others, said: "No values." };
+  if (/** @type {Coloring} */ (state.color).nMissing >= color.nObs)
+    return { ...named, rows: others, said: "No values." };
   if (lo === hi) return { ...named, rows: others, said: `All values are ${shortNumber(lo)}.` };
   const scale = scaleOf(color, traits);
   const told = [detail, statisticOf(state), scale.isLog ? "log scale" : ""].filter(Boolean).join(" · ");
@@ -74,11 +79,11 @@ export function keyOf(state, dark = false) {
   };
 }
 
-/** Genes that have a hue each, and their mixes. @param {import("../state/state.js").Coloring} color @param {boolean} dark @returns {Key["rows"]} */
+/** Genes that have a hue each, and their mixes. @param {Coloring} color @param {boolean} dark @returns {Key["rows"]} */
 export const cornersOf = (color, dark) =>
   (color.corners ?? []).map(([name, limits, code]) => [name, limits, safeColor(colorsOn(color, dark)[code])]);
 
-/** The row of numbers that have the grey of zeros, where there are any. @param {import("../state/state.js").Coloring} color
+/** The row of numbers that have the grey of zeros, where there are any. @param {Coloring} color
  * @param {import("../state/state.js").Traits} traits @param {boolean} dark @returns {Key["rows"]} */
 export function zerosOf({ lo, nZero, nNegative, nObs }, { scale, zero }, dark) {
   const isLog = scale === "log";
@@ -119,7 +124,9 @@ function sizeOf(state) {
   const n = nShown(state, nObs);
   const shown = n === nObs ? "" : wholeNumber(n);
   if (selection.n === 0) return (shown && `${shown} of ${total} shown`) || total;
-  return `${wholeNumber(selection.n)} of ${total} selected · ${share(selection.n, nObs)}${shown && `, ${shown} shown`}`;
+  const nPassing = nSelectedPassing(state);
+  const told = nPassing === null ? ` · ${share(selection.n, nObs)}` : `, ${wholeNumber(nPassing)} pass`;
+  return `${wholeNumber(selection.n)} of ${total} selected${told}${shown && `, ${shown} shown`}`;
 }
 
 /** The key as lines of text. @param {Key} key @returns {string[]} */

@@ -1,4 +1,5 @@
 /** The picture as text, for who does not see it; cxg_widget/draw/summary.py writes the same. Pure. */
+import { countPassing } from "../state/counts.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, share, shortCount } from "./format.js";
 import { keyOf } from "./key.js";
@@ -16,7 +17,8 @@ export function summaryOf(state) {
   const key = keyOf(state);
   const lines = [key.title, key.size];
   if (points !== null) lines.push(placeTold(points, Array.isArray(traits.embedding)));
-  if (color !== null && color.scale !== "none") lines.push(...colorTold(color, traits.hidden, key));
+  if (color !== null && color.scale !== "none")
+    lines.push(...colorTold(countPassing(state, color), traits.hidden, key));
   else lines.push("No color");
   if (traits.labels) lines.push(`Names: ${traits.labels}`);
   if (traits.contours)
@@ -42,7 +44,7 @@ function placeTold({ embedding, axes: [x, y], axisLabels }, isPair) {
 
 /** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./key.js").Key} key @returns {string[]} */
 function colorTold(
-  { scale, categories, counts, corners = [], nMissing, nObs, spec },
+  { scale, categories, counts, corners = [], nMissing, spec },
   hidden,
   { heading, detail, ramp, ends, said },
 ) {
@@ -59,9 +61,10 @@ function colorTold(
   const nHidden = categories.length - shown.length;
   const size = `${categories.length} ${categories.length === 1 ? "category" : "categories"}`;
   const largest = shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a - b).slice(0, MOST_NAMED);
+  const n = counts.reduce((sum, one) => sum + one, nMissing);
   const rows = largest.map((i) => {
     const label = inALine(categories[i]) || "(empty)";
-    return counts[i] === undefined ? label : `${label} ${shortCount(counts[i])} (${share(counts[i], nObs)})`;
+    return counts[i] === undefined ? label : `${label} ${shortCount(counts[i])} (${share(counts[i], n)})`;
   });
   return [
     `${named}, ${size}${nHidden > 0 ? `, ${nHidden} hidden` : ""}`,

@@ -1,6 +1,6 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
 import { html, nothing } from "lit-html";
-import { countsOf } from "../../state/counts.js";
+import { countPassing, countsOf } from "../../state/counts.js";
 import { readLimit, resolveLimit } from "../../style/limits.js";
 import { scaleOf, waysOf } from "../../style/scale.js";
 import { isOfPixels, stopsOf } from "../../style/style.js";
@@ -67,7 +67,7 @@ function axisOf({ lo, hi, least }, { scale }) {
 }
 
 /** Numbers that have the grey of zeros. @param {Context} context @param {Coloring} color */
-const zeroRow = ({ state, ui }, color) => swatches(zerosOf(color, state.traits, ui.dark));
+const zeroRow = ({ state, ui }, color) => swatches(zerosOf(countPassing(state, color), state.traits, ui.dark));
 
 /** Rows of a legend that do nothing. @param {import("../../words/key.js").Key["rows"]} rows */
 export function swatches(rows) {

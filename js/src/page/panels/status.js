@@ -5,15 +5,16 @@ import { nShown } from "../../state/hidden.js";
 import { byteSize, counted, share, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
-import { notesOf, placeNote } from "./notes.js";
+import { placeNote } from "./notes.js";
 import { notice } from "./notice.js";
+import { canCome, openBySecondModule } from "./toolbar.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-const TITLE = "Notes on the plot";
+export const NOTES = "Notes on the plot";
 
-/** @param {Context} context */
-export function statusLine(context) {
+/** @param {Context} context @param {unknown} list of the notes */
+export function statusLine(context, list) {
   const { state } = context;
   const { dataset, selection, error, link } = state;
   const title = dataset !== null && selection.n === 0 && error === null ? dataset.title : "";
@@ -22,7 +23,7 @@ export function statusLine(context) {
     ${title === "" ? nothing : html`<b class="title" title=${title}>${title}</b>`}
     <div class="what">${error !== null ? nothing : dataset !== null ? tally(context, dataset) : link === "offline" ? "" : "Opening"}</div>
     ${told === nothing ? html`${aside(context)}${cost(state)}` : told}
-    ${notes(context)}
+    ${notes(context, list)}
   </div>`;
 }
 
@@ -68,14 +69,13 @@ function cost({ cost: read }) {
   return html`<span class="cost" title=${title}><span>${nReads === 0 ? "from memory" : `${byteSize(nBytes)} in ${reads}`}</span></span>`;
 }
 
-/** @param {Context} context */
-function notes({ state, ui, update }) {
-  const all = notesOf(state);
-  if (all.length === 0) return nothing;
-  const open = ui.popover === "notes";
+/** @param {Context} context @param {unknown} list of them, drawn by the second module */
+function notes(context, list) {
+  if (context.state.dataset === null) return nothing;
+  const open = context.ui.popover === "notes";
   return html`<div class="anchor" data-popover="notes">
-    <button type="button" class="small" aria-label=${TITLE} title=${open ? nothing : TITLE} aria-expanded=${open}
-      @click=${() => update({ popover: open ? "" : "notes" })}>${ICONS.info}</button>
-    ${open ? html`<div class="popover notes" role="dialog" aria-label=${TITLE}><ul>${all.map((note) => html`<li>${note}</li>`)}</ul></div>` : nothing}
+    <button type="button" class="small" aria-label=${NOTES} title=${open ? nothing : NOTES} aria-expanded=${open}
+      ?disabled=${!canCome(context)} @click=${() => openBySecondModule(context, open ? "" : "notes")}>${ICONS.info}</button>
+    ${list}
   </div>`;
 }

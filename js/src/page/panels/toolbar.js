@@ -87,7 +87,7 @@ export function openBySecondModule({ update, actions }, popover) {
 export const openKeyList = (context) => openBySecondModule(context, "keys");
 
 /** Is the second module here, or can it be had? @param {Context} context */
-const canCome = ({ panels, state }) => panels !== null || state.link === "live";
+export const canCome = ({ panels, state }) => panels !== null || state.link === "live";
 
 /** @param {Context} context */
 function keysButton(context) {

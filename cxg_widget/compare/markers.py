@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cxg_widget.compare.result import Adjust, Comparison
+from cxg_widget.compare.result import FEWER_GENES, ROW, Adjust, Comparison
+from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.errors import UnknownName
 from cxg_widget.table.csv import csv_text, write_csv
 from cxg_widget.text.names import not_found
@@ -57,9 +58,10 @@ class Markers(Mapping[Any, Comparison]):
         """
         import pandas as pd
 
-        frames = [one.frame(adjust) for one in self._compared.values()]
-        frame: pd.DataFrame = pd.concat([one.reset_index(drop=True) for one in frames], ignore_index=True)
-        frame.index = self._index([one.index for one in frames])
+        with shortage_in_words("frame()", ROW, self._n_rows, FEWER_GENES):
+            frames = [one.frame(adjust) for one in self._compared.values()]
+            frame: pd.DataFrame = pd.concat([one.reset_index(drop=True) for one in frames], ignore_index=True)
+            frame.index = self._index([one.index for one in frames])
         frame.attrs["notes"] = list(self.notes)
         return frame
 
@@ -81,9 +83,14 @@ class Markers(Mapping[Any, Comparison]):
     def _series(self, name: str) -> pd.Series:
         import pandas as pd
 
-        found = [getattr(one, name) for one in self._compared.values()]
-        index = self._index([one.index for one in found])
-        return pd.Series(np.concatenate([one.to_numpy() for one in found]), index=index, name=name)
+        with shortage_in_words(name, ROW, self._n_rows, FEWER_GENES):
+            found = [getattr(one, name) for one in self._compared.values()]
+            index = self._index([one.index for one in found])
+            return pd.Series(np.concatenate([one.to_numpy() for one in found]), index=index, name=name)
+
+    @property
+    def _n_rows(self) -> int:
+        return sum(map(len, self._compared.values()))
 
     def _index(self, names: list[pd.Index]) -> pd.MultiIndex:
         """Return the levels of all rows; names may stand twice."""

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from cxg_widget.compare.adjust import benjamini_hochberg, benjamini_hochberg_log10, bonferroni
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.welch import TINY, Tested
+from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text, write_csv
 from cxg_widget.text.names import not_found
+from cxg_widget.text.nouns import Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from cxg_widget.selection.cell_set import CellSet
 
 Adjust = Literal["benjamini-hochberg", "bonferroni"]
+ROW = Noun("row", "rows")
+FEWER_GENES = "genes=[...], or more memory for the kernel"
 _ADJUST = {"benjamini-hochberg": benjamini_hochberg, "bonferroni": bonferroni}
 
 
@@ -76,12 +80,13 @@ class Comparison:
         import pandas as pd
 
         a, b, tested = self._a, self._b, self._tested
-        columns = {
-            "mean_a": a.mean, "mean_b": b.mean, "n_a": a.n.astype(np.int64), "n_b": b.n.astype(np.int64),
-            "share_a": a.share, "share_b": b.share, "log2fc": self._log2fc, "statistic": tested.statistic,
-            "p": tested.p, "p_adj": self._adjusted(adjust), "auc": self._auc,
-        }  # fmt: skip
-        frame = pd.DataFrame(columns, index=self._names).iloc[self._order]
+        with shortage_in_words("frame()", ROW, len(self), FEWER_GENES):
+            columns = {
+                "mean_a": a.mean, "mean_b": b.mean, "n_a": a.n.astype(np.int64), "n_b": b.n.astype(np.int64),
+                "share_a": a.share, "share_b": b.share, "log2fc": self._log2fc, "statistic": tested.statistic,
+                "p": tested.p, "p_adj": self._adjusted(adjust), "auc": self._auc,
+            }  # fmt: skip
+            frame = pd.DataFrame(columns, index=self._names).iloc[self._order]
         frame.attrs["notes"] = list(self.notes)
         return frame
 
@@ -131,7 +136,8 @@ class Comparison:
     def _series(self, values: Floats, name: str) -> pd.Series:
         import pandas as pd
 
-        return pd.Series(values, index=self._names, name=name).iloc[self._order]
+        with shortage_in_words(name, ROW, len(self), FEWER_GENES):
+            return pd.Series(values, index=self._names, name=name).iloc[self._order]
 
     def __len__(self) -> int:
         """Return the number of genes."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.columns import as_names
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
@@ -114,6 +115,10 @@ class SelectedCells:
         """
         if within is not None:
             return self._restricted(within).obs(columns)
+        with shortage_in_words("obs()", self._dataset.obs_noun, len(self)):
+            return self._obs(columns)
+
+    def _obs(self, columns: Sequence[str] | str | None) -> pd.DataFrame:
         if columns is None:
             return self._dataset.obs(rows=self.rows)
         names = as_names(columns)

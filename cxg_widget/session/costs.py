@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from cxg_widget.compute.memory import FEWER, shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import ClosedDataset
-from cxg_widget.session.memory import FEWER, shortage_in_words
 from cxg_widget.text.numbers import byte_size
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -89,7 +89,7 @@ class Costs:
         is_told = of not in _FREE  # nor looked at: to ask TileDB what it has read takes as long as a hover does
         if is_told and since is None:
             since = self._began if of == p.Ready.kind and self.last is None else self.now()
-        with shortage_in_words(of, self._dataset):
+        with shortage_in_words(of, self._dataset.obs_noun, self._dataset.n_obs):
             yield from frames
         if is_told:
             self._tell(of, since, self.now())
@@ -103,7 +103,7 @@ class Costs:
     def action(self, of: str, *, asked: str = "", less: str = FEWER) -> Iterator[None]:
         """Count what is read meanwhile; `MemoryError` becomes `OutOfMemory`, which names what was asked."""
         since = self.now()
-        with shortage_in_words(asked or of, self._dataset, less):
+        with shortage_in_words(asked or of, self._dataset.obs_noun, self._dataset.n_obs, less):
             yield
         self._tell(of, since, self.now())
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.limits import LIMITS
 from cxg_widget.compute.bits import unpack_mask
+from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.display.annotated import settled, without_sets
@@ -216,7 +217,8 @@ class ChangingWidget(WidgetTraits):
         if name in self._pinned:
             return self._pinned[name]
         try:
-            return self._accept(name, value)
+            with shortage_in_words(name, self._dataset.obs_noun, self._dataset.n_obs):
+                return self._accept(name, value)
         except CxgWidgetError as error:
             raise as_trait_error(error) from error.__cause__
 
@@ -350,7 +352,7 @@ class ChangingWidget(WidgetTraits):
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
         if self._built:
-            with self._step():
+            with shortage_in_words(change["name"], self._dataset.obs_noun, self._dataset.n_obs), self._step():
                 self._follow(change)
             if change["name"] in UNDONE:
                 self._keeper.note_change()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.display.table import TableSetting
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import write_csv
@@ -99,8 +100,9 @@ class Table:
             If the widget was closed.
         """
         self._widget._check_open()
-        table = self._widget._session.table
-        return table.frame(_whole("start", start), table.total if n is None else _whole("n", n))
+        table, dataset = self._widget._session.table, self._widget.dataset
+        with shortage_in_words("table.frame()", dataset.obs_noun, dataset.n_obs):
+            return table.frame(_whole("start", start), table.total if n is None else _whole("n", n))
 
     def to_csv(self, path: str | Path) -> None:
         """Write all rows to a file, a part at a time, as the button of the table does.

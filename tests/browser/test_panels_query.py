@@ -29,6 +29,7 @@ def cells() -> MemoryDataset:
         "score": SCORE,
         "score 2": SCORE * 2,
         "cell_type": Codes(TYPE.astype(np.int8), ("B cell", "T cell", "it's odd")),
+        "leiden": Codes((np.arange(N) % 30).astype(np.int8), tuple(map(str, range(30)))),
     }
     xy = rng.normal(size=(N, 2)).astype(np.float32)
     return MemoryDataset(obs, rng.poisson(1.0, (N, len(GENES))).astype(np.float32), GENES, {"umap": xy})
@@ -184,6 +185,25 @@ def test_escape_closes_the_completions_and_keeps_what_is_typed(served: ServedWid
     expect(options).to_have_count(0)
     expect(field).to_have_value("scor")
     expect(served.page.locator("#columns")).to_be_visible()
+    enter(served, field, "")
+
+
+def test_many_completions_scroll_in_their_list_and_cover_nothing_below_it(served: ServedWidget, field: Any) -> None:
+    field.fill("")
+    field.press_sequentially("leiden == ")
+    listbox = served.page.get_by_role("listbox", name="Completions")
+    options = listbox.get_by_role("option")
+    expect(options).to_have_count(30)
+    frame = listbox.locator("xpath=..")
+    assert frame.evaluate("(list) => [list.scrollHeight > list.clientHeight, getComputedStyle(list).overflowY]") == [
+        True, "auto",
+    ]  # fmt: skip
+    for _ in range(30):
+        field.press("ArrowDown")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    expect(options.last).to_be_in_viewport(ratio=1)
+    edge, last = frame.bounding_box(), options.last.bounding_box()
+    assert edge["y"] <= last["y"] and last["y"] + last["height"] <= edge["y"] + edge["height"]
     enter(served, field, "")
 
 

@@ -122,10 +122,13 @@ def test_a_row_rings_its_cell_and_a_cell_that_is_clicked_in_the_plot_is_brought_
     expect(grid.locator("[data-place='10000'].active")).to_be_visible()
 
 
-def test_its_buttons_keep_to_two_lines_where_the_plot_is_narrow(panels: Any) -> None:
+def test_its_controls_keep_to_two_lines_where_the_plot_is_narrow(panels: Any) -> None:
     panels.set_viewport_size({"width": 350, "height": 600})
     show(panels, "table")
-    boxes = [one.bounding_box() for one in panels.locator("#table button.text, #table h2, #table .small").all()]
+    panels.evaluate("() => store.set({ traits: { ...store.get().traits, filters: [{ query: 'score > 0' }] } })")
+    expect(panels.get_by_label("Cells of the table")).to_be_visible()
+    bar = panels.locator("#table button.text, #table h2, #table .small, #table select")
+    boxes = [one.bounding_box() for one in bar.all()]
     assert max(box["x"] + box["width"] for box in boxes) <= 350
     middles = sorted(box["y"] + box["height"] / 2 for box in boxes)
     assert sum(after - before > 6 for before, after in pairwise(middles)) == 1

@@ -9,6 +9,7 @@ from cxg_widget.errors import (
     CxgWidgetError,
     DamagedStore,
     DatasetNotFound,
+    OutOfMemory,
     StorageDenied,
     StorageTimeout,
     StorageUnavailable,
@@ -23,6 +24,7 @@ _CURL = {
     51: "its certificate is not trusted",
     60: "its certificate is not trusted",
 }
+_NO_MEMORY = re.compile(r"bad_alloc|Cannot allocate memory|Error initializing thread pool")
 _OPTIONS = "key, secret, token, region and endpoint_url in storage_options="
 
 
@@ -36,6 +38,8 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
         curl, status = _number(r"curlCode: (\d+)", text), _number(r"HTTP Response Code: (\d+)", text)
         found = _of_connection(curl, uri, what, text) if curl else _of_answer(status, uri, what, text)
     reason = reason_of(error)
+    if _NO_MEMORY.search(text):
+        found = OutOfMemory(f"{uri}: reading {what} ran out of memory ({reason}).")
     found = found or DamagedStore(f"{uri}: cannot read {what}: data files are missing or damaged ({reason}).")
     found.quoted = reason if f"({reason[:20]}" in str(found) else ""
     return found

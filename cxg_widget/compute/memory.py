@@ -1,0 +1,46 @@
+"""Memory that the system did not give, as one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import prod
+
+from cxg_widget.errors import OutOfMemory
+from cxg_widget.text.nouns import Noun
+from cxg_widget.text.numbers import byte_size
+
+FEWER = "fewer {cells}, or more memory for the kernel"
+
+
+@contextmanager
+def shortage_in_words(work: str, noun: Noun, n: int, less: str = FEWER) -> Iterator[None]:
+    """Turn `MemoryError` into `OutOfMemory`; of nested work the outermost is named, which is what the user called.
+
+    Parameters
+    ----------
+    work : what was asked for, as "compare"
+    noun, n : of what it is the work, and how many there are
+    less : what needs less memory; "{cells}" stands for the noun
+    """
+    try:
+        yield
+    except MemoryError as error:
+        refused = _original(error)
+        raise OutOfMemory(
+            f"{work} of {noun.counted(n)} ran out of memory: {_size(refused)}. "
+            f"Less is needed with {less.format(cells=noun.many)}."
+        ) from refused
+
+
+def _original(error: MemoryError) -> MemoryError:
+    cause = error.__cause__
+    return cause if isinstance(error, OutOfMemory) and isinstance(cause, MemoryError) else error
+
+
+def _size(error: MemoryError) -> str:
+    """Return how much was refused: NumPy's errors know the array."""
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or dtype is None:
+        return "the system gives no more"
+    return f"the system refused another {byte_size(prod(shape) * dtype.itemsize)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.draw.key import Key
+from cxg_widget.draw.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
 from cxg_widget.draw.page import Page, Plot, draw_page
 from cxg_widget.draw.parts import Box, Parts
@@ -46,22 +47,27 @@ class Layout:
         return Parts(fills, () if self.bar is None else ((self.bar, ramp(list(key.ramp))),), tuple(self.texts))
 
 
-def compose(image: NDArray[np.uint8], key: Key, paper: Paper, *, scale: float = 1.0) -> NDArray[np.uint8]:
+def compose(
+    image: NDArray[np.uint8], key: Key, paper: Paper, *, told: Sequence[tuple[str, PlotLegend]] = (), scale: float = 1.0
+) -> NDArray[np.uint8]:
     """Put a picture and its key on one page.
 
     Parameters
     ----------
     image : uint8 (height, width, 4)
+    told : what is said below it, as `lay_out_lines` takes it
     scale : px of the page per px of the layout
 
     Returns
     -------
-    uint8 (height + title, width + key, 4), or 3 where nothing is transparent
+    uint8 (title + height + what is below, width + key, 4), or 3 where nothing is transparent
     """
     height, width = image.shape[0] / scale, image.shape[1] / scale
     layout = lay_out(key, width, height)
     plot = Plot((0, TOP, width, TOP + height), image)
-    page = Page(width + layout.side, TOP + height, paper, (plot,), layout.parts(key, paper))
+    below, foot = lay_out_lines(told, width + layout.side, paper)
+    parts = layout.parts(key, paper) + below.moved(0, TOP + height)
+    page = Page(width + layout.side, TOP + height + foot, paper, (plot,), parts)
     return draw_page(page, scale)
 
 

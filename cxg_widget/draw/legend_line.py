@@ -1,4 +1,4 @@
-"""What lies over the points of panels, in lines below all of them, as js/src/panels/linked/legend_line.js draws it."""
+"""What lies over the points, in lines below the plot or all panels, as js/src/panels/linked/legend_line.js draws it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,30 @@ from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.draw.difference import code_colors
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
 from cxg_widget.draw.parts import Parts
-from cxg_widget.draw.plot_legend import PlotLegend
 from cxg_widget.text.numbers import short_number
 
 _SIZE, _LINE, _PAD, _BETWEEN, _BESIDE = 11, 18, 10, 16, 6
 _DASH_PX, _BAR_PX, _BAR_HIGH_PX, _WIDEST_PX = 14, 80, 8, 150
+
+
+@dataclass(frozen=True)
+class PlotLegend:
+    """What is said of contours of sets, and of the difference of two.
+
+    Attributes
+    ----------
+    sets : name and "#rrggbb" of each that has contours
+    names : of the two that are compared; () = none are
+    limit : the ratio at the ends of the bar, as log2
+    least : how many cells must lie near
+    many : what the store calls its cells
+    """
+
+    sets: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+    limit: float
+    least: int
+    many: str
 
 
 @dataclass(frozen=True)
@@ -35,7 +54,7 @@ class _Piece:
 
 
 def lay_out_lines(told: Sequence[tuple[str, PlotLegend]], width: float, paper: Paper) -> tuple[Parts, float]:
-    """Place what is said of all panels in lines so wide, px, from the top left of the first.
+    """Place what is said of the plot, or of all panels, in lines so wide, px, from the top left of the first.
 
     Parameters
     ----------

@@ -15,11 +15,11 @@ from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.display.by_sets import set_colors
 from cxg_widget.draw.difference import codes_of, draw_map
+from cxg_widget.draw.legend_line import PlotLegend
 from cxg_widget.draw.lettering import DrawnText
 from cxg_widget.draw.names import written
 from cxg_widget.draw.outlines import Outline, draw_outlines
 from cxg_widget.draw.parts import Parts, draw_parts
-from cxg_widget.draw.plot_legend import PlotLegend, lay_out_legend
 from cxg_widget.draw.ties import AtZero, Line, lay_out_ties
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.streams import category_colors
@@ -38,14 +38,12 @@ class Landmarks:
     map : codes of the difference of two sets, uint8 (lines, columns), and where they lie: left, right, bottom, top
     names : texts with a halo
     ties : of two columns, how many cells lie at 0 and how they are spread
-    legend : what is said of contours of sets, and of the difference
     """
 
     map: tuple[NDArray[np.uint8], tuple[float, float, float, float]] | None = None
     outlines: tuple[Outline, ...] = ()
     names: tuple[DrawnText, ...] = ()
     ties: Parts = field(default_factory=Parts)
-    legend: Parts = field(default_factory=Parts)
 
     def on_cells(self, image: NDArray[np.uint8], paper: Paper, scale: float = 1.0) -> NDArray[np.uint8]:
         """Return the cells, uint8 (height, width, 4), with the map on them."""
@@ -55,9 +53,7 @@ class Landmarks:
         return draw_map(image, codes, (left * scale, right * scale, bottom * scale, top * scale), paper)
 
 
-def find_landmarks(
-    held: Holder, seen: View, size: tuple[float, float], paper: Paper, *, is_told: bool = True
-) -> Landmarks:
+def find_landmarks(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Landmarks:
     """Return the names, contours and difference that the settings ask for, and the ties of two columns.
 
     Nothing is read for them where a picture is drawn of cells that have been read for it alone; what cannot be read is
@@ -67,7 +63,6 @@ def find_landmarks(
     ----------
     seen : x left, x right, y bottom, y top, data units
     size : width and height of the plot, px of the layout
-    is_told : whether a legend says what they are, where there are any; of panels one below all does
     """
     settings = held.settings
     labels, contours, difference = settings.labels, settings.contours, settings.difference
@@ -87,8 +82,7 @@ def find_landmarks(
             names = held.names(labels)
             whole = round(size[0]), round(size[1])
             marks = replace(marks, names=tuple(written(names.named.labels, _on_picture(names.xy, seen, size), whole)))
-    told = legend_of(held) if is_told else None
-    return marks if told is None else replace(marks, legend=lay_out_legend(told, size, paper))
+    return marks
 
 
 def legend_of(held: Holder) -> PlotLegend | None:
@@ -106,15 +100,13 @@ def legend_of(held: Holder) -> PlotLegend | None:
     return legend if legend.sets or legend.names else None
 
 
-def with_landmarks(
-    image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper, *, is_told: bool = True
-) -> NDArray[np.uint8]:
+def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
     """Return a picture, uint8 (height, width, 4), with what lies over its cells; see `find_landmarks`."""
-    marks = find_landmarks(held, seen, (image.shape[1], image.shape[0]), paper, is_told=is_told)
+    marks = find_landmarks(held, seen, (image.shape[1], image.shape[0]), paper)
     image = marks.on_cells(image, paper)
     if marks.outlines:
         image = draw_outlines(image, marks.outlines, paper.ground)
-    return draw_parts(image, Parts(texts=marks.names) + marks.ties + marks.legend, paper)
+    return draw_parts(image, Parts(texts=marks.names) + marks.ties, paper)
 
 
 def _outlines(

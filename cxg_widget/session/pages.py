@@ -17,17 +17,16 @@ from cxg_widget.draw.axes import lay_out_axes, margin_of
 from cxg_widget.draw.dots import Sight
 from cxg_widget.draw.figure import TOP, lay_out
 from cxg_widget.draw.key import Key
-from cxg_widget.draw.legend_line import lay_out_lines
+from cxg_widget.draw.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.page import Page, Plot, moved
 from cxg_widget.draw.panel_grid import HEAD_PX, grid_of
 from cxg_widget.draw.parts import Parts
-from cxg_widget.draw.plot_legend import PlotLegend
 from cxg_widget.errors import InvalidValue
 from cxg_widget.session.key import key_now
-from cxg_widget.session.over_picture import Landmarks, find_landmarks, legend_of
+from cxg_widget.session.over_picture import find_landmarks, legend_of
 from cxg_widget.session.portrait import Painter, Portrait
 from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tissue
-from cxg_widget.spatial.view import View, contain, fit_view
+from cxg_widget.spatial.view import contain, fit_view
 
 LEAST_PX, LARGEST_PX = 100, 50_000_000
 """A plot is no narrower, CSS px; all plots of a page have no more pixels, which take some 100 bytes each on the way."""
@@ -92,14 +91,19 @@ class Pages:
         for at, (panel, side) in enumerate(zip(self._panels, sides, strict=True)):
             is_keyed = self._is_keyed(at, columns)
             made.append(panel.page(room, size.scale, is_keyed=is_keyed, is_one=is_one, side=side))
-        return made[0] if is_one else self._together(made, columns)
+        return self._alone(made[0]) if is_one else self._together(made, columns)
+
+    def _alone(self, page: Page) -> Page:
+        """Put what lies over the points of a plot below it."""
+        legend, foot = self._lines(page.width)
+        return replace(page, height=page.height + foot, parts=page.parts + legend.moved(0, page.height))
 
     def _lines(self, width: float) -> tuple[Parts, float]:
-        """Return what is said below all panels of what lies over their points, and how high it is."""
+        """Return what is said below the plot or all panels of what lies over the points, and how high it is."""
         if self._told is None:
             are_first = told_once([one.look for one in self._panels])
             first = [one for one, is_first in zip(self._panels, are_first, strict=True) if is_first]
-            found = [(one.place_told(), legend_of(one.held)) for one in first] if self._settings.panels else []
+            found = [(one.place_told(), legend_of(one.held)) for one in first]
             self._told = [(place, legend) for place, legend in found if legend is not None]
         return lay_out_lines(self._told, width, self._paper)
 
@@ -187,7 +191,7 @@ class _Panel:
         """Draw it: a plot in so much room, its axes in that, its key beside it, or its name above it."""
         cells = self._cells_in(room)
         painter = self._painter(cells, scale)
-        drawn, marks = painter.draw(), self._marks(painter.seen, cells, is_told=is_one)
+        drawn, marks = painter.draw(), find_landmarks(self.held, painter.seen, cells, self._paper)
         image = on_tissue(drawn.image, self.held, painter.seen, self._paper) if shows_tissue(self.held) else drawn.image
         image = marks.on_cells(image, self._paper, scale)
         key = self._key(drawn)
@@ -201,15 +205,10 @@ class _Panel:
         axes = lay_out_axes(names, painter.seen, cells) if margin else None
         box = margin, top, room[0], top + cells[1]
         plot = Plot(box, image, painter.seen, marks.outlines, marks.names, axes)
-        over = (marks.ties + marks.legend + scale_bar_of(self.held, painter.seen, cells, self._paper)).moved(
-            margin, top
-        )
+        over = (marks.ties + scale_bar_of(self.held, painter.seen, cells, self._paper)).moved(margin, top)
         beside = Parts() if layout is None else layout.parts(key, self._paper)
         width = room[0] + (0.0 if layout is None else layout.side)
         return Page(width, room[1] + top, self._paper, (plot,), beside + over)
-
-    def _marks(self, seen: View, cells: tuple[float, float], *, is_told: bool) -> Landmarks:
-        return find_landmarks(self.held, seen, cells, self._paper, is_told=is_told)
 
     def _key(self, told: Portrait) -> Key:
         return key_now(

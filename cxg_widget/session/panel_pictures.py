@@ -11,10 +11,9 @@ from cxg_widget.color.paper import Paper
 from cxg_widget.display.looks import Look, keyed, title_of, told_once
 from cxg_widget.draw.figure import TOP, compose, lay_out
 from cxg_widget.draw.key import Key, lines_of
-from cxg_widget.draw.legend_line import lay_out_lines
+from cxg_widget.draw.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.page import Page, Plot, draw_page
 from cxg_widget.draw.panel_grid import HEAD_PX, grid_of
-from cxg_widget.draw.plot_legend import PlotLegend
 from cxg_widget.session.pictures import Pictures
 from cxg_widget.spatial.view import View
 
@@ -56,9 +55,8 @@ class PanelPictures:
         lines = [line for line in (of_all.title, of_all.size) if line]
         for at, (look, pictures) in enumerate(self.panels):
             seen = view if pictures.place == self.whole.place else pictures.view
-            image, key = pictures.drawn(seen, cell, paper=paper, max_points=max_points, is_told=False)
-            if are_told[at] and (said := pictures.plot_legend()) is not None:
-                told.append((pictures.place_told, said))
+            image, key = pictures.drawn(seen, cell, paper=paper, max_points=max_points)
+            told += pictures.told(pictures.place_told) if are_told[at] else []
             is_keyed = legend and are_keyed[at]
             name = title_of(look, key.heading, self.noun, pictures.place_told if are_apart else "")
             named = replace(key if is_keyed else Key(), title=name, size="")

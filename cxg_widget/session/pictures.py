@@ -19,9 +19,9 @@ from cxg_widget.display.settings import PlaceKey
 from cxg_widget.display.tissue import spot_of, spot_px
 from cxg_widget.draw.crowding import Look, Shared, few_of, opacity_of, shared
 from cxg_widget.draw.key import Key
+from cxg_widget.draw.legend_line import PlotLegend
 from cxg_widget.draw.parts import draw_parts
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
-from cxg_widget.draw.plot_legend import PlotLegend
 from cxg_widget.draw.png import encode_png
 from cxg_widget.draw.summary import summary_of
 from cxg_widget.session import streams
@@ -78,9 +78,10 @@ class Pictures:
         place = self._settings.embedding
         return "" if place is None else self._dataset.embedding_told(place)
 
-    def plot_legend(self) -> PlotLegend | None:
-        """Return what is said of what lies over the points; None = nothing."""
-        return legend_of(self._held)
+    def told(self, place: str = "") -> list[tuple[str, PlotLegend]]:
+        """Return what is said below the picture of what lies over the points, as `lay_out_lines` takes it."""
+        legend = legend_of(self._held)
+        return [] if legend is None else [(place, legend)]
 
     @property
     def can_be_soon(self) -> bool:
@@ -97,9 +98,8 @@ class Pictures:
         return encode_png(self.drawn(view, size, paper=paper, max_points=max_points)[0][:, :, :3])
 
     def drawn(
-        self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None,
-        is_told: bool = True,
-    ) -> tuple[NDArray[np.uint8], Key]:  # fmt: skip
+        self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None
+    ) -> tuple[NDArray[np.uint8], Key]:
         """Draw the points of the settings in the kernel, and say what the picture means.
 
         Parameters
@@ -107,7 +107,6 @@ class Pictures:
         view : x left, x right, y bottom, y top, data units; None = everything
         size : width and height, px
         max_points : draw no more of those in view: a prefix of the display order, a fair sample
-        is_told : whether a legend in the plot says what lies over the points; see `over_picture.find_landmarks`
 
         Returns
         -------
@@ -122,7 +121,7 @@ class Pictures:
             image = draw_parts(image, scale_bar_of(self._held, seen, size, paper), paper)
         else:
             image = paint(job, seen, size, zoom=zoom, paper=paper)
-        image = with_landmarks(image, self._held, seen, paper, is_told=is_told)
+        image = with_landmarks(image, self._held, seen, paper)
         return image, self._key(job, dark=paper.is_dark)
 
     def key(self, *, dark: bool) -> Key:

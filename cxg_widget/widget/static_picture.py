@@ -114,7 +114,11 @@ def static_picture(
             page, lines = panels.figure(seen, size, paper=paper, max_points=_AT_ONCE, legend=legend)
         else:
             image, key = session.pictures.drawn(seen, size, paper=paper, max_points=_AT_ONCE)
-            page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
+            page = (
+                image[:, :, : 4 if paper.is_clear else 3]
+                if not legend
+                else compose(image, key, paper, told=session.pictures.told())
+            )
             lines = lines_of(key) if legend else []
         if of_all:
             page = draw_page(session.page(Size((float(size[0]), float(size[1]))), legend=legend))

@@ -181,6 +181,15 @@ def test_each_panel_has_its_cells_and_parts_of_one_plot_share_a_legend(w, tmp_pa
     assert page.extract_text().count("17") == 1  # the highest of B, at the end of its bar
 
 
+def assert_told_below_all_plots(figure):
+    """Say that what lies over the points is explained where no cell is."""
+    legend = [
+        one.get_position()[1] for one in figure.texts if one.get_text().startswith(("log2 density", "lines enclose"))
+    ]
+    assert len(legend) == 2
+    assert max(legend) < min(axes.get_position().y0 for axes in figure.axes)
+
+
 def test_the_difference_of_two_sets_and_a_blend_are_explained_as_text(tmp_path):
     w = CxgWidget(small(3000), color=["CD3E", "MS4A1"], blend="colors")
     w.sets.add("one", {"cell_type": "T cell"})
@@ -193,16 +202,12 @@ def test_the_difference_of_two_sets_and_a_blend_are_explained_as_text(tmp_path):
     assert any("CD3E" in one and "MS4A1" in one for one in said)
     assert len(images(tmp_path / "a.svg")) == 1
     with_map = images(tmp_path / "a.svg")[0]
+    assert_told_below_all_plots(w.figure())
     w.split("cell_type")
     w.save(tmp_path / "b.svg", dpi=96)
     assert len(images(tmp_path / "b.svg")) > 2
     assert sum(one.startswith("log2 density") for one in texts(tmp_path / "b.svg")) == 1
-    figure = w.figure()
-    legend = [
-        one.get_position()[1] for one in figure.texts if one.get_text().startswith(("log2 density", "lines enclose"))
-    ]
-    assert len(legend) == 2
-    assert max(legend) < min(axes.get_position().y0 for axes in figure.axes)  # below every panel, on no cell
+    assert_told_below_all_plots(w.figure())
     w.panels = []
     w.difference = None
     w.save(tmp_path / "a.svg", dpi=96)

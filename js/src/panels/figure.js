@@ -4,6 +4,7 @@ import { inkOf, QUIET_INK } from "../style/color.js";
 import { missingGrey } from "../style/style.js";
 import { PAPERS } from "../wire/constants.js";
 import { wholeNumber } from "../words/format.js";
+import { layOut } from "./linked/legend_line.js";
 
 /**
  * @typedef {import("../words/key.js").Key} Key
@@ -54,16 +55,19 @@ export function paperOf(background, theme) {
  * @param {number} parts.scale px per px of the key's layout
  * @param {string} parts.family of the font
  * @param {(context: CanvasRenderingContext2D) => void} parts.onto draws what lies beside the points
+ * @param {import("./linked/legend_line.js").Told | null} parts.told below them
  * @returns {HTMLCanvasElement}
  */
-export function compose({ points, margin, key, paper, scale, family, onto }) {
+export function compose({ points, margin, key, paper, scale, family, onto, told }) {
   const page = document.createElement("canvas");
   const context = /** @type {CanvasRenderingContext2D} */ (page.getContext("2d"));
   const pen = createPen(context, paper.theme, family);
   const [wide, high] = [Math.round(points.width + margin), Math.round(points.height + margin)];
   const layout = key === null ? null : columnsOf(pen, key, wide / scale, high / scale);
   const top = key === null ? 0 : Math.round(TOP * scale);
-  [page.width, page.height] = [wide + Math.round((layout?.side ?? 0) * scale), high + top];
+  const width = wide + Math.round((layout?.side ?? 0) * scale);
+  const below = told && layOut(context, told, width / scale, paper.theme, family);
+  [page.width, page.height] = [width, high + top + Math.round((below?.height ?? 0) * scale)];
   if (!paper.isClear) {
     context.fillStyle = `rgb(${paper.theme.background})`;
     context.fillRect(0, 0, page.width, page.height);
@@ -72,6 +76,7 @@ export function compose({ points, margin, key, paper, scale, family, onto }) {
   context.drawImage(points, wide - points.width, 0);
   onto(context);
   context.setTransform(scale, 0, 0, scale, 0, 0);
+  below?.paint((high + top) / scale);
   if (key !== null && layout !== null) {
     writeTitle(pen, key, page.width / scale);
     if (key.heading !== "") writeKey(pen, context, key, wide / scale + BESIDE, layout);

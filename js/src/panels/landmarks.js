@@ -11,7 +11,6 @@ import { differenceTold, paintDifference } from "./difference.js";
 import { askForLandmarks, known } from "./landmark_question.js";
 import { linesOf, spreadNote, tieNote, tiesOf } from "./notes_on_plot.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
-import { paintPlotLegend } from "./plot_legend.js";
 import { createTissue } from "./tissue.js";
 import { paintProfile } from "./zero_profile.js";
 
@@ -77,10 +76,6 @@ export function createLandmarks({ element, under, look, model: { store, actions,
       for (const line of linesOf(store.get())) paintProfile(context, places, points.extent, line, camera, theme);
     const names = labels === null ? [] : paintNames(context, labels, camera, theme, family);
     paintTie(context, store.get(), camera, theme, family);
-    const { legend, panels } = store.get().traits;
-    // On the screen it stands below the plot, where it covers no cells.
-    if (legend && context.canvas !== canvas && !panels?.length)
-      paintPlotLegend(context, { contours, difference }, nounsOf(store.get()).obs.many, camera, theme, family);
     tissue.paintBar(context, camera, theme, family);
     context.restore();
     return names;

@@ -6,7 +6,9 @@ import { toBlob } from "../screen/canvas.js";
 import { asSeen } from "../state/state.js";
 import { fileName } from "../words/format.js";
 import { keyOf, linesOf } from "../words/key.js";
+import { nounsOf } from "../words/nouns.js";
 import { compose, paperOf } from "./figure.js";
+import { toldOf } from "./linked/legend_line.js";
 import { takeStill } from "./still.js";
 import { download } from "./table_file.js";
 
@@ -36,13 +38,20 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
       context.translate(Math.round(points.width + margin * ratio) - points.width, 0);
       landmarks.paint(context, ratio, paper.theme, family);
     };
-    return compose({ points, margin: margin * ratio, key, paper, scale, family, onto });
+    return compose({ points, margin: margin * ratio, key, paper, scale, family, onto, told: toldNow() });
   }
 
   /** What the picture on the screen means, unless that is not to be said. @param {Paper} paper */
   function keyNow({ theme: { dark } }) {
     const state = asSeen(store.get());
     return state.traits.legend ? keyOf(state, dark) : null;
+  }
+
+  /** What lies over the points, in words; of panels that is said below all of them. */
+  function toldNow() {
+    const state = store.get();
+    const { legend, panels } = state.traits;
+    return legend && !panels?.length ? toldOf([state], nounsOf(state).obs.many) : null;
   }
 
   /** Of all plots, CSS px. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,8 @@ from cxg_widget.rules.packed_rows import PackedRows
 _LEAST, _PER_CELL = 2_000_000_000, 4_000
 _STEP, _VALUE, _LETTER, _CORNER = 150_000, 1_000, 8_000, 50_000
 _CELLS_PER_LETTER, _CELLS_PER_CORNER = 1 / 16, 1 / 4
-_CELLS_OF_POLYGON, _CELLS_OF_FORM = 20, 2
+_CELLS_OF_POLYGON, _CELLS_OF_FORM, _CELLS_OF_MATCH = 20, 2, 400
+_MATCHES = re.compile(r"contains|startswith|endswith")
 _LOGS, _SETS = "annotations", "sets"
 
 
@@ -72,6 +74,7 @@ def _of_mapping(name: str, one: Mapping[str, Any], n: int) -> float:
     text, corners = one.get("query"), one.get("polygon")
     if isinstance(text, str):
         steps += len(text) * (_LETTER + _CELLS_PER_LETTER * n)
+        steps += len(_MATCHES.findall(text)) * _CELLS_OF_MATCH * n  # as if each cell had a text of its own
     if isinstance(corners, list | tuple):
         steps += n * (_CELLS_OF_POLYGON + _CELLS_PER_CORNER * len(corners)) + _CORNER * len(corners)
     return steps

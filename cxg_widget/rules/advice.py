@@ -1,4 +1,4 @@
-"""Suggestions for refused queries: signs of other languages, values without quotes, methods of pandas."""
+"""Suggestions for refused queries: signs and words of other languages, values without quotes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cxg_widget.errors import CxgWidgetError, SelectionError
 from cxg_widget.rules.by_value import labels_of
 from cxg_widget.rules.expression import unknown_in
-from cxg_widget.rules.grammar import MISSING_TESTS, parse
+from cxg_widget.rules.grammar import parse
 from cxg_widget.text.names import shown
 
 if TYPE_CHECKING:
@@ -18,12 +18,9 @@ QUERY_TOKEN = re.compile(
     r"""`(?P<quoted>[^`]+)` | '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | (?P<word>[^\W\d]\w*)""", re.VERBOSE
 )
 _NAME = r"(?P<name>`[^`\n]+`|[^\W\d]\w*)"
-_METHODS = [
-    (rf"{_NAME}\.(?P<test>{'|'.join(MISSING_TESTS)})\(\)", r"\g<test>(\g<name>)"),
-    (rf"{_NAME}\.isin\((?P<list>[\[(][^\])]*[\])])\)", r"\g<name> in \g<list>"),
-    (rf"{_NAME}\.between\((?P<low>[^,()]+),\s*(?P<high>[^,()]+)\)", r"(\g<low> <= \g<name> <= \g<high>)"),
-    (rf"{_NAME}\s*(?:==|is)\s*(?:None|nan|NaN|NULL|null)\b", r"isna(\g<name>)"),
-    (rf"{_NAME}\s*(?:!=|is not)\s*(?:None|nan|NaN|NULL|null)\b", r"notna(\g<name>)"),
+_OTHER_WORDS = [
+    (rf"{_NAME}\s*(?:==|is)\s*(?:None|nan|NaN|NULL|null)\b", r"\g<name>.isna()"),
+    (rf"{_NAME}\s*(?:!=|is not)\s*(?:None|nan|NaN|NULL|null)\b", r"\g<name>.notna()"),
     (r"\bis not\b", "!="),
     (r"\bis\b", "=="),
 ]
@@ -35,7 +32,7 @@ _SIGNS = {"&&": "and", "||": "or", "===": "==", "<>": "!=", "=>": ">=", "=<": "<
 def meant_query(text: str, dataset: Dataset, layer: str | None = None) -> str | None:
     """Return a query of this package's language that a refused text may mean; None = no suggestion."""
     query = text
-    for pattern, instead in _METHODS:
+    for pattern, instead in _OTHER_WORDS:
         query = re.sub(pattern, instead, query)
     query = with_quotes(in_usual_signs(query), dataset)
     try:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import SelectionError, UnknownName
-from cxg_widget.rules.grammar import MISSING_TESTS, Query
+from cxg_widget.rules.grammar import Query
+from cxg_widget.rules.methods import MISSING_TESTS, Call, call_of, matcher
 from cxg_widget.text.names import and_not, label_among, label_of, not_found, shown
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ Column = Codes | NDArray[Any]
 def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> NDArray[np.bool_]:
     """Evaluate a query over obs columns and genes, as pandas evaluates the same text over a DataFrame of them.
 
-    Missing values are in no comparison but `!=`. Arithmetic keeps float32 where a column has it, as in pandas, and is
-    in float64 else, so that whole numbers do not overflow. A category is also known by its label in the legend, and one
-    that a column does not have is refused.
+    Missing values are in no comparison but `!=`. It differs from pandas in two points (decision 76): whole numbers do
+    not overflow, as arithmetic is in float64 where no column has float32; and a value that a column of categories or
+    text does not have is looked for by its label in the legend, and refused where there is none.
 
     Parameters
     ----------
@@ -53,10 +54,10 @@ def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> N
         If it compares what cannot be compared, or does not say yes or no for each cell.
     """
     columns = {word: read_column(name, dataset, layer) for word, name in resolved(query.names, dataset, layer).items()}
-    mask = np.empty(dataset.n_obs, dtype=np.bool_)
+    mask, tables = np.empty(dataset.n_obs, dtype=np.bool_), _Tables(query)
     with np.errstate(all="ignore"):
         for start, stop in row_blocks(dataset.n_obs):
-            found = _evaluated(query, columns, slice(start, stop))
+            found = _evaluated(tables, columns, slice(start, stop))
             if not _is_boolean(found):
                 noun = dataset.obs_noun.one
                 raise SelectionError(f"query {shown(query.text)} must be true or false for each {noun}")
@@ -64,9 +65,10 @@ def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> N
     return mask
 
 
-def _evaluated(query: Query, columns: Mapping[str, Column], rows: slice) -> Any:
+def _evaluated(tables: _Tables, columns: Mapping[str, Column], rows: slice) -> Any:
+    query = tables.query
     try:
-        return _Block(query, columns, rows).value(query.tree)
+        return _Block(tables, columns, rows).value(query.tree)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, SelectionError):
             raise
@@ -144,11 +146,45 @@ def _of_text(name: str, dataset: Dataset) -> Codes:
     return Codes(codes, tuple(map(str, known)))
 
 
+class _Tables:
+    """What a query says of each category of a column, looked up once for all blocks of rows."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self._matches: dict[int, NDArray[np.bool_]] = {}
+        self._chosen: dict[tuple[int, str], tuple[NDArray[np.bool_], list[Any]]] = {}
+
+    def matches(self, call: Call, node: ast.Call, categories: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return of which categories a method of text is true, bool (k + 1,), of missing values last."""
+        if id(node) not in self._matches:
+            is_match = matcher(call)
+            found = [isinstance(one, str) and is_match(one) for one in categories]
+            self._matches[id(node)] = np.array([*found, call.keywords.get("na", False)], dtype=np.bool_)
+        return self._matches[id(node)]
+
+    def chosen(self, wanted: list[Any], categories: Sequence[Any]) -> tuple[NDArray[np.bool_], list[Any]]:
+        """Return which categories are wanted, bool (k + 1,), missing values last, and what is wanted and is none.
+
+        A value that no category equals is the label of one: `leiden == 3` finds the text "3".
+        """
+        key = (id(categories), repr(wanted))
+        if key not in self._chosen:
+            known = set(categories)  # in which True is 1, as in pandas
+            labels = [label_of(category) for category in categories]
+            known_labels = set(labels)
+            values = {one for one in wanted if one in known}
+            by_label = {label_among(one, known_labels): one for one in wanted if one not in known}
+            found = [one in values or label in by_label for one, label in zip(categories, labels, strict=True)]
+            unknown = [one for label, one in by_label.items() if label not in known_labels]
+            self._chosen[key] = np.array([*found, False], dtype=np.bool_), unknown
+        return self._chosen[key]
+
+
 class _Block:
     """One block of rows: the value of a node is booleans, numbers, codes of these rows, or a constant."""
 
-    def __init__(self, query: Query, columns: Mapping[str, Column], rows: slice) -> None:
-        self._query, self._columns, self._rows = query, columns, rows
+    def __init__(self, tables: _Tables, columns: Mapping[str, Column], rows: slice) -> None:
+        self._tables, self._columns, self._rows = tables, columns, rows
 
     def value(self, node: ast.AST) -> Any:
         """Return what a node is worth in these rows."""
@@ -173,14 +209,45 @@ class _Block:
     def of_binop(self, node: ast.BinOp) -> Any:
         """Return what arithmetic makes of numbers."""
         left, right = (self._number(one, node.op) for one in (node.left, node.right))
+        if all(
+            _is_boolean(one) or isinstance(one, bool) for one in (left, right)
+        ):  # of which pandas makes or, and, or an error
+            raise self.wrong(f"{type(node.op).__name__.lower()} needs a number")
+        left, right = _as_floats(left, right), _as_floats(right, left)
         if _is_scalar(left) and _is_scalar(right):
             return float(_COMPUTED[type(node.op)](np.float64(left), np.float64(right)))
-        return _COMPUTED[type(node.op)](left, right)
+        found = _COMPUTED[type(node.op)](left, right)
+        return found + 0.0 if self._is_whole(node) else found  # whole numbers have no -0, by which / is -inf
+
+    def _is_whole(self, node: ast.AST) -> bool:
+        """Say whether a value is of whole numbers, which arithmetic holds as floats."""
+        if isinstance(node, ast.Name):
+            column = self._columns[node.id]
+            return isinstance(column, np.ndarray) and column.dtype.kind in "iub"
+        if isinstance(node, ast.BinOp):
+            return not isinstance(node.op, ast.Div) and self._is_whole(node.left) and self._is_whole(node.right)
+        if isinstance(node, ast.UnaryOp):
+            return self._is_whole(node.operand)
+        return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
     def of_call(self, node: ast.Call) -> Any:
-        """Return which values are missing, or are not."""
-        assert isinstance(node.func, ast.Name)
-        return _missing(self.value(node.args[0])) == MISSING_TESTS[node.func.id]
+        """Return of which values a method is true."""
+        call = call_of(node)
+        value = self.value(call.of)
+        if _is_scalar(value) or isinstance(value, list):
+            raise self.wrong(f".{call.name}() needs a column; found {_said(value)}")
+        if call.name in MISSING_TESTS:
+            return _missing(value) == MISSING_TESTS[call.name]
+        if call.name == "isin":
+            return self._compared(value, ast.In(), self.value(call.args[0]))
+        if call.name == "between":
+            inclusive = call.keywords.get("inclusive", "both")
+            low, high = map(self.value, call.args)
+            is_above = self._compared(value, ast.GtE() if inclusive in ("both", "left") else ast.Gt(), low)
+            return is_above & self._compared(value, ast.LtE() if inclusive in ("both", "right") else ast.Lt(), high)
+        if not isinstance(value, Codes) or not _holds_text(value):
+            raise self.wrong(f".{call.name}() needs a column of text")
+        return self._tables.matches(call, node, value.categories)[value.codes]
 
     def of_compare(self, node: ast.Compare) -> Any:
         """Return what comparisons in a row say."""
@@ -192,10 +259,14 @@ class _Block:
         """Return what not, minus or plus makes of a value."""
         if isinstance(node.op, ast.Not | ast.Invert):
             return ~self._booleans(node.operand)
-        number = self._number(node.operand, node.op) if isinstance(node.operand, ast.Name) else self.value(node.operand)
+        number = self.value(node.operand)
         if isinstance(number, str | list | Codes):
             raise self.wrong(f"{_said(number)} is not a number")
-        return -number if isinstance(node.op, ast.USub) else number
+        if isinstance(node.operand, ast.Name) and not _is_boolean(number):
+            number = _as_floats(number, None)
+        if isinstance(node.op, ast.UAdd):
+            return number
+        return 0.0 - number if self._is_whole(node) and not _is_scalar(number) else -number
 
     def _booleans(self, node: ast.AST) -> NDArray[np.bool_]:
         found = self.value(node)
@@ -208,11 +279,11 @@ class _Block:
         if isinstance(found, str | list | Codes):
             raise self.wrong(f"{_said(found)} is not a number, but {type(op).__name__.lower()} needs one")
         try:
-            if _is_scalar(found):
+            if _is_scalar(found) and not isinstance(found, bool | np.bool_):
                 return float(found)  # which does not widen a float32 beside it
         except OverflowError:
             raise self.wrong("a number is too large") from None
-        return found if found.dtype.kind == "f" else np.asarray(found, dtype=np.float64)
+        return found
 
     def _compared(self, left: Any, op: ast.cmpop, right: Any) -> Any:
         if isinstance(op, ast.In | ast.NotIn) and not isinstance(right, list):
@@ -251,24 +322,15 @@ class _Block:
         if any(isinstance(one, str) for one in wanted):
             raise self.wrong("numbers cannot be compared with a list of text")
         found = np.zeros(np.shape(numbers), dtype=np.bool_)
+        if numbers.dtype == np.float32:  # 0.1 is in none of them, though they are == 0.1: so it is in pandas
+            numbers = numbers.astype(np.float64)
         for one in wanted:
             found |= numbers == one
         return found
 
     def wrong(self, what: str) -> SelectionError:
         """Return the error that says what in the query does not fit."""
-        return SelectionError(f"query {shown(self._query.text)}: {what}.")
-
-    def codes_of(self, column: Codes, wanted: list[Any]) -> NDArray[np.bool_]:
-        """Return which categories are wanted, bool (k + 1,), the missing ones last."""
-        labels = [label_of(category) for category in column.categories]
-        known = set(labels)
-        are_booleans = all(isinstance(category, bool) for category in column.categories)
-        sought = {label_among(bool(one) if are_booleans and one in (0, 1) else one, known): one for one in wanted}
-        unknown = [one for label, one in sought.items() if label not in known]
-        if unknown:
-            raise self.wrong(not_found("value", unknown[0], labels, "that column").rstrip("."))
-        return np.array([*(label in sought for label in labels), False], dtype=np.bool_)
+        return SelectionError(f"query {shown(self._tables.query.text)}: {what}.")
 
 
 _MEANINGS: dict[type[ast.AST], Callable[[_Block, Any], Any]] = {
@@ -286,8 +348,25 @@ def _is_one_of(left: Codes, right: Any, block: _Block) -> NDArray[np.bool_]:
         return np.asarray(left.codes == same[right.codes])
     if not isinstance(right, list | str | bool | int | float):
         raise block.wrong("numbers and text cannot be compared")
-    chosen = block.codes_of(left, right if isinstance(right, list) else [right])
+    wanted = right if isinstance(right, list) else [right]
+    chosen, unknown = block._tables.chosen(wanted, left.categories)
+    if unknown:
+        labels = [label_of(category) for category in left.categories]
+        raise block.wrong(not_found("value", unknown[0], labels, "that column").rstrip("."))
     return np.asarray(chosen[left.codes])
+
+
+def _as_floats(value: Any, other: Any) -> Any:
+    """Return a value of arithmetic as pandas takes it beside another, but for whole numbers, which do not overflow."""
+    if _is_scalar(value) or value.dtype.kind == "f":
+        return value
+    # NumPy, and so pandas, keeps float32 beside whole numbers of up to 16 bits.
+    is_single = getattr(other, "dtype", None) == np.float32 and value.dtype.itemsize <= 2
+    return np.asarray(value, dtype=np.float32 if is_single else np.float64)
+
+
+def _holds_text(column: Codes) -> bool:
+    return not column.categories or any(isinstance(one, str) for one in column.categories)
 
 
 def _missing(value: Any) -> NDArray[np.bool_]:

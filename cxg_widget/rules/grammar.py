@@ -1,4 +1,4 @@
-"""The language of queries in rules: names, comparisons, and, or, not, in, arithmetic and isna(), and nothing that runs.
+"""The language of queries: names, comparisons, and, or, not, in, arithmetic and a few methods, and nothing that runs.
 
 Texts are parsed by Python's own `ast`, as pandas does, and refused where they hold anything else: a filter may have
 been written by a stranger, and pandas' language calls methods.
@@ -12,16 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cxg_widget.errors import SelectionError
+from cxg_widget.rules.methods import METHODS, call_of, fault_of
 from cxg_widget.text.names import shown
 
 LONGEST = 10_000
 """Characters of a query."""
 DEEPEST = 50
 """Brackets and operators within each other."""
-MISSING_TESTS = {"isna": True, "isnull": True, "notna": False, "notnull": False}
-"""The functions there are, and what each says of a missing value."""
-_TAKES = "a query takes names (in `backticks` unless they are plain words), numbers, 'texts', "
-_TAKES += "comparisons, and, or, not, in [...], + - * / // %, and isna(name)"
+_TAKES = (
+    "a query takes names (in `backticks` unless they are plain words), numbers, 'texts', comparisons, and, or, not, "
+)
+_TAKES += f"in [...], + - * / // %, and {', '.join(f'.{name}()' for name in METHODS if 'null' not in name)}"
 _TOKEN = re.compile(
     r"""`(?P<quoted>[^`\n]+)` | '(?:[^'\\\n]|\\.)*' | "(?:[^"\\\n]|\\.)*"
     | (?P<word>[^\W\d]\w*) | (?P<logic>&&?|\|\|?)""",
@@ -115,13 +116,13 @@ def _depth(text: str) -> int:
 
 
 def _checked(tree: ast.expr, text: str) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree, the names of functions left out; raises at the first that is none of the language."""
+    """Yield the nodes of a tree, the names of methods left out; raises at the first that is none of the language."""
     waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
         _check(node, depth, text)
         yield node
-        within = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        within = _called(node) if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         waiting += [(child, depth + 1) for child in within]
 
 
@@ -134,10 +135,13 @@ def _check(node: ast.AST, depth: int, text: str) -> None:
         raise SelectionError(f"query {shown(text)}: {shown(node.value)} is not a value; {_TAKES}")
     if isinstance(node, ast.List | ast.Tuple) and not all(map(_is_value, node.elts)):
         raise SelectionError(f"query {shown(text)}: a list may hold only numbers and 'texts'")
-    if isinstance(node, ast.Call):
-        is_known = isinstance(node.func, ast.Name) and node.func.id in MISSING_TESTS
-        if not is_known or len(node.args) != 1 or node.keywords:
-            raise SelectionError(f"query {shown(text)}: {_spelt(node)} is not supported in a query; {_TAKES}")
+    if isinstance(node, ast.Call) and (fault := fault_of(node)) is not None:
+        raise SelectionError(f"query {shown(text)}: {fault or f'{_spelt(node)} is not supported in a query; {_TAKES}'}")
+
+
+def _called(node: ast.Call) -> list[ast.expr]:
+    call = call_of(node)
+    return [call.of, *call.args]
 
 
 def _place(node: ast.Name) -> tuple[int, int]:

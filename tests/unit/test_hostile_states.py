@@ -75,6 +75,15 @@ def test_a_large_dataset_may_have_as_many_labels_as_a_small_one():
         work.check_work({"annotations": [labels(*[lasso] * 50)], "filters": [RANGE]}, n_obs)
 
 
+def test_patterns_of_queries_count_for_each_cell_as_a_column_of_text_may_hold_as_many():
+    def state(n):
+        return {"filters": [{"query": " or ".join(["name.str.contains('.*x')"] * n)}]}
+
+    work.check_work(state(8), 1_000_000)
+    with pytest.raises(InvalidValue, match="4,000 million steps of work"):
+        work.check_work(state(12), 1_000_000)
+
+
 def packed(n_bytes):
     return base64.b64encode(b"\xff" * n_bytes).decode()
 

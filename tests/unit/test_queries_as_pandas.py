@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from functools import cache
 
 import numpy as np
-import pandas as pd
-import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.errors import CxgWidgetError, SelectionError
 from cxg_widget.rules.rule import mask_of
 from tests.memory import MemoryDataset
 

@@ -1,10 +1,10 @@
 // Laws of the panel of genes: which sets are listed, what a match pins, and how bars with many zeros are drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cutOf } from "../src/page/panels/histogram.js";
 import { askGenes } from "../src/panels/ask_genes.js";
 import { createCounting } from "../src/panels/counting.js";
 import { setsOf } from "../src/panels/gene_sets.js";
-import { scaleOf } from "../src/panels/number_counts.js";
 import { withSets } from "../src/panels/paste_field.js";
 import { genesOf } from "../src/panels/pin_field.js";
 import { takeColumn } from "../src/panels/take_column.js";
@@ -50,7 +50,7 @@ test("a set that is pasted takes the place of one of its name, whatever that is"
 
 test("the bar of zeros is cut where it would flatten all others, and no other bar ever", () => {
   const of = (/** @type {number[]} */ all, /** @type {number[]} */ edges, /** @type {number} */ n) =>
-    scaleOf(Uint32Array.from(all), edges, n);
+    cutOf(Uint32Array.from(all), edges, n);
   assert.deepEqual(of([900, 5, 20], [0, 1, 2, 3], 890), { most: 20, cut: 0 });
   assert.deepEqual(of([5, 900, 20], [-1, 0, 1, 2], 890), { most: 20, cut: 1 });
   assert.deepEqual(of([5, 900], [-2, -1, 0], 890), { most: 5, cut: 1 });

@@ -1,6 +1,6 @@
 /** An open column of numbers: a histogram with a brush, and the ends of the filter as numbers. */
 import { html, nothing, svg } from "lit-html";
-import { barHeights, barPath } from "../page/panels/histogram.js";
+import { barHeights, barPath, cutOf } from "../page/panels/histogram.js";
 import { shareOf, valueAt } from "../style/levels.js";
 import { counted, share, shortNumber, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
@@ -10,8 +10,6 @@ import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 /** @typedef {[number | null, number | null]} Ends */
 
 /** What the pointer holds. @typedef {"low" | "high" | "both" | "new"} Grip */
-/** The least height of a bar, of that of the box: one px. */
-const SLIVER = 0.02;
 /** How near to an end the pointer takes it, px. */
 const REACH_PX = 6;
 
@@ -130,9 +128,9 @@ export function numberCounts(
   }
 
   const n = edges.length - 1;
-  const { most, cut } = scaleOf(arrays.all.slice(0, n), edges, counts.n_zeros);
+  const { most, cut } = cutOf(arrays.all.slice(0, n), edges, counts.n_zeros);
   const isOfShares = showsShares(counts, mode);
-  const path = (/** @type {Uint32Array} */ one) => barPath(heightsOf(one.slice(0, n), most, isRoot));
+  const path = (/** @type {Uint32Array} */ one) => barPath(barHeights(one.slice(0, n), most, isRoot));
   const said = isOn ? `${shortNumber(low)} to ${shortNumber(high - room)}` : "all";
   const countStrip = () => html`<svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
     aria-label="Histogram of ${name}, ${isRoot ? "heights by cube root" : "linear heights"}, highest ${wholeNumber(most)}: all ${many}, those that pass, those selected">
@@ -164,29 +162,6 @@ export function numberCounts(
     ${counts.n_zeros > 0 ? html`<p class="caption">${share(counts.n_zeros, total)} zeros${cut < 0 || isOfShares ? "" : " (bar truncated)"}</p>` : nothing}
     ${nMissing > 0 ? html`<p class="caption">${wholeNumber(nMissing)} without a value</p>` : nothing}
   </div>`;
-}
-
-/**
- * How high the bars are: where zeros would flatten all others, as those of most genes, their bar is cut.
- * @param {Uint32Array} all cells of each bin @param {number[]} edges @param {number} nZeros
- * @returns {{most: number, cut: number}} the count that is as high as the box; the bin of zeros where that is higher, else -1
- */
-export function scaleOf(all, edges, nZeros) {
-  const at = all.findIndex(
-    (_, i) => edges[i] <= 0 && (edges[i + 1] > 0 || (i === all.length - 1 && edges[i + 1] === 0)),
-  );
-  const [most, others] = [all, all.filter((_, i) => i !== at)].map((some) => Math.max(0, ...some));
-  const isCut = at >= 0 && others > 0 && all[at] > others && nZeros > all[at] / 2;
-  return isCut ? { most: others, cut: at } : { most, cut: -1 };
-}
-
-/** Heights of bars, 0..1; one that holds any cell can be seen. @param {Uint32Array} counts @param {number} most the count as high as the box
- * @param {boolean} isRoot by cube root @returns {number[]} */
-export function heightsOf(counts, most, isRoot) {
-  const heights = isRoot
-    ? barHeights(counts, most)
-    : Array.from(counts, (count) => count && Math.max(SLIVER, count / most));
-  return heights.map((height) => Math.min(1, height));
 }
 
 /** What a bin holds: "3 to 4: 120 cells, 80 pass, 12 selected". @param {import("../wire/protocol.js").ColumnCounts} counts @param {number} bin

@@ -4,14 +4,30 @@ import { valueAt as between, shareOf } from "../../style/levels.js";
 /** Colours for a colormap that has no stops here. */
 const GREYS = ["#dddddd", "#222222"];
 
+/** The least height of a bar, of that of the box: one px. */
+const SLIVER = 0.02;
+
 /**
- * Heights of the bars, 0..1, by cube root: most genes are zero in most cells, and those cells would flatten the rest.
- * A bin that holds any cell keeps a visible sliver.
- * @param {ArrayLike<number>} counts @param {number} [most] the count as high as the box; else the highest @returns {number[]}
+ * How high the bars are: where zeros would flatten all others, as those of most genes, their bar is cut.
+ * @param {ArrayLike<number>} counts cells of each bin @param {ArrayLike<number>} edges @param {number} nZeros
+ * @returns {{most: number, cut: number}} the count that is as high as the box; the bin of zeros where that is higher, else -1
  */
-export function barHeights(counts, most = 0) {
-  if (most === 0) for (let i = 0; i < counts.length; i++) most = Math.max(most, counts[i]);
-  return Array.from(counts, (count) => (count === 0 ? 0 : Math.max(0.04, Math.cbrt(count / most))));
+export function cutOf(counts, edges, nZeros) {
+  const all = Array.from(counts);
+  const at = all.findIndex(
+    (_, i) => edges[i] <= 0 && (edges[i + 1] > 0 || (i === all.length - 1 && edges[i + 1] === 0)),
+  );
+  const [most, others] = [all, all.filter((_, i) => i !== at)].map((some) => Math.max(0, ...some));
+  const isCut = at >= 0 && others > 0 && all[at] > others && nZeros > all[at] / 2;
+  return isCut ? { most: others, cut: at } : { most, cut: -1 };
+}
+
+/** Heights of bars, 0..1; one that holds any cell can be seen. @param {ArrayLike<number>} counts @param {number} most the count as high as the box
+ * @param {boolean} [isRoot] by cube root @returns {number[]} */
+export function barHeights(counts, most, isRoot = false) {
+  const heightOf = (/** @type {number} */ share) =>
+    Math.min(1, isRoot ? Math.max(2 * SLIVER, Math.cbrt(share)) : Math.max(SLIVER, share));
+  return Array.from(counts, (count) => count && heightOf(count / most));
 }
 
 /** The bars as one SVG path in a box of n x 1, y down. @param {number[]} heights @returns {string} */

@@ -8,7 +8,7 @@ import { shortNumber } from "../../words/format.js";
 import { zerosOf } from "../../words/key.js";
 import { nounsOf } from "../../words/nouns.js";
 import { colormapMenu } from "./colormap_menu.js";
-import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "./histogram.js";
+import { barHeights, barPath, cutOf, gradient, placeOf, valueAfterKey, valueAt } from "./histogram.js";
 import { missingRow } from "./missing.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -87,10 +87,13 @@ function scale(context, color, limits) {
   const [bars, ofSelected] = [isLog ? color.logHistogram : color.histogram, countsOf(context.state, color)?.counts];
   const n = color.histogram.length;
   const selected = ofSelected?.slice(...(isLog ? [n] : [0, n])) ?? [];
+  const edges = Array.from({ length: n + 1 }, (_, i) => valueAt(i / n, color.lo, color.hi));
+  const { most, cut } = cutOf(bars, edges, isLog ? 0 : color.nZero); // zeros have no logarithm
   return html`<div class="scale" @pointerdown=${(/** @type {PointerEvent} */ event) => grab(context, color, limits, event)}>
     <svg class="histogram" viewBox="0 0 ${Math.max(1, bars.length)} 1" preserveAspectRatio="none" role="img"
-      aria-label="Histogram of ${color.name}, heights by cube root${isLog ? ", along a log scale" : ""}${selected.length > 0 ? "; selection in front" : ""}">
-      <path d=${barPath(barHeights(bars))} /><path class="selected" d=${barPath(barHeights(selected, Math.max(...bars)))} /></svg>
+      aria-label="Histogram of ${color.name}${cut < 0 ? "" : ", bar of zeros truncated"}${isLog ? ", along a log scale" : ""}${selected.length > 0 ? "; selection in front" : ""}">
+      <path d=${barPath(barHeights(bars, most))} /><path class="selected" d=${barPath(barHeights(selected, most))} /></svg>
+    ${cut < 0 ? nothing : html`<i class="cut" style="left:${(100 * cut) / n}%;width:${100 / n}%"></i>`}
     <div class="ramp" style="background:${gradient(stopsOf(traits.cmap, context.ui.dark), places.vmin, places.vmax, middle)}"></div>
     <i class="outside" style="width:${100 * places.vmin}%"></i>
     <i class="outside" style="left:${100 * places.vmax}%;right:0"></i>

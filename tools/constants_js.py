@@ -14,13 +14,15 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
+from cxg_widget.cells import beneath  # noqa: E402
 from cxg_widget.color import rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
-from cxg_widget.display import gene_sets, looks  # noqa: E402
+from cxg_widget.display import checks, fields, gene_sets, looks  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw import crowding, key  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
+from cxg_widget.session import columns, comparison_frames  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
 from tools.generated import write  # noqa: E402
 
@@ -48,7 +50,16 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "Points whose number is 0, where that is no colour.",
         {"light": rgb.ZERO_LIGHT, "dark": rgb.ZERO_DARK},
     ),
-    ("MOST_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_ROWS),
+    ("MOST_KEY_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_KEY_ROWS),
+    (
+        "MOST_FIELDS",
+        "Columns that the tooltip shows where none were chosen, besides the one that colors.",
+        fields.MOST_FIELDS,
+    ),
+    ("MANY", "So many cells under the pointer are too many to name one.", beneath.MANY),
+    ("MOST_COUNTED", "Rows of a column that are counted apart from all.", columns.MOST_COUNTED),
+    ("MOST_SETS_ON_PLOT", "Sets that have contours at once.", checks.MOST_SETS_ON_PLOT),
+    ("COMPARED", "Numbers of a compared gene, in the order in which they travel.", list(comparison_frames.COLUMNS)),
     ("DIMMED", "Share of its colour that a dimmed point keeps.", rgb.DIMMED),
     (
         "GREYED",
@@ -147,10 +158,12 @@ def js_type(hint: Any, setting: Setting | None = None) -> str:
 
 
 def declaration(name: str, meaning: str, value: Any, kind: str = "") -> str:
-    """Return a constant with its meaning; two numbers have the type of a pair."""
+    """Return a constant with its meaning; two numbers have the type of a pair, a list that of its items."""
     text = json.dumps(value)
     for part in ("light", "dark", "white", "background", "foreground"):
         text = text.replace(f'"{part}":', f"{part}:")
+    if not kind and isinstance(value, list):
+        text = f"/** @type {{const}} */ ({text})"
     kind = kind or ("[number, number]" if isinstance(value, tuple) and len(value) == 2 else "")
     return f"/** {meaning}{kind and f' @type {{{kind}}}'} */\nexport const {name} = {text};"
 

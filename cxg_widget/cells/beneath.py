@@ -19,7 +19,7 @@ from cxg_widget.wire.quantise import LEVELS, between
 if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 
-LEAST = 30
+MANY = 30
 """So many cells in a circle of some px are too many to name one."""
 _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Runs of places: where each starts, and where it stops."""

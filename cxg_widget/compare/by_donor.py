@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-LEAST = 10
+LEAST_CELLS = 10
 """Cells that a donor needs in the set, and in the rest."""
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def by_donor(drawn: NDArray[np.int64], held: NDArray[np.int64]) -> ByDonor:
     (1956); pairs of logits of shares as in Phipson et al., "propeller", Bioinformatics 38 (2022), without moderation.
     """
     in_set, in_rest = drawn.sum(axis=0), (held - drawn).sum(axis=0)
-    is_tested = (held > 0) & (in_set >= LEAST) & (in_rest >= LEAST)
+    is_tested = (held > 0) & (in_set >= LEAST_CELLS) & (in_rest >= LEAST_CELLS)
     others, rest = in_set - drawn, held - drawn
     rest_others = in_rest - rest
     logs = np.log((drawn + 0.5) / (others + 0.5)) - np.log((rest + 0.5) / (rest_others + 0.5))

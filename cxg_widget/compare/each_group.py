@@ -25,9 +25,9 @@ from cxg_widget.text.names import not_found, shown
 
 GROUPED = ("t-test", "wilcoxon")
 """Methods that take all groups at once."""
-LEAST = 2
+LEAST_CELLS = 2
 """Cells that a group needs, and the rest of it."""
-MOST_ROWS = 2**24
+MOST_RESULTS = 2**24
 """Genes times groups: of each about 300 bytes are held until the table is made."""
 _MOST_GROUPS = 2**16 - 2
 
@@ -84,8 +84,8 @@ def _groups_of(
 
 
 def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> None:
-    if n_groups > _MOST_GROUPS or n_groups * n_var > MOST_ROWS:
-        most = max(1, min(_MOST_GROUPS, MOST_ROWS // n_var))
+    if n_groups > _MOST_GROUPS or n_groups * n_var > MOST_RESULTS:
+        most = max(1, min(_MOST_GROUPS, MOST_RESULTS // n_var))
         raise InvalidValue(
             f"obs column {shown(column)} has {n_groups:,} values, and {dataset.var_noun.counted(n_var)} would be "
             f"compared for each; at most {most:,} values can be, or more with fewer {dataset.var_noun.many} by genes=."
@@ -103,7 +103,7 @@ def _markers(
         n_rest = n_all - n_a
         tested, auc, u = tests_of(found, group, a, rest)
         fold = fold_of(a, rest, kind, question)
-        if min(n_a, n_rest) < LEAST:
+        if min(n_a, n_rest) < LEAST_CELLS:
             few.append(value)
             nothing = np.full(a.mean.shape, np.nan)
             tested, fold, auc, u = Tested(nothing, nothing, nothing), nothing, nothing, nothing

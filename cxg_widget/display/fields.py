@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Chosen = tuple[str, ...] | None
 """The trait `hover`; None = nothing was chosen."""
 
-_FIELDS = 5
+MOST_FIELDS = 5
+"""Columns that the tooltip shows where none were chosen, besides the one that colors the cells."""
 _HELD_ROWS = 1 << 22
 """Columns of so many rows are read whole once something was pointed at; that lasts as long as reading some dozens."""
 _HELD_BYTES = 1 << 26
@@ -62,11 +63,11 @@ class Fields:
         found: list[str] = []
         left = self._columns
         for _ in range(_LOOKS):
-            wanted = _FIELDS + 1 - len(found)  # one of them may be what the cells are coloured by
+            wanted = MOST_FIELDS + 1 - len(found)  # one of them may be what the cells are coloured by
             looked_at, left = left[:wanted], left[wanted:]
             self._hold(looked_at)
             found += [name for name in looked_at if not self._says_nothing(name)]
-            if not left or len(found) > _FIELDS:
+            if not left or len(found) > MOST_FIELDS:
                 break
         self._columns = found + left
 
@@ -115,7 +116,7 @@ class Fields:
             If they cannot be read.
         """
         if chosen is None:
-            names = [name for name in self._columns if name != without][:_FIELDS]
+            names = [name for name in self._columns if name != without][:MOST_FIELDS]
             return list(self._dataset.obs_record(row, names).items()) if names else []
         targets = self._targets(chosen, layer, sets)
         columns = [one.name for one in targets if one.source == "obs"]

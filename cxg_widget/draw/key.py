@@ -20,7 +20,7 @@ from cxg_widget.text.numbers import share, short_count, short_number
 from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import LEFT_OUT_LABEL, MISSING_LABEL, Color
 
-MOST_ROWS = 60
+MOST_KEY_ROWS = 60
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,9 @@ def _size(legend: Color, n_shown: int, noun: Noun, n_selected: int, n_passing: i
 
 def _most_numerous(shown: list[int], counts: list[int]) -> list[int]:
     """Return the categories to list: as they come, or of very many the largest ones, largest first."""
-    if len(shown) <= MOST_ROWS:
+    if len(shown) <= MOST_KEY_ROWS:
         return shown
-    return sorted(shown, key=lambda i: (-counts[i] if counts else 0, i))[:MOST_ROWS]
+    return sorted(shown, key=lambda i: (-counts[i] if counts else 0, i))[:MOST_KEY_ROWS]
 
 
 def _label(category: str) -> str:

@@ -20,7 +20,7 @@ from cxg_widget.wire.frames import Frame, spans
 
 SUMS_BYTES = 4 << 20
 """Of the sums of one answer; where it would be more, a step takes several bins of the brush further."""
-MOST_ROWS = 64
+MOST_CATEGORIES = 64
 """Categories of a column that are counted; a list has fewer on the screen."""
 
 
@@ -106,5 +106,5 @@ def _check(asked: p.AskBrush) -> None:
     check_number(asked.columns)
     if len(asked.rows) != len(asked.columns):
         raise InvalidValue(f"a brush needs the rows of each column; found {len(asked.rows)} of {len(asked.columns)}")
-    if max(map(len, asked.rows), default=0) > MOST_ROWS:
-        raise InvalidValue(f"a brush counts at most {MOST_ROWS} categories of a column")
+    if max(map(len, asked.rows), default=0) > MOST_CATEGORIES:
+        raise InvalidValue(f"a brush counts at most {MOST_CATEGORIES} categories of a column")

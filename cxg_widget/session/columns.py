@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MOST_OPEN = 1_000
 _MOST_NAMED = 2_000
 """Categories whose names are sent at once, of which a hand chooses one."""
-_MOST_ROWS = 1_024
+MOST_COUNTED = 1_024
 """Categories of a long list that may be asked for one by one."""
 _FIRST_ROWS = 128
 """Of a long list, the categories that are told where none was asked for: those on the screen, and some below."""
@@ -195,8 +195,8 @@ def _wanted(asked: p.AskColumns) -> dict[str, list[int]]:
     rows = asked.rows or [[] for _ in asked.columns]
     if len(rows) != len(asked.columns):
         raise InvalidValue(f"columns need the rows of each or of none; found {len(rows)} of {len(asked.columns)}")
-    if max(map(len, rows), default=0) > _MOST_ROWS:
-        raise InvalidValue(f"at most {_MOST_ROWS:,} rows of a column are counted apart from all")
+    if max(map(len, rows), default=0) > MOST_COUNTED:
+        raise InvalidValue(f"at most {MOST_COUNTED:,} rows of a column are counted apart from all")
     return dict(zip(asked.columns, rows, strict=True))
 
 

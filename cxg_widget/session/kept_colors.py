@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.display.fields import columns_that_tell
+from cxg_widget.display.fields import MOST_FIELDS, columns_that_tell
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, heading
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.text.names import shown
-
-_FIELDS = 5
-"""Columns that are told of a cell under the pointer where none were chosen, besides the one that colors it."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ def kept_colors(
 def fields_told(loader: Loader, settings: Settings) -> list[str]:
     """Return what is told of a cell under the pointer, each as the trait `color` has it."""
     if settings.hover is None:
-        return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[: _FIELDS + 1]]
+        return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[: MOST_FIELDS + 1]]
     return list(_known(loader, settings, settings.hover))
 
 

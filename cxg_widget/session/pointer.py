@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.beneath import LEAST, Beneath
+from cxg_widget.cells.beneath import MANY, Beneath
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
@@ -67,7 +67,7 @@ class Pointer:
         (row, x, y), coloring = found, self._loader.of(settings).coloring()
         about: dict[str, Any] = {"panel": at.panel, "elsewhere": self._elsewhere(row, settings)}
         beneath = self._beneath(at, settings) if passes else None
-        if beneath is not None and beneath.n >= LEAST:
+        if beneath is not None and beneath.n >= MANY:
             name = self._loader.dataset.obs_noun.counted(beneath.n)
             return Frame(p.Cell(row, x, y, name, "", beneath_told(beneath, coloring), n_beneath=beneath.n, **about))
         told = coloring.target.name if coloring.target.source == "obs" else ""

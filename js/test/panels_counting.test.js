@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCounting } from "../src/panels/counting.js";
+import { MOST_COUNTED } from "../src/wire/constants.js";
 
 const state = (/** @type {any} */ change = {}) =>
   /** @type {any} */ ({
@@ -101,10 +102,10 @@ test("of a long list the rows in sight alone are asked for, anew where others co
   assert.deepEqual(sent.at(-1).rows, [[5, 6]]);
   count(state(now), [open("a", [5, 6])]); // what could not be counted is not asked for without end
   assert.equal(sent.length, 3);
-  const many = Array.from({ length: 1001 }, (_, i) => i);
+  const many = Array.from({ length: MOST_COUNTED + 1 }, (_, i) => i);
   count(state(now), [open("a", many)]);
   await answer();
-  assert.deepEqual(sent.at(-1).rows, [many.slice(0, 1000)]);
+  assert.deepEqual(sent.at(-1).rows, [many.slice(0, MOST_COUNTED)]);
   const n = sent.length;
   count(state(now), [open("a", many)]); // the rest waits
   assert.equal(sent.length, n);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cxg_widget.cells.beneath import LEAST, Beneath
+from cxg_widget.cells.beneath import MANY, Beneath
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import circle_of
@@ -67,7 +67,7 @@ def test_of_a_crowd_are_told_its_size_and_the_largest_categories_with_their_shar
     counts["(missing)"] = int((codes.codes[inside] < 0).sum())
     largest = sorted(counts.items(), key=lambda one: -one[1])
     found = told(s)
-    assert found.n_beneath == inside.sum() > LEAST
+    assert found.n_beneath == inside.sum() > MANY
     assert found.name == f"{inside.sum():,} cells"
     assert found.fields == [[label, share(n, int(inside.sum()))] for label, n in largest if n]
     assert truth(s, **PLACE)[found.row]

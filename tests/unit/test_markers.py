@@ -176,7 +176,7 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
     ],
 )
 def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, sentence, given):
-    monkeypatch.setattr(each_group, "MOST_ROWS", 3 * N_VAR)
+    monkeypatch.setattr(each_group, "MOST_RESULTS", 3 * N_VAR)
     dataset = dataset_of(
         log_values(), score=np.linspace(0, 1, N_OBS), same=Codes(np.zeros(N_OBS, np.int8), ("x",)),
         empty=Codes(np.full(N_OBS, -1, np.int8), ("x",)),

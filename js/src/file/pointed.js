@@ -1,5 +1,6 @@
 /** Answers what is under the pointer, out of a file. */
 
+import { MANY, MOST_FIELDS } from "../wire/constants.js";
 import { placeOf, pointsIn } from "./nearest.js";
 import { passingOf, shownBy } from "./passing.js";
 import { manyTold, valueText } from "./texts.js";
@@ -7,10 +8,6 @@ import { manyTold, valueText } from "./texts.js";
 /** @typedef {import("./held.js").Held} Held */
 /** @typedef {import("./held.js").About} About */
 
-/** So many cells in a circle of some px are too many to name one. */
-const LEAST = 30;
-/** Columns that are told of a cell where none were chosen. */
-const FIELDS = 5;
 const NONE = { row: -1, x: 0, y: 0, name: "", value: "", fields: [], passes: true, n_beneath: 0, elsewhere: [] };
 
 /**
@@ -33,7 +30,7 @@ export async function cellAt(held, about, now, at) {
   if (place === null) return NONE;
   const others = await elsewhere(held, about, panel, nearest);
   const found = { ...NONE, row: nearest, x: place[0], y: place[1], elsewhere: others, passes };
-  if (passes && all.length >= LEAST) {
+  if (passes && all.length >= MANY) {
     const name = `${all.length.toLocaleString("en-US")} ${noun[1]}`;
     const fields =
       codes === null
@@ -53,7 +50,7 @@ async function named(held, about, point, color) {
     const { legend, codes } = await held.values(index);
     return valueText(codes?.[point] ?? 0, legend, about.colors[index].is_int);
   };
-  const told = about.is_chosen ? about.fields : about.fields.filter((index) => index !== color).slice(0, FIELDS);
+  const told = about.is_chosen ? about.fields : about.fields.filter((index) => index !== color).slice(0, MOST_FIELDS);
   const fields = await Promise.all(told.map(async (index) => [about.colors[index].label, await text(index)]));
   return { name: await held.name(point), value: await text(color), fields };
 }

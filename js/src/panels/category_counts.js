@@ -4,6 +4,7 @@ import { ICONS } from "../page/icons.js";
 import { marked } from "../page/panels/marked.js";
 import { ROW_PX, rowAfterKey, scrollTo, windowOf } from "../page/panels/rows.js";
 import { safeColor } from "../style/color.js";
+import { MOST_COUNTED } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { shortCount, wholeNumber } from "../words/format.js";
 import { byEnrichment, enrichedTold, hasChosen } from "./enrichment.js";
@@ -20,13 +21,11 @@ import { valueField } from "./value_field.js";
  *   text: string, found: Uint32Array | null}} Place */
 
 /** Rows that are in sight at once. */
-const MOST_ROWS = 9;
+const MOST_IN_SIGHT = 9;
 const SEGMENTS = 14;
 /** Of longer lists those in sight alone are told and counted, and as many around them. */
 const LONG = 1024;
 const AROUND = 64;
-/** Of those that are found all are told, and can be kept, where they are no more: as many as counting.js asks for at once. */
-const MOST_KEPT = 1000;
 
 /**
  * @param {{id: string, column: string, name: string, counts: Counts, rule: Rule | undefined, place: Place,
@@ -90,7 +89,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
   /** @param {KeyboardEvent} event */
   function press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = rowAfterKey(event.key, active, rows.length, MOST_ROWS - 1);
+    const next = rowAfterKey(event.key, active, rows.length, MOST_IN_SIGHT - 1);
     const list = /** @type {HTMLElement} */ (event.currentTarget);
     if (next !== null) {
       list.scrollTop = scrollTo(next, list.scrollTop, list.clientHeight);
@@ -126,7 +125,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
   const [sorted, isSorted] = isOfChosen ? ["enrichment", place.byEnrichment] : ["count", place.byCount];
   const sort = isOfChosen ? { byEnrichment: !isSorted } : { byCount: !isSorted };
   return html`<div class="count-list">
-    ${nAll > MOST_ROWS ? valueField(name, place.text, seek) : nothing}
+    ${nAll > MOST_IN_SIGHT ? valueField(name, place.text, seek) : nothing}
     <div class="bar"><span class="grow" role=${place.text === "" && place.mode === "counts" ? nothing : "status"}>${said}</span>
       ${
         areFound
@@ -199,7 +198,7 @@ export function rowsDrawn(counts, place) {
 export function rowsWanted(counts, place) {
   if (counts.categories.length <= LONG) return [];
   const { rows, start, stop } = sheetOf(counts, place);
-  if (place.found !== null && rows.length <= MOST_KEPT) return rows; // for a hand may keep them
+  if (place.found !== null && rows.length <= MOST_COUNTED) return rows; // for a hand may keep them
   return rows.slice(Math.max(0, Math.floor(start / AROUND - 1) * AROUND), Math.ceil(stop / AROUND + 1) * AROUND);
 }
 
@@ -216,7 +215,7 @@ function sheetOf(counts, { byCount, byEnrichment, mode, scroll, found }) {
   const sorted = isOfChosen ? byEnrichment && made.enriched(counts) : byCount && made.byCount();
   const listed = sorted || made.given();
   const rows = found === null ? listed : among(listed, found);
-  const height = Math.min(rows.length, MOST_ROWS) * ROW_PX;
+  const height = Math.min(rows.length, MOST_IN_SIGHT) * ROW_PX;
   return { rows, height, ...windowOf(rows.length, scroll, height) };
 }
 

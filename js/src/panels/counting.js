@@ -1,9 +1,9 @@
 /** Asks for the counts of the columns that are open, after each change of filters, selection or colouring. */
 
+import { MOST_COUNTED } from "../wire/constants.js";
+
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {{column: string, rows: number[]}} Open a column, and of a long list the rows that are wanted; [] = all */
-/** Of one column; where many views want more of them, the rest waits. */
-const MOST_ROWS = 1000;
 
 /** @typedef {{open: Open[]}} View what one view has open */
 
@@ -58,7 +58,7 @@ function createShared(client) {
     // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
     const isToldAnew = askedOf !== last.dataset; // its columns may have other labels
     const { columns: counted, traits } = last;
-    const listed = [...rows.values()].map((some) => [...some].slice(0, MOST_ROWS));
+    const listed = [...rows.values()].map((some) => [...some].slice(0, MOST_COUNTED)); // where many views want more, the rest waits
     const isCounted = !open.some((one) => isLacking(rows.get(one), counted[one]?.rows)) || String(listed) === askedRows;
     if ((wanted === asked && !isToldAnew && isCounted) || last.link !== "live") return;
     if (isAsking && columns === askedColumns) return;

@@ -14,7 +14,7 @@ import { moveByKey } from "./row_keys.js";
 /** @typedef {{pin: (names: string[]) => void, unpin: (name: string) => void}} Pins */
 
 /** Rows that are drawn at most, and the number of sets from which there is a field that narrows them. */
-const MOST_ROWS = 100;
+const MOST_LISTED = 100;
 const FILTER_FROM = 12;
 
 /** The sets of the store, asked for once for all views of a widget. @type {WeakMap<object, {sets: GeneSet[] | null, isAsked: boolean, waiting: Set<() => void>}>} */
@@ -73,7 +73,7 @@ export function createGeneSets(client, redraw) {
   /** The genes of a set, each of which a click pins or unpins. @param {Context} context @param {string[]} genes @param {number} n @param {Pins} pins */
   function chips({ state }, genes, n, pins) {
     const pinned = new Set(state.traits.pinned_genes);
-    const listed = genes.slice(0, MOST_ROWS);
+    const listed = genes.slice(0, MOST_LISTED);
     return html`<div class="names">${listed.map(
       (
         name,
@@ -95,7 +95,7 @@ export function createGeneSets(client, redraw) {
     const all = setsOf(state.traits.gene_sets, store.sets ?? []);
     const wanted = filter.trim().toLowerCase();
     const found = all.filter(({ name }) => name.toLowerCase().includes(wanted));
-    const sets = found.slice(0, MOST_ROWS);
+    const sets = found.slice(0, MOST_LISTED);
     const first = sets.some(({ name }) => name === active) ? active : sets[0]?.name;
     const press = (/** @type {KeyboardEvent} */ event) => {
       const at = moveByKey(event, sets.length);

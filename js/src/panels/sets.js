@@ -5,6 +5,7 @@ import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
 import { MODES_TOLD, modeOf } from "../plot/lasso.js";
 import { safeColor } from "../style/color.js";
+import { MOST_SETS_ON_PLOT } from "../wire/constants.js";
 import { counted, share, shortCount, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { openCompare } from "./compare/comparing.js";
@@ -16,9 +17,6 @@ import { createExport } from "./table_export.js";
 /** @typedef {import("./set_list.js").CellSet} CellSet */
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {import("../state/actions.js").Actions} Actions */
-
-/** As many sets have contours at once. */
-const MOST_CONTOURED = 8;
 
 /** What chosen sets are combined by, in the order of their counts. */
 const COMBINED = /** @type {const} */ ([
@@ -214,9 +212,9 @@ function onPlot(state, actions, name, isLost) {
   const isOn = names.includes(name);
   const left = names.filter((one) => one !== name);
   const put = () => actions.setTrait("contours", isOn ? (left.length > 0 ? left : null) : [...names, name]);
-  const isFull = !isOn && names.length >= MOST_CONTOURED;
+  const isFull = !isOn && names.length >= MOST_SETS_ON_PLOT;
   return html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${state.link === "offline" || isLost || isFull}
-    title=${isFull ? `At most ${MOST_CONTOURED} sets have contours` : `Lines enclose 50 % and 90 % of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
+    title=${isFull ? `At most ${MOST_SETS_ON_PLOT} sets have contours` : `Lines enclose 50 % and 90 % of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
 }
 
 /** Which set its density is compared with. @param {State} state @param {Actions} actions @param {string} name @param {CellSet[]} sets */

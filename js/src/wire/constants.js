@@ -70,7 +70,17 @@ export const LEFT_OUT_GREY = {light: [228, 228, 228], dark: [40, 40, 40]};
 /** Points whose number is 0, where that is no colour. */
 export const ZERO_GREY = {light: [217, 217, 217], dark: [56, 56, 56]};
 /** Rows of the key beside a picture, before it counts the others. */
-export const MOST_ROWS = 60;
+export const MOST_KEY_ROWS = 60;
+/** Columns that the tooltip shows where none were chosen, besides the one that colors. */
+export const MOST_FIELDS = 5;
+/** So many cells under the pointer are too many to name one. */
+export const MANY = 30;
+/** Rows of a column that are counted apart from all. */
+export const MOST_COUNTED = 1024;
+/** Sets that have contours at once. */
+export const MOST_SETS_ON_PLOT = 8;
+/** Numbers of a compared gene, in the order in which they travel. */
+export const COMPARED = /** @type {const} */ (["mean_a", "mean_b", "share_a", "share_b", "log2fc", "statistic", "log10_p", "log10_p_adj", "auc"]);
 /** Share of its colour that a dimmed point keeps. */
 export const DIMMED = 0.16;
 /** What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink. */

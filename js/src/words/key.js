@@ -4,7 +4,7 @@ import { nShown } from "../state/hidden.js";
 import { safeColor, toHex } from "../style/color.js";
 import { middleOf, scaleOf } from "../style/scale.js";
 import { colorsOn, stopsOf } from "../style/style.js";
-import { LEFT_OUT_GREY, MOST_ROWS, ZERO_GREY } from "../wire/constants.js";
+import { LEFT_OUT_GREY, MOST_KEY_ROWS, ZERO_GREY } from "../wire/constants.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
 import { missingTold } from "./missing.js";
@@ -47,7 +47,9 @@ export function keyOf(state, dark = false) {
   if (color.scale === "categorical") {
     const shown = [...categories.keys()].filter((i) => !hidden.has(categories[i]));
     const few =
-      shown.length <= MOST_ROWS ? shown : shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, MOST_ROWS);
+      shown.length <= MOST_KEY_ROWS
+        ? shown
+        : shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, MOST_KEY_ROWS);
     /** @type {Key["rows"]} */
     const rows = few.map((i) => [
       categories[i] || "(empty)",

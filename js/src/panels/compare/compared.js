@@ -1,20 +1,9 @@
 /** What came of a comparison: names and numbers of each gene as typed arrays. Pure. */
 
+import { COMPARED } from "../../wire/constants.js";
+
 /** @typedef {import("../../wire/protocol.js").Comparison} Part */
 /** @typedef {Float32Array | Uint32Array} Numbers */
-
-/** In the order in which they travel. */
-const TRAVELLED = /** @type {const} */ ([
-  "mean_a",
-  "mean_b",
-  "share_a",
-  "share_b",
-  "log2fc",
-  "statistic",
-  "log10_p",
-  "log10_p_adj",
-  "auc",
-]);
 
 /**
  * @typedef {object} Found
@@ -27,7 +16,7 @@ const TRAVELLED = /** @type {const} */ ([
  * @property {number} n genes
  * @property {string[]} names by which genes are asked for
  * @property {string[]} ids as var has them, where these are others; else empty
- * @property {Record<typeof TRAVELLED[number] | "n_a" | "n_b", Numbers>} columns
+ * @property {Record<typeof COMPARED[number] | "n_a" | "n_b", Numbers>} columns
  * @property {boolean} hasFold none of scaled values
  * @property {string} unscaled the layer to offer where the values are scaled; "" = none
  * @property {boolean} hasAuc where genes were ranked
@@ -41,10 +30,10 @@ export function taken(parts, before) {
   if (seq === 0) return null;
   /** @type {any} */
   const columns = { n_a: new Uint32Array(n), n_b: new Uint32Array(n) };
-  for (const name of TRAVELLED) columns[name] = new Float32Array(n);
+  for (const name of COMPARED) columns[name] = new Float32Array(n);
   for (const { start, arrays } of inOrder) {
     const rows = arrays.n.length / 2;
-    TRAVELLED.forEach((name, k) => columns[name].set(arrays.values.subarray(k * rows, (k + 1) * rows), start));
+    COMPARED.forEach((name, k) => columns[name].set(arrays.values.subarray(k * rows, (k + 1) * rows), start));
     columns.n_a.set(arrays.n.subarray(0, rows), start);
     columns.n_b.set(arrays.n.subarray(rows), start);
   }

@@ -13,7 +13,7 @@ import { nameOf, told } from "../../words/rule_told.js";
  */
 
 /** Categories whose colours are shown, as far as there is room; the list of all comes up where the pointer rests. */
-const MOST_ROWS = 8;
+const MOST_SWATCHES = 8;
 
 /** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is told
  * @returns {string} */
@@ -80,7 +80,7 @@ function meaning(state, dark) {
   }
   const all = [...rows.map(([label]) => label), ...(more > 0 ? [`and ${more} more`] : [])];
   if (all.length === 0) return nothing;
-  const first = rows.slice(0, MOST_ROWS);
+  const first = rows.slice(0, MOST_SWATCHES);
   // One text, so that it is cut between two labels, with an ellipsis.
   return html`<span class="meaning colors-told" role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
     ([label, , color]) => html`<span><i style=${`background:${color || "var(--missing)"}`}></i>${label}</span>`,

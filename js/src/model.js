@@ -55,7 +55,11 @@ export function createWidgetModel(model) {
       if ("panel" in reply && reply.panel > 0) receivers.get(reply.panel)?.(reply);
       else receive(reply);
     },
-    onError: (of, message, details) => store.set({ error: { of, message, details } }),
+    onError(of, message, details) {
+      const { error } = store.get();
+      const isOfFilter = error?.of === "filter" && error.message === message; // the table has asked with a filter that is refused
+      store.set({ error: { of: isOfFilter ? "filter" : of, message, details } });
+    },
     onLost: lose,
   });
   /** The kernel has gone, by a restart for one: what is on show stays, and nothing can be asked for. */

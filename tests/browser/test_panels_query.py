@@ -111,6 +111,23 @@ def test_an_error_of_the_only_query_goes_when_the_field_is_emptied(served: Serve
     expect(field).to_have_value("")
 
 
+def test_a_refused_query_stays_in_its_field_with_its_error_while_the_table_asks_too(
+    served: ServedWidget, field: Any
+) -> None:
+    served.widget.open_panels = ["columns", "table"]
+    served.widget.filter("score > 0")
+    served.tell()
+    expect(served.page.get_by_role("grid")).to_be_visible()
+    alerts = refuse(served, field)
+    expect(field).to_have_value("nosuch > 1")
+    expect(alerts.first).to_contain_text("nosuch")
+    enter(served, field, "score > 1")
+    expect(alerts).to_have_count(0)
+    np.testing.assert_array_equal(served.widget.filters.mask, SCORE > 1)
+    served.widget.open_panels = ["columns"]
+    enter(served, field, "")
+
+
 def test_histograms_say_their_scale_and_counts_and_share_a_switch(served: ServedWidget, field: Any) -> None:
     served.widget.select(SCORE > 1)
     served.tell()

@@ -34,8 +34,8 @@ def measure(store: Store, n_workers: int) -> Measured:
     from distributed import Client, LocalCluster
 
     from cxg_widget import open_dataset
+    from cxg_widget.cells.all_cells import Shown
     from cxg_widget.cells.cluster import ClusterCells, Source
-    from cxg_widget.cells.indexed import Shown
     from cxg_widget.color.palettes import named_palette
     from cxg_widget.display.coloring import Coloring
     from cxg_widget.display.settings import Settings

@@ -3,6 +3,7 @@
 import ast
 import re
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,21 @@ def room_of(path):
 
 def test_the_package_holds_these_rooms_and_no_others():
     assert {room_of(path) for path in FILES} == set(ROOMS)
+
+
+def module_of(path):
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    modules = {module_of(path): path for path in FILES}
+    graph = {}
+    for name, path in modules.items():
+        found = modules.keys() & set(imports(path)) - {name}
+        graph[name] = {one for one in found if not any(other.startswith(f"{one}.") for other in found)}
+    assert len(list(TopologicalSorter(graph).static_order())) == len(
+        modules
+    )  # or it raises CycleError, which names them
 
 
 def test_the_map_names_every_room_of_both_sides():

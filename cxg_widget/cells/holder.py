@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.all_cells import AllCells
 from cxg_widget.cells.in_view import CellsOfView
-from cxg_widget.cells.indexed import AllCells
 from cxg_widget.cells.landmarks import Contours, Names, find_contours, find_names
 from cxg_widget.cells.sample import SAMPLE_POINTS, Sample
 from cxg_widget.cells.set_density import Difference, find_difference, find_set_contours

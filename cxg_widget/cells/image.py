@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.indexed import InView, Shown
+from cxg_widget.cells.all_cells import InView, Shown
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.draw.crowding import behind_of, crowded_size, few_of

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.indexed import IndexedCells, Shown, SomeCells
+from cxg_widget.cells.all_cells import Shown, SomeCells
+from cxg_widget.cells.indexed import IndexedCells
 from cxg_widget.datasets.base.by_view import RowsInView
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.coloring import Coloring

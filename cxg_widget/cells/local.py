@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.all_cells import AllCells
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.in_view import CellsOfView
-from cxg_widget.cells.indexed import AllCells, IndexedCells
+from cxg_widget.cells.indexed import IndexedCells
 from cxg_widget.cells.preview import colored_column, preview_coloring, preview_extent
 from cxg_widget.convert.progress import progress_bar
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid

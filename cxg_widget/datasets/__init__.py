@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
-from cxg_widget.datasets.detection import check_format, detect, exists, looks_like_anndata
+from cxg_widget.datasets.base.location import exists
+from cxg_widget.datasets.detection import check_format, detect, looks_like_anndata
 from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue
 from cxg_widget.text.names import shown
@@ -87,7 +88,7 @@ def open_dataset(
     if isolated:
         from cxg_widget.datasets.first_touch import touch
 
-        touch(path, format, options)
+        touch(open_dataset, path, format, options)
     return _open(path, format, options)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cxg_widget.datasets.base.location import exists, is_remote
 from cxg_widget.datasets.readers import Reader, registered
 from cxg_widget.errors import DatasetNotFound, InvalidValue, MissingDependency, UnknownFormat
 from cxg_widget.text.names import not_found
@@ -23,26 +24,6 @@ _MUDATA = ("obs", "var", "obsm", "mod", "n_obs")
 def looks_like_anndata(source: Any) -> bool:
     """Say whether an object has the attributes of AnnData or MuData; none of them is looked into."""
     return any(all(_has(source, name) for name in names) for names in (_ANNDATA, _MUDATA))
-
-
-def is_remote(uri: str) -> bool:
-    """Say whether a URI leads out of this machine."""
-    return "://" in uri and not uri.startswith(("file://", "mem://"))
-
-
-def exists(path: str) -> bool:
-    """Say whether there is something at a local path.
-
-    Raises
-    ------
-    DatasetNotFound
-        If there can be nothing, because of what the path is, or it cannot be asked.
-    """
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise DatasetNotFound(f"'{path[:200]}': cannot open it: {why}.") from error
 
 
 def detect(uri: str, options: Mapping[str, Any]) -> str:

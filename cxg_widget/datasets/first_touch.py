@@ -17,20 +17,22 @@ from cxg_widget.errors import DamagedStore, DamagedText, InvalidOption
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
+Opener = Callable[..., "Dataset"]
 SILENCE_S = 60.0
 """No part that is read at once takes longer, but where a library has lost its way."""
 _ROWS, _FEW_ROWS = 2**20, 1_000
 _M_PERTURB = -6
 
 
-def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
+def touch(opener: Opener, path: str, format_: str | None, options: Mapping[str, Any]) -> None:
     """Read in a process of its own what may end the process or hang: if that survives, so does this process.
 
     Whatever else is wrong with the store is left to be said by who opens it.
 
     Parameters
     ----------
-    path, format_, options : as for `open_dataset`
+    opener : `open_dataset`
+    path, format_, options : as it takes them
 
     Raises
     ------
@@ -42,7 +44,7 @@ def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
     """
     for name, value in options.items():
         _check_sendable(name, value)
-    found = attempt(_read, path, format_, dict(options), silence_s=SILENCE_S)
+    found = attempt(_read, opener, path, format_, dict(options), silence_s=SILENCE_S)
     if isinstance(found.outcome, DamagedText):
         raise found.outcome
     if found.ending:
@@ -62,14 +64,12 @@ def _check_sendable(name: str, value: Any) -> None:
         ) from None
 
 
-def _read(tell: Tell, path: str, format_: str | None, options: dict[str, Any]) -> None:
-    from cxg_widget.datasets import open_dataset
-
+def _read(tell: Tell, opener: Opener, path: str, format_: str | None, options: dict[str, Any]) -> None:
     damaged: DamagedText | None = None
     tell("schema and metadata")
     with warnings.catch_warnings(), suppress(Exception):
         warnings.simplefilter("ignore")
-        with open_dataset(path, format=format_, **options) as dataset:
+        with opener(path, format=format_, **options) as dataset:
             for what, read in _parts(dataset):
                 tell(what)
                 try:

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.all_cells import InView, Shown
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.image import left_out_of, numbers_of, rgba_of, spread_of
-from cxg_widget.cells.indexed import InView, Shown
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import beside

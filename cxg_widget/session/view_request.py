@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.all_cells import AllCells, InView, Shown
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.image import left_out_of, numbers_of, rgba_of, spread_of
-from cxg_widget.cells.indexed import AllCells, InView, Shown
 from cxg_widget.cells.loader import Loader
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.blend_coloring import BlendColoring

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.cells.indexed import Shown
+from cxg_widget.cells.all_cells import Shown
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from tests.datasets.make_cxg import Truth, make_cxg, make_truth

@@ -32,5 +32,5 @@ def refuse(tell):
     raise DatasetNotFound("nothing there")
 
 
-def hang_in(tell, path, format_, options):
+def hang_in(tell, opener, path, format_, options):
     hang(tell)

@@ -11,7 +11,8 @@ import pytest
 import tiledb
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.detection import detect, is_remote
+from cxg_widget.datasets.base.location import is_remote
+from cxg_widget.datasets.detection import detect
 from cxg_widget.errors import (
     DamagedStore,
     DatasetNotFound,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget.cells.part import PartOfCells
+from cxg_widget.cells.indexed import PartOfCells
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.aggregate import arrange_mask

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.all_cells import Shown, SomeCells, rgb_of
 from cxg_widget.cells.beneath import Beneath
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster import summary as counting
@@ -20,7 +21,6 @@ from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.cells.cluster.rows_of import rule_bits
 from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
-from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes, Dataset

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import Dataset, Vector
+from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.base.values import Column, Values, take_rows
 from cxg_widget.datasets.base.vectors import together
-from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.mzpeak.peaks_dataset import PeaksDataset
 from cxg_widget.datasets.mzpeak.signal import SignalWindow
 from cxg_widget.datasets.mzpeak.spectra import TIME

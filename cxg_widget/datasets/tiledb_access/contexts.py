@@ -8,7 +8,7 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.tiledb_access.storage_options import as_text, translate
 from cxg_widget.errors import InvalidOption
 

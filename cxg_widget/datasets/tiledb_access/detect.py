@@ -8,7 +8,7 @@ from typing import Any
 import tiledb
 
 from cxg_widget.compute.side_by_side import at_once
-from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.tiledb_access.contexts import make_context, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, reason_of, too_late
 from cxg_widget.datasets.tiledb_access.listing import absolute, child_names, list_children, lists_in_one

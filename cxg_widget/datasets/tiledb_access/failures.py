@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.errors import (
     CxgWidgetError,
     DamagedStore,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tiledb
 
-from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.base.location import is_remote
 
 
 def absolute(uri: str) -> str:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import tiledb
 
 from cxg_widget.compute.side_by_side import at_once
+from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.base.traffic import Meter, Traffic
-from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.tiledb_access.contexts import timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children

@@ -10,10 +10,10 @@ from typing import Any
 import tiledb
 
 from cxg_widget.compute.child import Tell, attempt
+from cxg_widget.datasets.base.location import exists, is_remote
 from cxg_widget.datasets.cxg.validation import columns, embeddings, matrix, metadata, structure
 from cxg_widget.datasets.cxg.validation.examined import Examined
 from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
-from cxg_widget.datasets.detection import exists, is_remote
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.failures import failure

@@ -1,0 +1,143 @@
+"""What cells under an index answer, wherever they are, and what is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.beneath import Beneath
+from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import Target
+from cxg_widget.spatial.circle import Circle
+from cxg_widget.spatial.view import View
+
+if TYPE_CHECKING:
+    from cxg_widget.draw.aggregate import Aggregator, PixelNumbers, Planes, Statistic
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What colours cells under an index, and which of them count.
+
+    Attributes
+    ----------
+    colors : "#rrggbb" of each category
+    mask : bool (n_obs,), the selection
+    passing : bool (n_obs,), which cells pass the filters, besides what the legend hides; None = all
+    highlighted : category above all others, -1 = none
+    weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
+    columns : what numbers of pixels are reduced from, by the names that the statistic gives them
+    """
+
+    coloring: Coloring
+    colors: list[str]
+    settings: Settings
+    mask: NDArray[np.bool_]
+    passing: NDArray[np.bool_] | None = None
+    highlighted: int = -1
+    weight: float = 0.0
+    columns: Mapping[str, Coloring] = field(default_factory=dict)
+
+    @property
+    def visible(self) -> NDArray[np.bool_] | None:
+        """Which categories are shown, bool (k + 1,), the missing ones last; None = all cells."""
+        return self.coloring.visible_categories(self.settings.hidden)
+
+    @property
+    def draws_all(self) -> bool:
+        """Whether cells that the filters leave out are drawn too."""
+        return self.settings.filtered == "grey"
+
+    @property
+    def uncolored(self) -> Shown:
+        """All cells, in one colour."""
+        coloring, settings = Coloring(Target("none")), replace(self.settings, hidden=())
+        return replace(self, coloring=coloring, colors=[], settings=settings, passing=None, highlighted=-1)
+
+    @property
+    def statistic(self) -> Statistic:
+        """What has to be known of the numbers of a pixel."""
+        return "mean" if self.weight <= 0 else "max" if self.weight >= 1 else "both"
+
+    @property
+    def aggregator(self) -> Aggregator:
+        """Who sums the cells of a pixel."""
+        return "datashader" if self.settings.aggregator == "datashader" else "auto"
+
+
+@dataclass(frozen=True)
+class SomeCells:
+    """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,).
+
+    Attributes
+    ----------
+    passing : which pass the filters besides what the legend hides, bool (n,); None = all
+    """
+
+    xy: NDArray[np.float32]
+    coloring: Coloring
+    selected: NDArray[np.bool_]
+    passing: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(cls, xy: NDArray[np.float32], coloring: Coloring, rows: NDArray[Any], shown: Shown) -> SomeCells:
+        """Return some rows as they are shown."""
+        return cls(xy, coloring, shown.mask[rows], None if shown.passing is None else shown.passing[rows])
+
+
+class InView(Protocol):
+    """What the picture of a view needs of the cells in it."""
+
+    def only(self, mask: NDArray[np.bool_] | None) -> InView:
+        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+
+    def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
+        """Aggregate the cells of a view."""
+
+    def count(self, view: View) -> int:
+        """Count the cells of a view, exactly."""
+
+    def cells(self, extent: View, shown: Shown) -> SomeCells:
+        """Return all cells in x0, x1, y0, y1, in random order."""
+
+
+class Reduced(InView, Protocol):
+    """Cells of a view whose numbers can be reduced too."""
+
+    def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
+        """Reduce the cells of a view to numbers of pixels by the statistic."""
+
+
+class AllCells(Reduced, Protocol):
+    """All cells of an embedding, wherever they are; see `IndexedCells`."""
+
+    def only(self, mask: NDArray[np.bool_] | None) -> Reduced:
+        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2)."""
+
+    def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+
+    def nearest(
+        self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
+    ) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
+
+    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+        """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
+
+    def close(self) -> None:
+        """Let go of what other processes hold."""
+
+
+def rgb_of(colors: list[str]) -> NDArray[np.uint8]:
+    """Return "#rrggbb" as uint8 (k, 3)."""
+    return np.array([hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)

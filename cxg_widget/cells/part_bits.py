@@ -1,0 +1,42 @@
+"""Which cells a part has, in the order of an index: a bit for each cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class PartBits:
+    """Which cells a part has, in the order of an index.
+
+    Parameters
+    ----------
+    mask : bool (n_obs,)
+    bits : the same in the order of the index, as `arrange_mask` makes it
+    """
+
+    def __init__(self, mask: NDArray[np.bool_], bits: NDArray[np.uint8]) -> None:
+        self.mask, self.bits = mask, bits
+        self._counts: NDArray[np.uint32] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held besides the mask, with the counts that the first question makes."""
+        return 5 * self.bits.nbytes
+
+    def at(self, places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Say which places are of the part, bool."""
+        return np.asarray(self.bits[places >> 3] >> (places & 7).astype(np.uint8) & 1, dtype=np.bool_)
+
+    def before(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the cells of the part before each place, int64."""
+        if self._counts is None:
+            counts = np.zeros(self.bits.size + 1, dtype=np.uint32)
+            np.cumsum(np.bitwise_count(self.bits), out=counts[1:])
+            self._counts = counts
+        at, below = places >> 3, (np.uint8(1) << (places & 7).astype(np.uint8)) - np.uint8(1)
+        last = max(self.bits.size - 1, 0)
+        rest = np.bitwise_count(self.bits[np.minimum(at, last)] & below) if self.bits.size else 0
+        return np.asarray(self._counts[at].astype(np.int64) + rest * (at <= last), dtype=np.int64)

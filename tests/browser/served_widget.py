@@ -112,7 +112,6 @@ class ServedWidget:
 
     def tell(self) -> None:
         """Let the page know what Python has changed, and wait until all panels are drawn."""
-        self.page.evaluate("take", self._flushed())
         self.settle()
 
     def plot(self, panel: int) -> tuple[float, float, float, float]:
@@ -122,7 +121,8 @@ class ServedWidget:
         return box["x"], box["y"], box["width"], box["height"]
 
     def settle(self) -> None:
-        """Wait until each plot that is seen has drawn what it has."""
+        """Wait until each plot that is seen has drawn what it has; what came too late for an answer is told first."""
+        self.page.evaluate("take", self._flushed())
         self.page.wait_for_function(
             """() => [...document.querySelectorAll("#el > *")].every((host) =>
               [...host.shadowRoot.querySelectorAll(".host .host")].every((one) =>

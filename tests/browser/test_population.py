@@ -35,16 +35,25 @@ def cells() -> MemoryDataset:
     return MemoryDataset(obs, genes, ["G0", "G1", "G2"], {"umap": xy})
 
 
-@pytest.fixture(params=[{}, {"max_points": 500, "render": "raster"}], ids=["points", "image"])
-def served(request: Any, chromium: Any) -> Iterator[ServedWidget]:
+@pytest.fixture(scope="module", params=[{}, {"max_points": 500, "render": "raster"}], ids=["points", "image"])
+def shown(request: Any, chromium: Any) -> Iterator[tuple[ServedWidget, dict[str, Any]]]:
+    """A page, and the state that its widget has."""
     widget = CxgWidget(cells(), color="donor", height=700, **request.param)
     widget.sets.add("mine", {"donor": ["d0", "d1"]})
-    widget.select(widget.dataset.obs()["score"].gt(0.3).to_numpy())
     widget.filters["type"] = list(KEPT)
     one = ServedWidget(chromium, widget, width=1400, height=760)
-    one.tell()
-    yield one
+    yield one, widget.state
     one.close()
+
+
+@pytest.fixture
+def served(shown: tuple[ServedWidget, dict[str, Any]]) -> ServedWidget:
+    one, state = shown
+    one.widget.state = state
+    one.widget.table = None
+    one.widget.select(one.widget.dataset.obs()["score"].gt(0.3).to_numpy())
+    one.tell()
+    return one
 
 
 def masks(served: ServedWidget) -> tuple[Any, np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,12 @@ VALUES = {
 CASES = list(VALUES)
 
 
-def cells(case: str) -> MemoryDataset:
-    """Cells on a grid, far from each other."""
+def cells() -> MemoryDataset:
+    """Cells on a grid, far from each other, with a column for each case."""
     x, y = np.arange(N) % COLUMNS, np.arange(N) // COLUMNS
     xy = np.column_stack([x, y]).astype(np.float32)
-    return MemoryDataset({"v": VALUES[case][0]}, np.zeros((N, 1), np.float32), ["G"], {"umap": xy})
+    values = {case: of_case for case, (of_case, _) in VALUES.items()}
+    return MemoryDataset(values, np.zeros((N, 1), np.float32), ["G"], {"umap": xy})
 
 
 def expected(case: str) -> NDArray[np.float64]:
@@ -70,25 +72,25 @@ def shown(page: Any) -> tuple[NDArray[np.uint8], list[float]]:
     return picture, json.loads(view)
 
 
+@pytest.fixture(scope="module", params=["gpu", "cpu"])
+def served(request: pytest.FixtureRequest, chromium: Any) -> Iterator[ServedWidget]:
+    script = f"globalThis.__CXG_DRAWN_BY__ = {request.param!r}"
+    one = ServedWidget(chromium, CxgWidget(cells(), point_size=14), width=900, height=640, init_script=script)
+    yield one
+    one.close()
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("render", ["points", "raster"])
-@pytest.mark.parametrize("drawn_by", ["gpu", "cpu"])
-def test_cells_have_their_colours(chromium: Any, drawn_by: str, render: str, case: str) -> None:
-    script = f"globalThis.__CXG_DRAWN_BY__ = {drawn_by!r}"
-    widget = CxgWidget(cells(case), color="v", render=render, point_size=14)
-    served = ServedWidget(chromium, widget, width=900, height=640, init_script=script)
-    try:
-        for name, value in VALUES[case][1].items():
-            setattr(widget, name, value)
-        served.tell()
-        check(*shown(served.page), case)
-    finally:
-        served.close()
+def test_cells_have_their_colours(served: ServedWidget, render: str, case: str) -> None:
+    served.widget.state = {"color": case, "render": render, "point_size": 14, **VALUES[case][1]}
+    served.tell()
+    check(*shown(served.page), case)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_cells_of_a_page_in_a_file_have_their_colours(chromium: Any, tmp_path: Path, case: str) -> None:
-    widget = CxgWidget(cells(case), color="v", point_size=14, **VALUES[case][1])
+    widget = CxgWidget(cells(), color=case, point_size=14, **VALUES[case][1])
     widget.save(tmp_path / "a.html")
     widget.close()
     page = open_file(chromium, tmp_path / "a.html")
@@ -100,17 +102,19 @@ def test_cells_of_a_page_in_a_file_have_their_colours(chromium: Any, tmp_path: P
 @pytest.mark.parametrize("render", ["points", "raster"])
 def test_cells_of_a_saved_picture_have_their_colours(tmp_path: Path, render: str, case: str) -> None:
     rule = VALUES[case][1]
-    widget = CxgWidget(cells(case), color="v", render=render, point_size=14, legend=False, **rule)
+    widget = CxgWidget(cells(), color=case, render=render, point_size=14, legend=False, **rule)
     widget.save(tmp_path / "a.png")
     widget.close()
-    found = np.unique(np.asarray(Image.open(tmp_path / "a.png").convert("RGB")).reshape(-1, 3), axis=0).astype(int)
+    with Image.open(tmp_path / "a.png") as picture:
+        colors = picture.convert("RGB").getcolors(picture.width * picture.height)
+    found = np.array([color for _, color in colors], dtype=int)
     table = ramp(COLORMAPS["viridis"]).astype(int)
     there = [place for place in range(256) if np.abs(found - table[place]).sum(axis=1).min() <= 2]
     assert max(np.abs(np.array(there) - 255 * one).min() for one in expected(case)) <= 2
 
 
 def test_a_limit_under_the_hand_asks_for_finer_codes_only_where_they_are_needed(chromium: Any) -> None:
-    widget = CxgWidget(cells("one of 1e6"), color="v", vmin=0.0, vmax=1.0, point_size=14)
+    widget = CxgWidget(cells(), color="one of 1e6", vmin=0.0, vmax=1.0, point_size=14)
     served = ServedWidget(chromium, widget, width=900, height=640)
     kinds = lambda: [kind for kind, *_ in served.said if kind in ("values", "color")]  # noqa: E731
     try:

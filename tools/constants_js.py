@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from cxg_widget.cells import beneath  # noqa: E402
+from cxg_widget.cells import under_pointer  # noqa: E402
 from cxg_widget.color import rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.display import checks, fields, gene_sets, looks  # noqa: E402
@@ -56,7 +56,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "Columns that the tooltip shows where none were chosen, besides the one that colors.",
         fields.MOST_FIELDS,
     ),
-    ("MANY", "So many cells under the pointer are too many to name one.", beneath.MANY),
+    ("MANY", "So many cells under the pointer are too many to name one.", under_pointer.MANY),
     ("MOST_COUNTED", "Rows of a column that are counted apart from all.", columns.MOST_COUNTED),
     ("MOST_SETS_ON_PLOT", "Sets that have contours at once.", checks.MOST_SETS_ON_PLOT),
     ("COMPARED", "Numbers of a compared gene, in the order in which they travel.", list(comparison_frames.COLUMNS)),

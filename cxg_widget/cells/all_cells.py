@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.beneath import Beneath
+from cxg_widget.cells.under_pointer import CellsUnderPointer
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
@@ -131,7 +131,7 @@ class AllCells(Reduced, Protocol):
     ) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
 
-    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+    def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
         """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
 
     def close(self) -> None:

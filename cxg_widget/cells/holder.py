@@ -108,7 +108,7 @@ class Holder(ABC):
 
     def passing(self) -> NDArray[np.bool_] | None:
         """Return which cells pass the filters, that of the legend left out, bool (n_obs,); None = all."""
-        return self._loader.crossfilter.passing(self._loader.filters_besides(self.settings))
+        return self._loader.crossfilter.passing(self._loader.filters_except_legend(self.settings))
 
     def filtered(self) -> NDArray[np.bool_] | None:
         """Return which cells pass all filters, bool (n_obs,); None = all."""
@@ -165,7 +165,7 @@ class Holder(ABC):
         return self._memo.keep("n_at_zero", self.settings.place_key, self._count_at_zero)
 
     def _count_at_zero(self) -> list[int]:
-        cells = self.at_hand()
+        cells = self.index_if_built()
         if cells is None:
             return at_zero(self.xy())
         x0, x1, y0, y1 = self.extent()
@@ -191,7 +191,7 @@ class Holder(ABC):
         """Return a colouring without values, where the store states what these can be and they have not been read."""
 
     @abstractmethod
-    def near(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
+    def read_view_only(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
         """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
 
     # Where they are.
@@ -217,17 +217,17 @@ class Holder(ABC):
         """Return all cells under an index, which is built or loaded at first use."""
 
     @abstractmethod
-    def at_hand(self) -> AllCells | None:
+    def index_if_built(self) -> AllCells | None:
         """Return all cells under an index, if it has been made."""
 
     @abstractmethod
-    def awaited(self, is_overtaken: Callable[[], bool]) -> AllCells:
+    def wait_for_index(self, is_stale: Callable[[], bool]) -> AllCells:
         """Return all cells once their index has been made, which goes on though nobody may wait for it any more.
 
         Raises
         ------
         Overtaken
-            When `is_overtaken()` returned True meanwhile.
+            When `is_stale()` returned True meanwhile.
         """
 
     @abstractmethod
@@ -246,7 +246,7 @@ class Holder(ABC):
 
     @property
     @abstractmethod
-    def is_prompt(self) -> bool:
+    def needs_no_reading(self) -> bool:
         """Whether a lasso can be answered without reading anything first."""
 
     # How they are coloured, and what they sum up to.

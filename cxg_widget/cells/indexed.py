@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.all_cells import Shown, SomeCells, rgb_of
-from cxg_widget.cells.beneath import Beneath, beneath_circle, beneath_of
 from cxg_widget.cells.part_bits import PartBits
+from cxg_widget.cells.under_pointer import CellsUnderPointer, count_in_circle, count_in_mask
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
@@ -177,12 +177,12 @@ class IndexedCells:
         at_x, at_y = index.xy[place]
         return int(index.rows[place]), float(at_x), float(at_y)
 
-    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+    def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
         """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
         if shown.passing is not None:
-            return self.only(shown.passing).beneath(circle, replace(shown, passing=None))
+            return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))
         column = self.column(shown.coloring)
-        return beneath_circle(self.index, circle, column, shown.visible)
+        return count_in_circle(self.index, circle, column, shown.visible)
 
     def close(self) -> None:
         """Do nothing: all is in this process."""
@@ -284,6 +284,6 @@ class PartOfCells:
         test = at if is_shown is None else lambda places: at(places) & is_shown(places)
         return self._cells.nearest_of(x, y, radius, test, stretch)
 
-    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+    def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
         """Return what the cells in a circle are, those left out that are hidden."""
-        return beneath_of(self._cells.index, circle, self._part.mask, shown.coloring, shown.settings.hidden)
+        return count_in_mask(self._cells.index, circle, self._part.mask, shown.coloring, shown.settings.hidden)

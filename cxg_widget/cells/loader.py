@@ -73,7 +73,7 @@ class Loader:
         self.recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
         self.crossfilter = Crossfilter(dataset, self._mask_of)
         self.counter = Counter(dataset, self.crossfilter)
-        self.replay = Replay(dataset.apart())
+        self.replay = Replay(dataset.with_own_columns())
         self.set_bits = SetBits(dataset)
         self.indexing = Pending()
         self.places: frozenset[Hashable] = frozenset()
@@ -132,7 +132,7 @@ class Loader:
             self.memo.drop(slot)
         return True
 
-    def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
+    def filters_except_legend(self, settings: Settings) -> tuple[Any, ...]:
         """Return the filters but the one that the legend shows, whose categories are drawn or not as they are."""
         column = self.legend_column(settings) if settings.filters else None
         return tuple(one for one in settings.filters if not is_of_values(one, column))

@@ -72,9 +72,9 @@ class LocalHolder(Holder):
             return self._loader.target(self.settings)
         return None
 
-    def near(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
+    def read_view_only(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
         """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
-        if self.at_hand() is not None:
+        if self.index_if_built() is not None:
             return None
         limit, key = min(int(self.dataset.n_obs * NEAR_SHARE), NEAR_ROWS), self.settings.place_key
         with self._loader.reading_near:
@@ -110,7 +110,7 @@ class LocalHolder(Holder):
         return self._memo.keep("xy", self.settings.place_key, self._read_xy)
 
     def _read_xy(self) -> NDArray[np.float32]:
-        indexed = self.at_hand()
+        indexed = self.index_if_built()
         if indexed is not None:  # it was made, and the coordinates let go of, while somebody waited for these
             return indexed.coordinates(np.arange(self.dataset.n_obs))
         found = self._both("xy")
@@ -130,7 +130,7 @@ class LocalHolder(Holder):
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2)."""
-        indexed = self.at_hand()
+        indexed = self.index_if_built()
         return self.xy()[rows] if indexed is None else indexed.coordinates(rows)
 
     def indexed(self) -> AllCells:
@@ -143,17 +143,17 @@ class LocalHolder(Holder):
                 self._memo.drop(slot, one)
         return indexed
 
-    def at_hand(self) -> AllCells | None:
+    def index_if_built(self) -> AllCells | None:
         """Return all cells under an index, if it has been made."""
         indexed: AllCells | None = self._memo.held("indexed", self.settings.place_key)
         return indexed
 
-    def awaited(self, is_overtaken: Callable[[], bool]) -> AllCells:
+    def wait_for_index(self, is_stale: Callable[[], bool]) -> AllCells:
         """Return all cells once their index has been made, which goes on though nobody may wait for it any more."""
-        held = self.at_hand()
+        held = self.index_if_built()
         if held is not None:
             return held
-        indexed: AllCells = self._loader.indexing.result(self.settings.place_key, self.indexed, is_overtaken)
+        indexed: AllCells = self._loader.indexing.result(self.settings.place_key, self.indexed, is_stale)
         return indexed
 
     def prepare(self) -> None:
@@ -161,17 +161,17 @@ class LocalHolder(Holder):
         from cxg_widget.draw.aggregate import warm_up
 
         warm_up()
-        self.awaited(lambda: False)
+        self.wait_for_index(lambda: False)
 
     can_be_asked = True
 
     @property
     def has_places(self) -> bool:
         """Whether the coordinates are here, of all cells."""
-        return self.at_hand() is not None or self._memo.held("xy", self.settings.place_key) is not None
+        return self.index_if_built() is not None or self._memo.held("xy", self.settings.place_key) is not None
 
     @property
-    def is_prompt(self) -> bool:
+    def needs_no_reading(self) -> bool:
         """Whether a lasso can be answered without reading anything first."""
         return self.has_places and self._memo.held("coloring", self.settings.color_key) is not None
 
@@ -260,7 +260,7 @@ class LocalHolder(Holder):
     ) -> NDArray[np.uint32]:  # fmt: skip
         """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
         codes = None if column is None else self.dataset.codes(column).codes
-        indexed = self.at_hand()
+        indexed = self.index_if_built()
         index = indexed.index if isinstance(indexed, IndexedCells) else None
         xy, rows = (self.xy(), None) if index is None else (index.xy, index.rows)
         return count_on_grid(xy, codes, slots, grid, rows=rows, passing=mask, check=check)

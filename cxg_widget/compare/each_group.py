@@ -16,7 +16,7 @@ from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.notes import notes_of_groups
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compare.result import Comparison
-from cxg_widget.compare.two_sets import fold_of, looked, names_of, tests_of
+from cxg_widget.compare.two_sets import fold_of, names_of, scan, tests_of
 from cxg_widget.compare.value_kind import ValueKind
 from cxg_widget.compare.welch import Tested
 from cxg_widget.datasets.base.dataset import Dataset
@@ -56,7 +56,7 @@ def compare_groups(matrix: Matrix, column: str, question: Question, within: NDAr
     matrix.check(question)
     values, n_cells, grouping = _groups_of(matrix, column, within)
     _check_size(column, len(values), len(names_of(matrix.dataset, question)), matrix.dataset)
-    kind, found = looked(matrix, grouping, question)
+    kind, found = scan(matrix, grouping, question)
     n_all = matrix.dataset.n_obs if within is None else int(np.count_nonzero(within))
     return _markers(matrix.dataset, found, kind, question, (column, values, n_cells, n_all))
 

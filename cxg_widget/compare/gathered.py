@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.moments import Floats, Moments, Summary
 from cxg_widget.compare.ranks import Ranks
-from cxg_widget.compute.ahead import Ahead
+from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 
@@ -62,10 +62,10 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
         if ranks is None:
             deque(blocks, maxlen=0)
         else:
-            turned = ranks.turned()
-            for block, codes, scale in Ahead(lambda: blocks, cells.check):
-                turned.add_rows(block, codes, scale)
-            ranks.add_rows(moments, turned)
+            transposed = ranks.transposed()
+            for block, codes, scale in Prefetch(lambda: blocks, cells.check):
+                transposed.add_rows(block, codes, scale)
+            ranks.add_rows(moments, transposed)
     else:
         scale = cells.scale
         for first, block in cells.column_blocks():

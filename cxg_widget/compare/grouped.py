@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.moments import NO_SCALE, Floats, entries_of
-from cxg_widget.compute.ahead import Ahead
+from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import InvalidValue
@@ -88,7 +88,7 @@ class Grouped:
 
     def ahead(self, blocks: Callable[[], Iterable[MatrixBlock]]) -> Iterator[MatrixBlock]:
         """Yield blocks that are read in a thread, one ahead; what `check` raises is raised soon."""
-        return iter(Ahead(blocks, self.check))
+        return iter(Prefetch(blocks, self.check))
 
     def row_blocks(self) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
         """Yield all rows in blocks, with the group of each row and its scale as `add_rows` takes them."""

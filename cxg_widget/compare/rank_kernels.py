@@ -68,19 +68,19 @@ def count_turned(entries: Any, codes: Any, left_out: Any, first: Any, counts: An
 
 
 @compiled
-def put_turned(entries: Any, cells: Any, fill: Any, ends: Any, turned: Any) -> None:
+def put_transposed(entries: Any, cells: Any, fill: Any, ends: Any, transposed: Any) -> None:
     """Write the entries of each gene that are ranked behind each other, as `count_turned` counted them.
 
     Scaled values are rounded to float32, as in `put_columns`.
 
     fill : first and left_out as there
     ends : int32 (n_genes,), where the next entry of each gene goes
-    turned : float32 and unsigned integers (n_entries,), value and group of each entry
+    transposed : float32 and unsigned integers (n_entries,), value and group of each entry
     """
     starts, genes, values = entries
     codes, scale = cells
     first, left_out = fill
-    kept, groups = turned
+    kept, groups = transposed
     last = first + ends.size
     for row in range(codes.size):
         group = codes[row]
@@ -102,14 +102,14 @@ def put_turned(entries: Any, cells: Any, fill: Any, ends: Any, turned: Any) -> N
 
 
 @compiled
-def put_keys(turned: Any, starts: Any, stops: Any, keys: Any, ends: Any) -> None:
-    """Write the keys of turned entries of some genes behind those that were written before; as `put_columns`.
+def put_keys(transposed: Any, starts: Any, stops: Any, keys: Any, ends: Any) -> None:
+    """Write the keys of transposed entries of some genes behind those that were written before; as `put_columns`.
 
-    turned : float32 and unsigned integers, value and group of each entry
+    transposed : float32 and unsigned integers, value and group of each entry
     starts, stops : int32 (n_genes,), where the entries of each gene begin and end
     ends : int64 (n_genes,), where the next key of each gene goes
     """
-    kept, groups = turned
+    kept, groups = transposed
     for gene in range(ends.size):
         at = ends[gene]
         for entry in range(starts[gene], stops[gene]):

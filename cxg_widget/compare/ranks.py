@@ -12,9 +12,9 @@ from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.moments import Moments, entries_of
 from cxg_widget.compare.order import in_order
 from cxg_widget.compare.rank_kernels import add_ranks, put_columns, sort_keys
-from cxg_widget.compare.turned import Integers, Keys, Turned, grown
+from cxg_widget.compare.transposed import Integers, Keys, Transposed, grown
 from cxg_widget.compute.compiled import frozen
-from cxg_widget.compute.side_by_side import at_once
+from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 BAND_BYTES = 3 * 2**28
@@ -59,25 +59,25 @@ class Ranks:
         fill = np.zeros(len(ends), dtype=np.float32)
         self._spare = self._rank(first, (self._keys, starts, ends), n, fill, self._spare)
 
-    def turned(self, first: int = 0) -> Turned:
+    def transposed(self, first: int = 0) -> Transposed:
         """Return what takes in rows for `add_rows`, of which the genes from `first` on are not ranked yet."""
-        return Turned((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, BAND_BYTES)
+        return Transposed((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, BAND_BYTES)
 
-    def add_rows(self, moments: Moments, turned: Turned) -> None:
+    def add_rows(self, moments: Moments, transposed: Transposed) -> None:
         """Rank all genes: those of which a look at all rows kept the entries, and the others by further looks."""
         n, fill = moments.n_measured(), moments.fill.astype(np.float32)
         while True:
-            self._rank_kept(turned, n, fill)
-            turned.clear()
-            if turned.last == len(n):
+            self._rank_kept(transposed, n, fill)
+            transposed.clear()
+            if transposed.last == len(n):
                 return
-            turned = self.turned(turned.last)
+            transposed = self.transposed(transposed.last)
             for block, codes, scale in self._cells.row_blocks():
-                turned.add_rows(block, codes, scale)
+                transposed.add_rows(block, codes, scale)
 
-    def _rank_kept(self, turned: Turned, n: Integers, fill: NDArray[np.float32]) -> None:
+    def _rank_kept(self, transposed: Transposed, n: Integers, fill: NDArray[np.float32]) -> None:
         """Rank genes in threads, each of which takes the next run of them."""
-        spans = turned.spans()
+        spans = transposed.spans()
 
         def rank() -> None:
             keys, spare = _NONE, _NONE
@@ -85,13 +85,13 @@ class Ranks:
                 with suppress(IndexError):  # another thread took the last one
                     span = spans.pop()
                     genes = slice(*span)
-                    found = turned.keys(span, keys, fill[genes])
-                    left_out = np.zeros_like(fill[genes]) if turned.is_double else fill[genes]
+                    found = transposed.keys(span, keys, fill[genes])
+                    left_out = np.zeros_like(fill[genes]) if transposed.is_double else fill[genes]
                     keys, spare = found[0], self._rank(span[0], found, n[genes], left_out, spare)
                     self._cells.report("Ranking", span[1], len(self.sums), self._cells.dataset.var_noun)
 
         try:
-            for outcome in at_once([rank] * _THREADS):
+            for outcome in run_parallel([rank] * _THREADS):
                 if isinstance(outcome, Exception):
                     raise outcome
         finally:

@@ -51,12 +51,12 @@ def compare(
     """
     matrix.check(question)
     question.check_cells(a, b, told, matrix.dataset)
-    kind, found = looked(matrix, Grouping.of_sets(a, b), question)
+    kind, found = scan(matrix, Grouping.of_sets(a, b), question)
     n_cells = int(np.count_nonzero(a)), int(np.count_nonzero(b))
     return _result(matrix.dataset, found, kind, question, (told, n_cells))
 
 
-def looked(matrix: Matrix, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
+def scan(matrix: Matrix, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
     """Go through the matrix for what a question needs; return what the values are too."""
     question.positions(matrix.dataset)  # an unknown gene is told before anything is read
     kind = _judged(matrix, grouping, question)

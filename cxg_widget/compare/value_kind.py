@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compute.ahead import Ahead
+from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.text.numbers import short_number
@@ -50,7 +50,7 @@ def judge(
 
     Parameters
     ----------
-    check : as of `Ahead`
+    check : as of `Prefetch`
     """
     if dataset.plan(rows, None, layer).axis == "obs":
         read, told = partial(dataset.rows_of, rows, layer), dataset.obs_noun.counted(len(rows))
@@ -58,7 +58,7 @@ def judge(
         n_var = len(dataset.names_in(layer).var_labels)
         genes = np.unique(np.linspace(0, n_var - 1, _SAMPLED_VARS).astype(np.int64))
         read, told = partial(dataset.columns_of, genes, None, layer), dataset.var_noun.counted(len(genes))
-    kind, low, high = kind_of(np.concatenate([_values_in(block) for block in Ahead(read, check)]))
+    kind, low, high = kind_of(np.concatenate([_values_in(block) for block in Prefetch(read, check)]))
     text = _TOLD[kind].format(low=short_number(low), high=short_number(high))
     return ValueKind(kind, f"{text}, judged from {told}")
 

@@ -8,7 +8,7 @@ from cxg_widget.compare.composition import Composition
 from cxg_widget.compare.group_kernels import add_to_bins, add_values
 from cxg_widget.compare.kernels import add_columns, add_dense_rows, add_rows, add_totals, put_totals
 from cxg_widget.compare.moments import nothing_known
-from cxg_widget.compare.rank_kernels import add_ranks, count_turned, put_columns, put_keys, put_turned, sort_keys
+from cxg_widget.compare.rank_kernels import add_ranks, count_turned, put_columns, put_keys, put_transposed, sort_keys
 from cxg_widget.compute.compiled import frozen
 
 
@@ -32,8 +32,8 @@ def compile_loops() -> None:
     add_to_bins(frozen(fill), cells[0], np.arange(4.0), np.zeros((1, 3), dtype=np.int64))
     count_turned(entries, cells[0], frozen(fill), 0, offsets)
     for kind in (np.uint8, np.uint16):
-        turned = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=kind)
-        put_turned(entries, cells, (0, frozen(fill)), offsets, turned)
-        put_keys((frozen(turned[0]), frozen(turned[1])), offsets, offsets, keys, ends)
+        transposed = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=kind)
+        put_transposed(entries, cells, (0, frozen(fill)), offsets, transposed)
+        put_keys((frozen(transposed[0]), frozen(transposed[1])), offsets, offsets, keys, ends)
     sort_keys(keys, ends, ends, keys)
     add_ranks((keys, ends, ends), np.zeros((1, 1), dtype=np.int64), fill, np.zeros((1, 1)), np.zeros(1))

@@ -166,7 +166,7 @@ def in_background(work: Callable[[], _T], *, gives_way: bool = False) -> Future[
     return future
 
 
-def from_here(function: Callable[[], object]) -> Callable[[], object]:
+def on_this_loop(function: Callable[[], object]) -> Callable[[], object]:
     """Return what calls a function, from any thread, in the event loop that runs here; directly if there is none."""
     try:
         loop = asyncio.get_running_loop()

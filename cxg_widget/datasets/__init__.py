@@ -86,9 +86,9 @@ def open_dataset(
     if format is not None:
         check_format(format)
     if isolated:
-        from cxg_widget.datasets.first_touch import touch
+        from cxg_widget.datasets.probe import probe_in_subprocess
 
-        touch(open_dataset, path, format, options)
+        probe_in_subprocess(open_dataset, path, format, options)
     return _open(path, format, options)
 
 

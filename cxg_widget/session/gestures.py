@@ -65,7 +65,7 @@ def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hid
 
     hidden : whether those count too that the legend hides
     """
-    polygon, indexed = as_polygon(corners), held.at_hand()
+    polygon, indexed = as_polygon(corners), held.index_if_built()
     if indexed is not None:
         return indexed.polygon_mask(polygon, None if hidden else shown_of(held, selected))
     mask = in_polygon(held.xy(), polygon)

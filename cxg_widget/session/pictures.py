@@ -216,7 +216,7 @@ class Pictures:
         """Gather some of the cells in view that are drawn, where nothing has been read; None = that would last."""
         settings, held = self._settings, self._held
         coloring = held.preview() if held.outline() is not None else None
-        near = None if coloring is None else held.near(seen, size, coloring)
+        near = None if coloring is None else held.read_view_only(seen, size, coloring)
         if coloring is None or near is None:
             return None
         shown = shown_of(held, self._mask, coloring)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.beneath import MANY, Beneath
 from cxg_widget.cells.loader import Loader
+from cxg_widget.cells.under_pointer import MANY, CellsUnderPointer
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer, circle_of, nearest_row
@@ -97,7 +97,7 @@ class Pointer:
         held = self._loader.of(settings)
         if not held.can_be_asked:
             return None
-        indexed, (radius, stretch) = held.at_hand(), circle_of(at.radius_x, at.radius_y)
+        indexed, (radius, stretch) = held.index_if_built(), circle_of(at.radius_x, at.radius_y)
         if indexed is not None:
             shown = shown_of(held, self._on_show.mask)
             return indexed.nearest(at.x, at.y, radius, shown, stretch=stretch)
@@ -105,18 +105,18 @@ class Pointer:
         row = nearest_row(xy, at.x, at.y, radius, counts, stretch=stretch)
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
 
-    def _beneath(self, at: p.Hover, settings: Settings) -> Beneath:
+    def _beneath(self, at: p.Hover, settings: Settings) -> CellsUnderPointer:
         """Return what the cells in a circle are that are shown."""
         held = self._loader.of(settings)
-        circle, indexed = Circle(at.x, at.y, *circle_of(at.radius_x, at.radius_y)), held.at_hand()
+        circle, indexed = Circle(at.x, at.y, *circle_of(at.radius_x, at.radius_y)), held.index_if_built()
         if indexed is None:
             rows, passing = circle.rows(held.xy()), held.passing()
             rows = rows if passing is None else rows[passing[rows]]
-            return Beneath.of_rows(rows, held.coloring(), settings.hidden)
-        return indexed.beneath(circle, shown_of(held, self._on_show.mask))
+            return CellsUnderPointer.of_rows(rows, held.coloring(), settings.hidden)
+        return indexed.under_pointer(circle, shown_of(held, self._on_show.mask))
 
 
-def beneath_told(beneath: Beneath, coloring: Coloring) -> list[list[str]]:
+def beneath_told(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[str]]:
     """Return [what, how much] of the cells beneath the pointer as text: the largest categories, or a mean."""
     if beneath.counts is not None and not isinstance(coloring, BlendColoring):
         labels, order = (

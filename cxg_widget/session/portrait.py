@@ -190,9 +190,9 @@ class Painter:
     def _of_view(self) -> Portrait:
         held, settings = self._held, self._settings
         coloring = held.preview() or held.coloring()
-        near: InView | None = held.near(self.seen, self._px, coloring)
+        near: InView | None = held.read_view_only(self.seen, self._px, coloring)
         if near is None:
-            cells: InView = held.awaited(lambda: False)
+            cells: InView = held.wait_for_index(lambda: False)
             coloring = held.coloring()
         else:
             cells = near
@@ -239,7 +239,7 @@ class Painter:
         """Draw numbers of pixels, all cells reduced to these."""
         from cxg_widget.draw.aggregate import pixel_image
 
-        shown, cells = pixels_shown(self._held, self._mask), self._held.awaited(lambda: False)
+        shown, cells = pixels_shown(self._held, self._mask), self._held.wait_for_index(lambda: False)
         passing = cells.only(shown.passing)
         n_inside = (cells if shown.draws_all else passing).count(self.seen)
         spread = spread_of(n_inside, self._px, round(self._diameter))

@@ -95,7 +95,7 @@ class Recording:
     @property
     def filters(self) -> tuple[Any, ...]:
         """The filters but that of the legend, whose categories can be shown again."""
-        return self.loader.filters_besides(self.settings)
+        return self.loader.filters_except_legend(self.settings)
 
     def dataset(self) -> Frame:
         """Describe the dataset as a file holds it: these cells, and what lies on the plot."""

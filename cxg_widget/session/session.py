@@ -191,9 +191,9 @@ class Session:
         """Return the obs column whose categories the legend lists; None where it lists none."""
         return self._loader.legend_column(settings)
 
-    def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
+    def filters_except_legend(self, settings: Settings) -> tuple[Any, ...]:
         """Return the filters but the one that the legend shows."""
-        return self._loader.filters_besides(settings)
+        return self._loader.filters_except_legend(settings)
 
     def prepare(self) -> None:
         """Read what the first picture needs."""
@@ -352,7 +352,7 @@ class Session:
     def is_prompt(self, message: p.Lasso | p.Category | p.Pick) -> bool:
         """Say whether a gesture can be answered at once, without reading anything first."""
         with suppress(Overtaken):
-            return self._loader.of(self.settings.of_panel(message.panel)).is_prompt
+            return self._loader.of(self.settings.of_panel(message.panel)).needs_no_reading
         return True  # its panel is gone, which the answer says
 
     def later(self, message: p.Lasso | p.Category | p.Pick) -> Callable[[], Iterator[Frame]]:

@@ -179,7 +179,7 @@ class Showing:
         look = settings.look(panel)
         rules = within(look)
         if "color" in look:
-            besides = self._loader.filters_besides(settings)
+            besides = self._loader.filters_except_legend(settings)
             rules = (*(as_a_whole(one) for one in settings.filters if one not in besides), *rules)
         return self._loader.crossfilter.passing(rules)
 

@@ -81,13 +81,13 @@ class Views:
         self, held: Holder, mask: NDArray[np.bool_], seqs: Seqs, ask: p.Aggregate, is_overtaken: Callable[[], bool]
     ) -> Iterator[Frame]:
         if held.is_of_pixels:
-            indexed, shown = held.awaited(is_overtaken), pixels_shown(held, mask)
+            indexed, shown = held.wait_for_index(is_overtaken), pixels_shown(held, mask)
             yield from pixel_frames(indexed, shown, ask, seqs, partial(self._scale, held.settings, ask))
             return
         coloring = held.preview() or held.coloring()
-        cells: InView | None = held.near(view_of(ask), (ask.width, ask.height), coloring)
+        cells: InView | None = held.read_view_only(view_of(ask), (ask.width, ask.height), coloring)
         if cells is None:
-            cells, coloring = held.awaited(is_overtaken), held.coloring()
+            cells, coloring = held.wait_for_index(is_overtaken), held.coloring()
         shown = replace(shown_of(held, mask, coloring), highlighted=ask.highlighted, weight=ask.weight)
         if isinstance(coloring, BlendColoring):
             shown = replace(shown, colors=coloring.colors_on(dark=ask.dark))

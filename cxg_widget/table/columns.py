@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compute.side_by_side import read_ahead
+from cxg_widget.compute.parallel import read_ahead
 from cxg_widget.datasets.base.columns import as_scalar
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.several_genes import mean_vector

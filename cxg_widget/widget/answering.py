@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from cxg_widget.color.limits import LIMITS
-from cxg_widget.compute.jobs import from_here
+from cxg_widget.compute.jobs import on_this_loop
 from cxg_widget.display.settings import STATE, Settings, check
 from cxg_widget.errors import (
     CxgWidgetError,
@@ -144,7 +144,7 @@ class AnsweringWidget(ChangingWidget):
 
     def _select_later(self, message: protocol.Lasso | protocol.Category | protocol.Pick, request_id: int) -> None:
         """Answer a gesture from a thread, after those before it; who observes the selection is told from here."""
-        answer, tell = self._session.later(message), from_here(self._tell_selection)
+        answer, tell = self._session.later(message), on_this_loop(self._tell_selection)
         self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
 
     def set_state(self, sync_data: dict[str, Any]) -> None:

@@ -362,7 +362,7 @@ class ChangingWidget(WidgetTraits):
         if not self._is_checked:
             self._of_page.note_set(change["name"])
         name, before, way = change["name"], self._session.settings, self._session.way
-        since, besides_before = self._since, self._session.filters_besides(before)
+        since, besides_before = self._since, self._session.filters_except_legend(before)
         if name == "annotations":
             self._take_annotations(before)
         limits = self._limits.of_change(before, self._settings(), name)
@@ -425,7 +425,7 @@ class ChangingWidget(WidgetTraits):
     ) -> tuple[str, Stream | None]:
         """Return what a change costs, and the stream that makes it seen; None where nothing has to be made anew."""
         session, cost = self._session, "all" if is_other_way else BY_NAME[name].cost
-        besides = session.filters_besides(session.settings)
+        besides = session.filters_except_legend(session.settings)
         is_colored_anew = session.are_other_codes(before, session.settings)
         is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self._kept("filters")))
         if cost == "tuning" and is_colored_anew:

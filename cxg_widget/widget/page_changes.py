@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from cxg_widget.compute.jobs import Jobs, from_here
+from cxg_widget.compute.jobs import Jobs, on_this_loop
 
 
 class PageChanges:
@@ -49,7 +49,7 @@ class PageChanges:
             kept = {name: value for name, value in change.items() if self._n_set[name] == known[name]}
             self._take(kept, judged.exception())
 
-        finish_here = from_here(finish)
+        finish_here = on_this_loop(finish)
 
         def job() -> None:
             try:

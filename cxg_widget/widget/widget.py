@@ -129,7 +129,9 @@ class CxgWidget(AnalysingWidget):
         traits, opening = split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
         opened = open_dataset(source, **opening)
-        self._dataset: Dataset = opened if self._owns_dataset else opened.apart()  # annotations are of this widget
+        self._dataset: Dataset = (
+            opened if self._owns_dataset else opened.with_own_columns()
+        )  # annotations are of this widget
         self._labels_on_leave: dict[str, Codes] = {}
         self._color_of_itself = color_of_itself(self._dataset)
         self._exchange = Exchange(self.send, self._dataset.uri)

@@ -11,7 +11,7 @@ import tiledb
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.compute import child
 from cxg_widget.compute.child import Attempt, attempt
-from cxg_widget.datasets import first_touch
+from cxg_widget.datasets import probe
 from cxg_widget.errors import CxgWidgetError, DamagedStore, DamagedText, DatasetNotFound, InvalidOption
 from tests.datasets.child_work import chatter, end, hang, hang_in, leave, refuse
 from tests.datasets.make_anndata import make_anndata
@@ -69,8 +69,8 @@ def test_without_isolation_that_store_does_end_the_process(tmp_path, truth):
 
 def test_text_that_depends_on_what_lies_in_memory_is_one_sentence(tmp_path, truth, monkeypatch):
     texts = iter("ab")
-    monkeypatch.setattr(first_touch, "attempt", _here)
-    monkeypatch.setattr(first_touch, "_parts", lambda dataset: [("a column", lambda: next(texts))])
+    monkeypatch.setattr(probe, "attempt", _here)
+    monkeypatch.setattr(probe, "_parts", lambda dataset: [("a column", lambda: next(texts))])
     with pytest.raises(DamagedText, match="a column gives different data each time it is read; the store is damaged"):
         open_dataset(make_cxg(tmp_path / "a.cxg", truth), isolated=True)
 
@@ -114,8 +114,8 @@ def test_a_script_that_isolates_is_not_run_again(tmp_path, truth):
 
 def test_a_hang_is_one_sentence_too(tmp_path, truth, monkeypatch):
     path = make_cxg(tmp_path / "a.cxg", truth)
-    monkeypatch.setattr(first_touch, "_read", hang_in)
-    monkeypatch.setattr(first_touch, "SILENCE_S", 1.0)
+    monkeypatch.setattr(probe, "_read", hang_in)
+    monkeypatch.setattr(probe, "SILENCE_S", 1.0)
     with pytest.raises(DamagedStore, match=r"reading a circle ended the process .* \(no answer for 1 s\)"):
         open_dataset(path, isolated=True)
 

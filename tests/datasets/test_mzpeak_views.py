@@ -90,7 +90,7 @@ def ask(one, view, size=SIZE, highlighted=-1, diameter=1.0):
 
 
 def is_indexed(one):
-    return one._loader.of(one.settings).at_hand() is not None
+    return one._loader.of(one.settings).index_if_built() is not None
 
 
 def contents(frames):

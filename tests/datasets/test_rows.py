@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 import tiledb
 
-from cxg_widget.compare import ranks, turned
+from cxg_widget.compare import ranks, transposed
 from cxg_widget.compare.matrix import Matrix
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
@@ -186,7 +186,7 @@ def test_blocks_take_as_much_memory_as_they_may_and_gathered_rows_little_beside_
 @pytest.mark.parametrize("kind", ["csr", "csc"])
 def test_comparing_takes_the_memory_of_some_blocks_and_of_what_is_ranked_at_a_time(stores, monkeypatch, kind, method):
     monkeypatch.setattr(ranks, "BAND_BYTES", MIB)
-    monkeypatch.setattr(turned, "_KEYS", 2**15)
+    monkeypatch.setattr(transposed, "_KEYS", 2**15)
     with open_dataset(stores[kind]) as dataset:
         for name in ("rows_of", "columns_of"):
             monkeypatch.setattr(type(dataset), name, partialmethod(getattr(type(dataset), name), step_bytes=MIB // 2))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cxg_widget import open_dataset
-from cxg_widget.datasets import first_touch
+from cxg_widget.datasets import probe
 from cxg_widget.errors import CxgWidgetError
 from tests.allocated import is_known
 from tests.fuzz.campaign import ALL_KINDS, Runner, campaign, known, mutants, write_intact
@@ -54,7 +54,7 @@ def test_what_was_found_and_mended_is_not_found_again(runner):
 
 @pytest.mark.parametrize("one", BELOW, ids=lambda one: f"{one['store']}-{one['seed']}")
 def test_what_ends_or_holds_up_a_library_is_a_sentence_in_isolation(intact, tmp_path, monkeypatch, one):
-    monkeypatch.setattr(first_touch, "SILENCE_S", 1.0)
+    monkeypatch.setattr(probe, "SILENCE_S", 1.0)
     store, _, _ = mutant(intact, one["store"], one["seed"], tmp_path)
     with pytest.raises(CxgWidgetError):
         open_dataset(store, isolated=True, **KINDS[one["store"]].options)

@@ -425,7 +425,7 @@ def test_other_cells_give_up_the_index_of_those_that_were_on_show():
     with pytest.raises(Overtaken):
         one._loader.of(before).indexed()
     assert done[-1] == 1  # the last to be told is the newer one
-    assert one._loader.of(one.settings).at_hand() is not None
+    assert one._loader.of(one.settings).index_if_built() is not None
 
 
 def test_a_closed_session_holds_the_selection_and_no_cells():
@@ -457,7 +457,7 @@ def test_a_field_that_is_there_before_anybody_waits_for_it_is_not_waited_for(mon
     one = session()
     found = []
     waiting = threading.Thread(
-        target=lambda: found.append(one._loader.of(one.settings).awaited(lambda: False)), daemon=True
+        target=lambda: found.append(one._loader.of(one.settings).wait_for_index(lambda: False)), daemon=True
     )
     waiting.start()
     waiting.join(20)

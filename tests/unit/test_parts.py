@@ -62,7 +62,7 @@ def test_what_lies_beneath_the_pointer_is_of_the_part_alone(color):
     held, everything, mask = parted(color)
     shown = replace(shown_of(held, np.zeros(N_OBS, bool)), passing=mask)
     circle = Circle(0.0, 0.0, 1.5)
-    found = everything.beneath(circle, shown)
+    found = everything.under_pointer(circle, shown)
     xy = held.coordinates(np.arange(N_OBS)).astype(np.float64)
     rows = np.flatnonzero(mask & (np.hypot(xy[:, 0], xy[:, 1]) <= 1.5))
     assert found.n == rows.size > 100

@@ -65,7 +65,7 @@ class ClusterHolder(Holder):
     def preview(self) -> None:
         """Return None: the workers are asked."""
 
-    def near(self, view: View, size: tuple[int, int], coloring: Coloring) -> None:
+    def read_view_only(self, view: View, size: tuple[int, int], coloring: Coloring) -> None:
         """Return None: the workers have all cells."""
 
     @property
@@ -116,11 +116,11 @@ class ClusterHolder(Holder):
             self._client, self._source, dataset.n_obs, *self.settings.place_key, own=own, read=self._loader.elsewhere
         )
 
-    def at_hand(self) -> ClusterCells:
+    def index_if_built(self) -> ClusterCells:
         """Return all cells; the first picture needs them too."""
         return self.indexed()
 
-    def awaited(self, is_overtaken: Callable[[], bool]) -> ClusterCells:  # noqa: ARG002
+    def wait_for_index(self, is_stale: Callable[[], bool]) -> ClusterCells:  # noqa: ARG002
         """Return all cells; the first picture has waited for them."""
         return self.indexed()
 
@@ -133,7 +133,7 @@ class ClusterHolder(Holder):
         return self._memo.held(_SLOT, self.settings.place_key) is not None
 
     has_places = False
-    is_prompt = False
+    needs_no_reading = False
     """The workers may have gone, or be busy."""
 
     # How they are coloured, and what they sum up to.

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.all_cells import Shown, SomeCells, rgb_of
-from cxg_widget.cells.beneath import Beneath
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster import summary as counting
 from cxg_widget.cells.cluster.counted import ClusterColumn, read_on_workers
@@ -21,6 +20,7 @@ from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.cells.cluster.rows_of import rule_bits
 from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
+from cxg_widget.cells.under_pointer import CellsUnderPointer
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes, Dataset
@@ -358,7 +358,7 @@ class ClusterCells:
         at_x, at_y = self.coordinates(np.array([found[1]]))[0]
         return found[1], float(at_x), float(at_y)
 
-    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+    def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
         """Return what the cells in a circle are, those left out that are hidden or do not pass the filters.
 
         Raises
@@ -367,14 +367,14 @@ class ClusterCells:
             If a newer circle was asked about meanwhile.
         """
         if shown.passing is not None:
-            return self.only(shown.passing).beneath(circle, replace(shown, passing=None))
+            return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))
         loaded, column = self._whole(), self._futures_of(shown.coloring.target, shown.settings.layer)
-        submit = partial(self._beneath, loaded, column, circle=circle, visible=shown.visible)
-        found: Beneath = self._parts.waiting.newest("beneath", submit)
+        submit = partial(self._under_pointer, loaded, column, circle=circle, visible=shown.visible)
+        found: CellsUnderPointer = self._parts.waiting.newest("beneath", submit)
         return found
 
-    def _beneath(self, loaded: list[Any], column: list[Any] | None, **asked: Any) -> Any:
-        found = self._parts.map("beneath", worker.beneath, loaded, column, **asked)
+    def _under_pointer(self, loaded: list[Any], column: list[Any] | None, **asked: Any) -> Any:
+        found = self._parts.map("beneath", worker.under_pointer, loaded, column, **asked)
         return self._parts.reduced(found, worker.add_planes)
 
     def _nearest(self, loaded: list[Any], column: list[Any] | None, **asked: Any) -> Any:

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.beneath import Beneath, beneath_circle
 from cxg_widget.cells.cluster.source import Source, opened
+from cxg_widget.cells.under_pointer import CellsUnderPointer, count_in_circle
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets import Codes, Dataset, Vector
@@ -43,7 +43,7 @@ from cxg_widget.wire.encoding import count_selected
 from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.quantise import LEVELS
 
-Addable = TypeVar("Addable", Beneath, Planes, PixelNumbers, Sums, NDArray[np.uint32])
+Addable = TypeVar("Addable", CellsUnderPointer, Planes, PixelNumbers, Sums, NDArray[np.uint32])
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Rows:
             codes = np.full(dataset.n_obs, -1, dtype=some.codes.dtype)
             codes[self.start : self.stop] = some.codes
             columns[name] = some.holding(codes)
-        found = dataset.apart()
+        found = dataset.with_own_columns()
         found.put_columns(columns)
         return found
 
@@ -288,11 +288,11 @@ def nearest(
     return math.hypot(at_x - x, (at_y - y) * stretch), partition.start + int(index.rows[place])
 
 
-def beneath(
+def under_pointer(
     partition: Partition, column: ViewColumn | None, circle: Circle, visible: NDArray[np.bool_] | None
-) -> Beneath:
+) -> CellsUnderPointer:
     """Return what the cells in a circle are, those left out that are hidden."""
-    return beneath_circle(partition.index, circle, column, visible)
+    return count_in_circle(partition.index, circle, column, visible)
 
 
 def take(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cxg_widget.cells.cluster.partition import Rows
-from cxg_widget.cells.cluster.source import untold
+from cxg_widget.cells.cluster.source import unreported_traffic
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 
 
@@ -35,7 +35,7 @@ def telling(rows: Rows, *args: Any, function: Callable[..., Any], **same: Any) -
 def _tell(rows: Rows) -> None:
     from distributed import get_worker
 
-    read = untold(rows.source.token)
+    read = unreported_traffic(rows.source.token)
     if read != Traffic():
         get_worker().log_event(_topic(rows.user), list(read))
 

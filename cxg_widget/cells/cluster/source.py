@@ -83,7 +83,7 @@ def opened(source: Source, user: str) -> Dataset:
         return dataset
 
 
-def untold(token: str) -> Traffic:
+def unreported_traffic(token: str) -> Traffic:
     """Return what this process has read of a source since this was last asked, as far as anything counts it."""
     with _lock:
         dataset = _open.get(token)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cxg_widget.datasets.base.column_pairs import ColumnPairs
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Contract
+from cxg_widget.datasets.base.delegate import delegate
 from cxg_widget.datasets.base.embeddings import Embeddings
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.obs_columns import MAX_LABELS, ObsColumns
-from cxg_widget.datasets.base.of_part import of_part
 from cxg_widget.datasets.base.rows import Rows
 from cxg_widget.datasets.base.sections import SectionImages
 from cxg_widget.datasets.base.tables import Tables
@@ -48,7 +48,7 @@ class Dataset(Contract):
         pairs = ColumnPairs(self, self._obs_part, lambda: self._matrix_part, self.names_in)
         self._embedding_part = Embeddings(self, self._obs_part, pairs)
 
-    def apart(self) -> Self:
+    def with_own_columns(self) -> Self:
         """Return this open dataset once more, for columns that others who read it are not to see.
 
         Both share what is read and kept, and are closed together.
@@ -61,20 +61,20 @@ class Dataset(Contract):
 
     # Tables, and obs columns by themselves.
 
-    obs = of_part("_table_part", Tables.obs)
-    var = of_part("_table_part", Tables.var)
-    obs_names = of_part("_table_part", Tables.obs_names)
-    obs_record = of_part("_table_part", Tables.obs_record)
+    obs = delegate("_table_part", Tables.obs)
+    var = delegate("_table_part", Tables.var)
+    obs_names = delegate("_table_part", Tables.obs_names)
+    obs_record = delegate("_table_part", Tables.obs_record)
 
-    codes = of_part("_obs_part", ObsColumns.codes)
-    numbers = of_part("_obs_part", ObsColumns.numbers)
-    codes_block = of_part("_obs_part", ObsColumns.codes_block)
-    numbers_block = of_part("_obs_part", ObsColumns.numbers_block)
-    values_block = of_part("_obs_part", ObsColumns.values_block)
-    hold = of_part("_obs_part", ObsColumns.hold)
-    is_constant = of_part("_obs_part", ObsColumns.is_constant)
-    stated_values = of_part("_obs_part", ObsColumns.stated_values)
-    put_columns = of_part("_obs_part", ObsColumns.put_columns)
+    codes = delegate("_obs_part", ObsColumns.codes)
+    numbers = delegate("_obs_part", ObsColumns.numbers)
+    codes_block = delegate("_obs_part", ObsColumns.codes_block)
+    numbers_block = delegate("_obs_part", ObsColumns.numbers_block)
+    values_block = delegate("_obs_part", ObsColumns.values_block)
+    hold = delegate("_obs_part", ObsColumns.hold)
+    is_constant = delegate("_obs_part", ObsColumns.is_constant)
+    stated_values = delegate("_obs_part", ObsColumns.stated_values)
+    put_columns = delegate("_obs_part", ObsColumns.put_columns)
 
     @property
     def own_columns(self) -> Mapping[str, Codes]:
@@ -89,16 +89,16 @@ class Dataset(Contract):
 
     # Sections that the cells lie on.
 
-    sections = of_part("_section_part", SectionImages.sections)
-    section_image = of_part("_section_part", SectionImages.section_image)
-    find_image = of_part("_section_part", SectionImages.find_image)
+    sections = delegate("_section_part", SectionImages.sections)
+    section_image = delegate("_section_part", SectionImages.section_image)
+    find_image = delegate("_section_part", SectionImages.find_image)
 
     # Names of vars.
 
-    find_var = of_part("_var_part", VarNames.find_var)
-    read_names = of_part("_var_part", VarNames.read_names)
-    derived_vars = of_part("_var_part", VarNames.derived_vars)
-    explain_name = of_part("_var_part", VarNames.explain_name)
+    find_var = delegate("_var_part", VarNames.find_var)
+    read_names = delegate("_var_part", VarNames.read_names)
+    derived_vars = delegate("_var_part", VarNames.derived_vars)
+    explain_name = delegate("_var_part", VarNames.explain_name)
 
     @property
     def var_labels(self) -> Sequence[str]:
@@ -128,36 +128,36 @@ class Dataset(Contract):
 
     # The matrix.
 
-    vector = of_part("_matrix_part", Vectors.vector)
-    vectors = of_part("_matrix_part", Vectors.vectors)
-    values = of_part("_matrix_part", Vectors.values)
-    vector_block = of_part("_matrix_part", Vectors.vector_block)
-    vectors_block = of_part("_matrix_part", Vectors.vectors_block)
-    matrix_block = of_part("_matrix_part", Vectors.matrix_block)
-    rows_of = of_part("_row_part", Rows.rows_of)
-    columns_of = of_part("_row_part", Rows.columns_of)
-    gather = of_part("_row_part", Rows.gather)
-    plan = of_part("_row_part", Rows.plan)
+    vector = delegate("_matrix_part", Vectors.vector)
+    vectors = delegate("_matrix_part", Vectors.vectors)
+    values = delegate("_matrix_part", Vectors.values)
+    vector_block = delegate("_matrix_part", Vectors.vector_block)
+    vectors_block = delegate("_matrix_part", Vectors.vectors_block)
+    matrix_block = delegate("_matrix_part", Vectors.matrix_block)
+    rows_of = delegate("_row_part", Rows.rows_of)
+    columns_of = delegate("_row_part", Rows.columns_of)
+    gather = delegate("_row_part", Rows.gather)
+    plan = delegate("_row_part", Rows.plan)
 
     # Embeddings, and what is known of them before they are read.
 
-    embedding = of_part("_embedding_part", Embeddings.embedding)
-    embedding_block = of_part("_embedding_part", Embeddings.embedding_block)
-    axis_labels = of_part("_embedding_part", Embeddings.axis_labels)
-    axis_names = of_part("_embedding_part", Embeddings.axis_names)
-    find_embedding = of_part("_embedding_part", Embeddings.find_embedding)
-    embedding_told = of_part("_embedding_part", Embeddings.embedding_told)
-    n_axes = of_part("_embedding_part", Embeddings.n_axes)
-    check_axes = of_part("_embedding_part", Embeddings.check_axes)
+    embedding = delegate("_embedding_part", Embeddings.embedding)
+    embedding_block = delegate("_embedding_part", Embeddings.embedding_block)
+    axis_labels = delegate("_embedding_part", Embeddings.axis_labels)
+    axis_names = delegate("_embedding_part", Embeddings.axis_names)
+    find_embedding = delegate("_embedding_part", Embeddings.find_embedding)
+    embedding_told = delegate("_embedding_part", Embeddings.embedding_told)
+    n_axes = delegate("_embedding_part", Embeddings.n_axes)
+    check_axes = delegate("_embedding_part", Embeddings.check_axes)
 
-    viewport = of_part("_embedding_part", Embeddings.viewport)
-    stated_extent = of_part("_embedding_part", Embeddings.stated_extent)
-    embedding_with = of_part("_embedding_part", Embeddings.embedding_with)
+    viewport = delegate("_embedding_part", Embeddings.viewport)
+    stated_extent = delegate("_embedding_part", Embeddings.stated_extent)
+    embedding_with = delegate("_embedding_part", Embeddings.embedding_with)
 
     # The store.
 
-    close = of_part("_lifetime", Lifetime.close)
-    tell_progress_to = of_part("_lifetime", Lifetime.tell_progress_to)
+    close = delegate("_lifetime", Lifetime.close)
+    tell_progress_to = delegate("_lifetime", Lifetime.tell_progress_to)
 
     @property
     def closed(self) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.plan import Grain, Plan, Positions, choose
-from cxg_widget.datasets.base.turning import gathered, pieces, turned
+from cxg_widget.datasets.base.transpose import gathered, pieces, transpose
 from cxg_widget.errors import DamagedStore, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found
 
@@ -87,7 +87,7 @@ class Rows:
             return gathered(self._rows(every, layer, STEP_BYTES), grain.shape[1])
         heights = [len(some) for some in grain.steps(every, _TURNED_BYTES)]
         columns = self._columns(np.arange(grain.shape[1]), every, layer, _BAND_BYTES)
-        return gathered(turned(columns, heights), grain.shape[1])
+        return gathered(transpose(columns, heights), grain.shape[1])
 
     def plan(self, rows: ArrayLike | None = None, positions: ArrayLike | None = None, layer: str | None = None) -> Plan:
         """Say whether some rows of some vars are read with less by row or by column; parameters as `columns_of`.
@@ -126,7 +126,7 @@ class Rows:
     def _turned(self, rows: Positions, grain: Grain, layer: str | None, step_bytes: int) -> Iterator[MatrixBlock]:
         every = np.arange(grain.shape[1])
         for some in grain.steps(rows, max(step_bytes, _TURNED_BYTES)):
-            (block,) = turned(self._columns(every, some, layer, _BAND_BYTES), [len(some)])
+            (block,) = transpose(self._columns(every, some, layer, _BAND_BYTES), [len(some)])
             yield from pieces(block, step_bytes)
             del block
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cxg_widget.compute.side_by_side import read_ahead
+from cxg_widget.compute.parallel import read_ahead
 from cxg_widget.datasets.base.columns import as_names, as_rows, as_scalar, as_strings
 from cxg_widget.datasets.base.contract import Contract, Table
 from cxg_widget.datasets.base.obs_columns import ObsColumns

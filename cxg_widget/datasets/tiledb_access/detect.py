@@ -7,7 +7,7 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.compute.side_by_side import at_once
+from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.tiledb_access.contexts import make_context, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, reason_of, too_late
@@ -44,7 +44,7 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
 
 def _within_patience(uri: str, root: str, ctx: tiledb.Ctx) -> str | None:
     seconds = timeout_s(ctx)
-    found = at_once([lambda: _identify_names(root, ctx)], seconds)[0]
+    found = run_parallel([lambda: _identify_names(root, ctx)], seconds)[0]
     if type(found) is TimeoutError:
         raise too_late(uri, "the store", seconds)
     if isinstance(found, Exception):

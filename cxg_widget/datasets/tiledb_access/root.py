@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import tiledb
 
-from cxg_widget.compute.side_by_side import at_once
+from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.datasets.tiledb_access.contexts import timeout_s
@@ -167,7 +167,7 @@ class Root:
         if not self.is_remote:
             return [one() for one in tries]
         seconds = timeout_s(self.ctx)
-        outcomes = at_once(tries, seconds)
+        outcomes = run_parallel(tries, seconds)
         return [
             too_late(self.uri, name, seconds) if type(one) is TimeoutError else one
             for name, one in zip(what, outcomes, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from cxg_widget.compute.side_by_side import Call, Result
+from cxg_widget.compute.parallel import Call, Result
 
 _LOOK_S = 1.0
 _PAUSE_S = 10.0

@@ -12,7 +12,7 @@ _Given = ParamSpec("_Given")
 _Returned = TypeVar("_Returned")
 
 
-def of_part(
+def delegate(
     part: str, method: Callable[Concatenate[Any, _Given], _Returned]
 ) -> Callable[Concatenate[Any, _Given], _Returned]:
     """Return a method that asks the part in the attribute `part`; its signature and words are those of the part's.

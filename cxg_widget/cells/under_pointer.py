@@ -26,7 +26,7 @@ _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Beneath:
+class CellsUnderPointer:
     """What is known of the cells in a circle that are shown.
 
     Attributes
@@ -46,34 +46,34 @@ class Beneath:
     n_missing: int = 0
     off: float = 0.0
 
-    def __add__(self, other: Beneath) -> Beneath:
+    def __add__(self, other: CellsUnderPointer) -> CellsUnderPointer:
         """Return both, of the same colouring."""
         n = self.n + other.n
         if self.counts is not None and other.counts is not None:
-            return Beneath(n, self.counts + other.counts)
+            return CellsUnderPointer(n, self.counts + other.counts)
         if self.mean is None or other.mean is None:
-            return Beneath(n)
+            return CellsUnderPointer(n)
         n_missing, n_above = self.n_missing + other.n_missing, self.n_above + other.n_above
         shares = [((one.n - one.n_missing) / max(n - n_missing, 1), one) for one in (self, other)]
         mean = sum(share * one.mean for share, one in shares if share and one.mean is not None)
         off = sum(share * one.off for share, one in shares)
-        return Beneath(n, None, mean if n > n_missing else np.nan, n_above, n_missing, off)
+        return CellsUnderPointer(n, None, mean if n > n_missing else np.nan, n_above, n_missing, off)
 
     @classmethod
-    def of_categories(cls, counts: NDArray[np.int64], visible: NDArray[np.bool_] | None) -> Beneath:
+    def of_categories(cls, counts: NDArray[np.int64], visible: NDArray[np.bool_] | None) -> CellsUnderPointer:
         """Return cells by their categories, those left out that are hidden; bool (k + 1,), None = none is."""
         counts = counts if visible is None else np.where(visible, counts, 0)
         return cls(int(counts.sum()), counts)
 
     @classmethod
-    def of_numbers(cls, values: NDArray[np.float64]) -> Beneath:
+    def of_numbers(cls, values: NDArray[np.float64]) -> CellsUnderPointer:
         """Return cells by their numbers, float64 (n,); those that are not finite are missing."""
         finite = values[np.isfinite(values)]
         mean = float((finite / finite.size).sum()) if finite.size else np.nan
         return cls(values.size, None, mean, int(np.count_nonzero(finite > 0)), values.size - finite.size)
 
     @classmethod
-    def of_rows(cls, rows: NDArray[np.int64], coloring: Coloring, hidden: tuple[str, ...]) -> Beneath:
+    def of_rows(cls, rows: NDArray[np.int64], coloring: Coloring, hidden: tuple[str, ...]) -> CellsUnderPointer:
         """Return what some rows are."""
         if coloring.scale == "categorical":
             codes, k = coloring.codes.codes[rows], len(coloring.codes.categories)
@@ -84,9 +84,9 @@ class Beneath:
         return cls.of_numbers(coloring.take(rows).numbers.dense().astype(np.float64))
 
 
-def beneath_circle(
+def count_in_circle(
     index: SpatialIndex, circle: Circle, column: ViewColumn | None, visible: NDArray[np.bool_] | None
-) -> Beneath:
+) -> CellsUnderPointer:
     """Return what lies in a circle of an index whose cells are coloured by a column in its order.
 
     visible : which categories are shown, bool (k + 1,), the missing ones last; None = all
@@ -95,19 +95,19 @@ def beneath_circle(
 
     starts, stops = _runs_in(index, circle)
     if column is None:
-        return Beneath(int((stops - starts).sum()))
+        return CellsUnderPointer(int((stops - starts).sum()))
     if isinstance(column, CategoryColumn):
-        return Beneath.of_categories(_counts_of(column, starts, stops), visible)
+        return CellsUnderPointer.of_categories(_counts_of(column, starts, stops), visible)
     return _numbers_of(column, starts, stops)
 
 
-def beneath_of(
+def count_in_mask(
     index: SpatialIndex, circle: Circle, mask: NDArray[np.bool_], coloring: Coloring, hidden: tuple[str, ...]
-) -> Beneath:
+) -> CellsUnderPointer:
     """Return what the cells of a mask, bool (n_obs,), are that lie in a circle of an index of all."""
     starts, stops = _runs_in(index, circle)
     rows = index.rows[Runs(starts, stops, np.ones(starts.size, dtype=np.bool_)).places()].astype(np.int64)
-    return Beneath.of_rows(rows[mask[rows]], coloring, hidden)
+    return CellsUnderPointer.of_rows(rows[mask[rows]], coloring, hidden)
 
 
 def _runs_in(index: SpatialIndex, circle: Circle) -> _Edges:
@@ -131,7 +131,9 @@ def _counts_of(column: CategoryColumn, starts: NDArray[np.int64], stops: NDArray
     return np.append(counts[: column.n_categories], counts[column.missing_code])
 
 
-def _numbers_of(column: NumberColumn | SparseColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Beneath:
+def _numbers_of(
+    column: NumberColumn | SparseColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> CellsUnderPointer:
     """Average the numbers of runs."""
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import sum_numbers, sum_runs
@@ -153,10 +155,10 @@ def _numbers_of(column: NumberColumn | SparseColumn, starts: NDArray[np.int64], 
             listed = sum_numbers(frozen(column.codes), starts, stops, MISSING_U16, frozen(one))
             sums.append(listed + (rest * one[column.fill] if isinstance(column, SparseColumn) else 0.0))
         mean, off = (float(one / n_valued) if n_valued else np.nan for one in sums)
-        return Beneath(n, None, mean, int(n_above), n - int(n_valued), off if n_valued else 0.0)
+        return CellsUnderPointer(n, None, mean, int(n_above), n - int(n_valued), off if n_valued else 0.0)
     mean = float(between(lo, hi, total / (n_valued * LEVELS))) if n_valued else np.nan
     off = (hi / LEVELS - lo / LEVELS) * (n_valued - n_zero) / max(n_valued, 1)  # 0 has a code of its own
-    return Beneath(n, None, mean, int(n_above), n - int(n_valued), off)
+    return CellsUnderPointer(n, None, mean, int(n_above), n - int(n_valued), off)
 
 
 def _steps(levels: Levels) -> NDArray[np.float64]:

@@ -28,14 +28,14 @@ class Call(Thread, Generic[Result]):
             self.outcome = error
 
 
-def at_once(calls: Sequence[Callable[[], Result]], seconds: float | None = None) -> list[Result | Exception]:
+def run_parallel(calls: Sequence[Callable[[], Result]], seconds: float | None = None) -> list[Result | Exception]:
     """Run calls side by side, and return what each returned or raised.
 
     A call that is not done after `seconds` in all (None = however long it takes) counts as `TimeoutError`; it goes on
     where nobody listens, because a request cannot be broken off. Ctrl-C does not wait for it either.
     """
     if seconds is None and len(calls) > _MOST:
-        return [*at_once(calls[:_MOST]), *at_once(calls[_MOST:])]
+        return [*run_parallel(calls[:_MOST]), *run_parallel(calls[_MOST:])]
     threads = [Call(call) for call in calls]
     for thread in threads:
         thread.start()
@@ -47,7 +47,7 @@ def at_once(calls: Sequence[Callable[[], Result]], seconds: float | None = None)
 
 def read_ahead(read: Callable[[str], Result], names: Sequence[str]) -> Callable[[str], Result]:
     """Read by all names side by side, and return a function that returns or raises what came of each."""
-    found = dict(zip(names, at_once([partial(read, name) for name in names]), strict=True))
+    found = dict(zip(names, run_parallel([partial(read, name) for name in names]), strict=True))
 
     def told(name: str) -> Result:
         outcome = found[name]

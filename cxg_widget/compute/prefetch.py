@@ -16,7 +16,7 @@ _LOOK_S = 0.1
 _AT_END_S = 2.0
 
 
-class Ahead(Generic[_Item]):
+class Prefetch(Generic[_Item]):
     """Goes through an iterable in a thread of its own, one item ahead.
 
     Whoever iterates may stop anywhere, also by Ctrl-C, which is heard at once: the thread ends after the item that it
@@ -76,7 +76,7 @@ class Ahead(Generic[_Item]):
                 return
 
 
-_working: WeakSet[Ahead[Any]] = WeakSet()
+_working: WeakSet[Prefetch[Any]] = WeakSet()
 
 
 def _end_all() -> None:

@@ -24,7 +24,7 @@ _ROWS, _FEW_ROWS = 2**20, 1_000
 _M_PERTURB = -6
 
 
-def touch(opener: Opener, path: str, format_: str | None, options: Mapping[str, Any]) -> None:
+def probe_in_subprocess(opener: Opener, path: str, format_: str | None, options: Mapping[str, Any]) -> None:
     """Read in a process of its own what may end the process or hang: if that survives, so does this process.
 
     Whatever else is wrong with the store is left to be said by who opens it.

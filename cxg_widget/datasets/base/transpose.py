@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, counted, join
 
 
-def turned(columns: Iterable[MatrixBlock], heights: Sequence[int]) -> Iterator[MatrixBlock]:
+def transpose(columns: Iterable[MatrixBlock], heights: Sequence[int]) -> Iterator[MatrixBlock]:
     """Yield bands of rows, so many in each, of a matrix whose columns come in blocks and are read once.
 
     columns : their lines are columns, in order, their positions are rows

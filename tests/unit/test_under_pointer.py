@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cxg_widget.cells.beneath import MANY, Beneath
+from cxg_widget.cells.under_pointer import MANY, CellsUnderPointer
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import circle_of
@@ -176,11 +176,11 @@ def test_many_categories_are_told_as_the_four_largest_and_how_many_more_there_ar
     coloring = Coloring.of(Target("obs", "x"), codes, 28)
     counted = {"(empty)": 7, "f": 6, "e": 5, "d": 4, "3 more": 6}
     expected = [[label, share(n, 28)] for label, n in counted.items()]
-    assert beneath_told(Beneath.of_rows(np.arange(28), coloring, ()), coloring) == expected
+    assert beneath_told(CellsUnderPointer.of_rows(np.arange(28), coloring, ()), coloring) == expected
 
 
 def test_a_mean_of_no_numbers_is_missing():
-    of = Beneath.of_numbers(np.full(40, np.nan))
+    of = CellsUnderPointer.of_numbers(np.full(40, np.nan))
     for one in (of, of + of):
         assert np.isnan(one.mean)
         assert one.n_missing == one.n

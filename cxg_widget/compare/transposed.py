@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.moments import Floats, entries_of
 from cxg_widget.compare.order import places_of
-from cxg_widget.compare.rank_kernels import count_turned, put_keys, put_turned
+from cxg_widget.compare.rank_kernels import count_turned, put_keys, put_transposed
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, Numbers
 
@@ -43,7 +43,7 @@ class _Part(NamedTuple):
         )
 
 
-class Turned:
+class Transposed:
     """Entries of neighbouring genes, as many of these as fit: of those from `last` on nothing is kept.
 
     Parameters
@@ -75,7 +75,7 @@ class Turned:
         stops = starts[:-1].copy()
         kind = np.float32 if scale.size else block.values.dtype
         values, groups = np.empty(starts[-1], dtype=kind), np.empty(starts[-1], dtype=self._kind)
-        put_turned(entries, (rows, frozen(scale)), (self.first, frozen(left_out)), stops, (values, groups))
+        put_transposed(entries, (rows, frozen(scale)), (self.first, frozen(left_out)), stops, (values, groups))
         self._parts.append(_Part(starts[:-1], stops, values, groups))
         self._n_bytes += self._parts[-1].n_bytes
         self._n_taken += len(codes)

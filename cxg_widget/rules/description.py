@@ -1,4 +1,4 @@
-"""Rules in words, as js/src/words/rule_told.js writes them."""
+"""Rules in words, as js/src/words/rule_words.js writes them."""
 
 from __future__ import annotations
 

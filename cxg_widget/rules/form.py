@@ -77,7 +77,7 @@ class Form:
     is_row_wise : whether some rows alone tell which of them it means, so that Dask's workers can evaluate it over
         their partitions; False where in doubt, as a rule that looks at all cells would silently mean others there
     words : the rule in words, given whether it is negated
-    twin : its key in `WORDS` of js/src/words/rule_told.js, which says the same; "" = both say "some"
+    twin : its key in `WORDS` of js/src/words/rule_words.js, which says the same; "" = both say "some"
     as_filter : how it serves as a filter; None = it does not
     """
 

@@ -57,12 +57,12 @@ export function createWidgetModel(model) {
     },
     onError(of, message, details) {
       const { error } = store.get();
-      const isOfFilter = error?.of === "filter" && error.message === message; // the table has asked with a filter that is refused
+      const isOfFilter = error?.of === "filter" && error.message === message; // the table has sent a filter that is refused
       store.set({ error: { of: isOfFilter ? "filter" : of, message, details } });
     },
     onLost: lose,
   });
-  /** The kernel has gone, by a restart for one: what is on show stays, and nothing can be asked for. */
+  /** The kernel has gone, by a restart for one: what is on show stays, and nothing can be requested. */
   function lose() {
     if (store.get().link === "offline") return;
     store.set({ link: "offline", building: null });
@@ -257,7 +257,7 @@ function firstState(traits) {
     fade: null,
     linkPlots: null,
     notesOnPlot: null,
-    filtersTold: null,
+    describeFilters: null,
     labels: null,
     contours: null,
     crowd: ROOMY,

@@ -5,7 +5,7 @@ import { createNow } from "../src/file/now.js";
 import { framed, namesShown } from "../src/file/over.js";
 import { packedBits } from "../src/file/passing.js";
 import { framesOf } from "../src/file/pieces.js";
-import { manyTold, valueText } from "../src/file/texts.js";
+import { describeMany, valueText } from "../src/file/texts.js";
 
 const CATEGORIES = { spec: "obs:kind", name: "kind", scale: "categorical", categories: ["a", "b c", ""], lo: 0, hi: 0 };
 const NUMBERS = { spec: "var:G", name: "G", scale: "continuous", categories: [], lo: 0, hi: 65_534 };
@@ -41,13 +41,13 @@ test("a value is told as its label, or with the digits that its code knows", () 
 
 test("many cells are told by the largest categories, or by their mean and how many have any", () => {
   const codes = [0, 0, 1, 1, 1, 2, 255, 1];
-  assert.deepEqual(manyTold(codes, /** @type {any} */ (CATEGORIES)), [
+  assert.deepEqual(describeMany(codes, /** @type {any} */ (CATEGORIES)), [
     ["b c", "50\u00a0%"],
     ["a", "25\u00a0%"],
     ["(empty)", "13\u00a0%"],
     ["(missing)", "13\u00a0%"],
   ]);
-  assert.deepEqual(manyTold([0, 0, 10, 20, 65_535], /** @type {any} */ (NUMBERS)), [
+  assert.deepEqual(describeMany([0, 0, 10, 20, 65_535], /** @type {any} */ (NUMBERS)), [
     ["mean of G", "7.5"],
     ["above 0", "50\u00a0%"],
     ["(missing)", "20\u00a0%"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { taken } from "../src/panels/compare/compared.js";
-import { chance, columnsOf, told } from "../src/panels/compare/gene_numbers.js";
+import { chance, columnsOf, describeGene } from "../src/panels/compare/gene_numbers.js";
 import { kept, ranksOf, sides, sorted } from "../src/panels/compare/order.js";
 import { boxOf, boxPx, nearest, placed } from "../src/panels/compare/volcano_scale.js";
 
@@ -13,7 +13,7 @@ function part(start, names, columns, more = {}) {
   const values = Float32Array.from(KEYS.flatMap((key) => columns[key] ?? new Array(n).fill(0)));
   return /** @type {any} */ ({
     seq: 3,
-    told: "",
+    title: "",
     notes: [],
     sets: [],
     groups: [],
@@ -128,7 +128,7 @@ test("scaled values have no column of fold changes, and the statistic lies along
   assert.ok(columnsOf(of).every(({ name }) => name !== "log2fc" && name !== "auc"));
   const { camera, x } = placed(of, 200, 100, { fold: 1, p: null });
   assert.ok(x[0] < camera.width / 2 && x[1] > camera.width / 2);
-  assert.ok(told(of, 0).some(([name]) => name === "statistic"));
+  assert.ok(describeGene(of, 0).some(([name]) => name === "statistic"));
 });
 
 test("what lies beyond the field is put on its edge and counted, what has no p nowhere; the pointer finds what is listed first", () => {

@@ -1,7 +1,14 @@
 // Laws of what is told of selected cells: which rows come first, how numbers are written, and where shares come from.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byEnrichment, chanceTold, enrichedTold, hasChosen, oddsTold, toldOf } from "../src/panels/enrichment.js";
+import {
+  byEnrichment,
+  chanceText,
+  describeEnriched,
+  enrichmentTexts,
+  hasChosen,
+  oddsText,
+} from "../src/panels/enrichment.js";
 import { sharesOf } from "../src/panels/share_strip.js";
 import { takeColumn } from "../src/panels/take_column.js";
 import { createStore } from "../src/state/state.js";
@@ -35,14 +42,14 @@ test("of a long list those that the kernel names come before all others", () => 
 });
 
 test("a row is told with its share, what was expected, its odds and its chance", () => {
-  assert.deepEqual(toldOf(counts(), 2), [
+  assert.deepEqual(enrichmentTexts(counts(), 2), [
     ["Selected", "6, 60\u00a0%"],
     ["Expected", "2, 20\u00a0%"],
     ["Odds ratio", "∞"],
     ["p, adjusted", "0.0032"],
   ]);
-  assert.equal(enrichedTold(counts(), [2, 1, 0]), "1 of 3 enriched; strongest: (empty)");
-  assert.equal(enrichedTold(counts({ arrays: { log10_p: new Float32Array(4) } }), [1, 2, 0]), "None of 3 enriched");
+  assert.equal(describeEnriched(counts(), [2, 1, 0]), "1 of 3 enriched; strongest: (empty)");
+  assert.equal(describeEnriched(counts({ arrays: { log10_p: new Float32Array(4) } }), [1, 2, 0]), "None of 3 enriched");
 });
 
 test("nothing is told where none of the selected cells passes", () => {
@@ -51,7 +58,7 @@ test("nothing is told where none of the selected cells passes", () => {
 });
 
 test("chances are written down to any size, odds in few signs", () => {
-  assert.deepEqual([0, -0.5, -2.999, -3.3, -40, -5.0001, -1689.4389].map(chanceTold), [
+  assert.deepEqual([0, -0.5, -2.999, -3.3, -40, -5.0001, -1689.4389].map(chanceText), [
     "1",
     "0.32",
     "0.001",
@@ -60,7 +67,7 @@ test("chances are written down to any size, odds in few signs", () => {
     "1e-5",
     "4e-1690",
   ]);
-  assert.deepEqual([0, 0.001, 0.42, 0.996, 3.94, 9.96, 1451, 2e9, Number.NaN].map(oddsTold), [
+  assert.deepEqual([0, 0.001, 0.42, 0.996, 3.94, 9.96, 1451, 2e9, Number.NaN].map(oddsText), [
     "0",
     "< 0.01",
     "0.42",

@@ -1,7 +1,7 @@
-// Laws of the fields of two or three genes: how they are numbered, told and gone through, and when they are asked for.
+// Laws of the fields of two or three genes: how they are numbered, describeField and gone through, and when they are asked for.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFields, fieldAfterKey, fieldAt, listed, mixAt, partsOf, told } from "../src/panels/fields.js";
+import { createFields, describeField, fieldAfterKey, fieldAt, listed, mixAt, partsOf } from "../src/panels/fields.js";
 
 const of = (/** @type {string[]} */ names, /** @type {string[]} */ words, /** @type {number} */ levels = 3) => {
   const filtered = Uint32Array.from({ length: words.length ** names.length }, (_, i) => 1000 * i + 1);
@@ -22,9 +22,9 @@ test("fields are numbered with the first gene slowest, and so are mixes", () => 
 
 test("a field tells each gene, its cells and those selected", () => {
   const noun = { one: "cell", many: "cells" };
-  assert.equal(told(two, 0, noun), "A low, B low: 1 cell");
-  assert.equal(told(two, 7, noun), "A high, B middle: 7,001 cells");
-  assert.equal(told(two, 2, noun), "A low, B high: 2,001 cells, 2,001 selected");
+  assert.equal(describeField(two, 0, noun), "A low, B low: 1 cell");
+  assert.equal(describeField(two, 7, noun), "A high, B middle: 7,001 cells");
+  assert.equal(describeField(two, 2, noun), "A low, B high: 2,001 cells, 2,001 selected");
 });
 
 test("arrows lead to the neighbour in a square, to the next in a list, and stop at the edge", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "../src/page/panels/histogram.js";
-import { binTold } from "../src/panels/number_counts.js";
+import { describeBin } from "../src/panels/number_counts.js";
 import { readLimit } from "../src/style/limits.js";
 
 test("an empty bin has no bar, a single cell a visible one, the fullest bin height 1", () => {
@@ -79,6 +79,9 @@ test("bars are linear unless the cube root is chosen, and hold what the pointer 
   );
   const arrays = { all: [5, 120], filtered: [5, 80], selected: [0, 12] };
   const about = /** @type {any} */ ({ edges: [0, 1.5, 3], arrays });
-  assert.equal(binTold(about, 1, false, { one: "cell", many: "cells" }), "1.5 to 3: 120 cells, 80 pass, 12 selected");
-  assert.equal(binTold(about, 0, true, { one: "cell", many: "cells" }), "0 to 1: 5 cells, 5 pass, 0 selected");
+  assert.equal(
+    describeBin(about, 1, false, { one: "cell", many: "cells" }),
+    "1.5 to 3: 120 cells, 80 pass, 12 selected",
+  );
+  assert.equal(describeBin(about, 0, true, { one: "cell", many: "cells" }), "0 to 1: 5 cells, 5 pass, 0 selected");
 });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { filtersTold } from "../src/words/rule_told.js";
+import { describeFilters } from "../src/words/rule_words.js";
 
 const { cases } = JSON.parse(readFileSync(new URL("../../tests/rule_words.json", import.meta.url), "utf8"));
 
 for (const { says, rule, words } of cases) {
-  test(`a rule in words: ${says}`, () => assert.equal(filtersTold([rule]), words));
+  test(`a rule in words: ${says}`, () => assert.equal(describeFilters([rule]), words));
 }

@@ -159,7 +159,7 @@ def test_names_in_small_panels_keep_their_size_and_are_cut_with_an_ellipsis(link
     w, page = linked.widget, linked.page
     w.grid(["donor", "LEFT", "LOW"] * 3)
     look_at_all(linked)
-    for name, size in (("h3", "12.5px"), (".colors-told span", "11px")):
+    for name, size in (("h3", "12.5px"), (".color-words span", "11px")):
         texts = page.locator(f".panel-head {name}")
         expect(texts.first).to_be_visible()
         looks = texts.evaluate_all(
@@ -168,7 +168,7 @@ def test_names_in_small_panels_keep_their_size_and_are_cut_with_an_ellipsis(link
         assert {tuple(one) for one in looks} == {(size, "ellipsis")}, name
     widths = page.locator(".panel-head h3").evaluate_all("(all) => all.map((one) => one.clientWidth)")
     assert min(widths) > 20
-    assert page.locator(".panel-head .colors-told").first.get_attribute("title") == "\n".join(LABELS)
+    assert page.locator(".panel-head .color-words").first.get_attribute("title") == "\n".join(LABELS)
 
 
 def test_the_key_of_contours_stands_below_the_plot_and_covers_no_cells(linked: ServedWidget) -> None:

@@ -20,7 +20,7 @@ def test_arrows_go_from_field_to_field_of_two_genes_and_enter_selects_with_the_k
         panels.keyboard.press(key)
     field = grid.get_by_role("gridcell", name="CD3E high, NKG7 middle: 8,428 cells")
     expect(field).to_be_focused()
-    expect(panels.locator(".fields-told")).to_have_text("CD3E high, NKG7 middle: 8,428 cells")
+    expect(panels.locator(".field-words")).to_have_text("CD3E high, NKG7 middle: 8,428 cells")
     panels.keyboard.press("Enter")
     settle(panels)
     panels.keyboard.press("Shift+Enter")
@@ -53,6 +53,6 @@ def test_mixes_of_three_genes_are_a_list_by_which_arrows_lead_and_names_are_text
     expect(mixes.nth(1)).to_have_accessible_name(f"{nasty} 2,408")
     told = f"CD3E low, {nasty} high, MS4A1 low: 2,408 cells, 2,408 selected"
     expect(mixes.nth(1)).to_have_accessible_description(f"{told} Shift adds, Alt removes, both intersect")
-    expect(panels.locator(".fields-told")).to_have_text(told)
+    expect(panels.locator(".field-words")).to_have_text(told)
     panels.keyboard.press(" ")
     assert calls(panels, "selectField") == [[2, "replace"]]

@@ -199,7 +199,7 @@ def test_a_title_gives_way_wholly_before_a_notice_is_cut(page: Any) -> None:
     page.evaluate("() => store.set({ link: 'offline' })")
     settle(page)
     assert page.locator(".title").evaluate("(title) => title.scrollWidth > title.clientWidth")
-    assert page.locator(".told .label").evaluate("(label) => label.scrollWidth <= label.clientWidth")
+    assert page.locator(".sentence .label").evaluate("(label) => label.scrollWidth <= label.clientWidth")
 
 
 @pytest.mark.parametrize("width", [900, 640, 460, 380])

@@ -144,7 +144,7 @@ def test_a_comparison_by_hand_is_of_passing_cells_and_their_rest_unless_all_are_
     _, selected, passes = masks(served)
     page = opened(served, "compare")
     panel = page.locator("#compare")
-    told = panel.locator(".told-of .what")
+    told = panel.locator(".compared .what")
     panel.get_by_role("button", name="Compare", exact=True).click()
     both, rest = int((selected & passes).sum()), int((~selected & passes).sum())
     expect(told).to_contain_text(f"the selection ({both:,} cells) compared with the rest ({rest:,} cells)")

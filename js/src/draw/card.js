@@ -15,7 +15,7 @@ const LOST_MS = 5_000;
 
 /**
  * @param {import("../state/state.js").Store} store
- * @param {(shared: import("./gl/context.js").Shared) => void} take is told of a card that can draw points
+ * @param {(shared: import("./gl/context.js").Shared) => void} take is given a card that can draw points
  * @returns {() => void} stops asking
  */
 export function seekCard(store, take) {

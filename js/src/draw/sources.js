@@ -37,11 +37,11 @@ export function createSources(scene, getState) {
       flags,
     };
     const { crowd, points: about } = getState();
-    const told = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, levels()) : own;
+    const shown = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, levels()) : own;
     // Each step of a zoom has numbers of its own: the card is to have no room for more than are drawn.
-    return told !== own && own.loaded < points.n
-      ? { ...told, codes: told.codes?.subarray(0, own.loaded) ?? null }
-      : told;
+    return shown !== own && own.loaded < points.n
+      ? { ...shown, codes: shown.codes?.subarray(0, own.loaded) ?? null }
+      : shown;
   }
 
   /** Do points show other numbers than their own? The highest of all cells lies on top by itself, but not of a sample. */
@@ -75,7 +75,7 @@ export function createSources(scene, getState) {
 
   return {
     isShared,
-    /** @param {Source} source @param {number} [upTo] as many of the first as are drawn: what they share is not asked of the others
+    /** @param {Source} source @param {number} [upTo] as many of the first as are drawn: what they share is not computed of the others
      * @returns {PointArrays} */
     of(source, upTo) {
       if (source === "detail" && scene.detail !== null) return close(scene.detail);

@@ -1,4 +1,4 @@
-/** What a file holds, unpacked where it is first asked for: frames as they are sent, positions, codes and names. */
+/** What a file holds, unpacked at first use: frames as they are sent, positions, codes and names. */
 
 import { createPositions, createValues, putPositions, putValues } from "../state/scene.js";
 import { decode } from "../wire/decode.js";
@@ -23,8 +23,8 @@ import { bytesOf, framesOf } from "./pieces.js";
  * @property {Record<string, string>} parts ids of pieces by name
  * @property {KeptColor[]} colors the one on show first
  * @property {Record<string, {place: number, color: number | null}>} panels by number: the panel of whose embedding it shows, and its own colour
- * @property {number[]} fields which colours are told of a cell under the pointer
- * @property {boolean} is_chosen whether a user chose these, and they are told whatever else is
+ * @property {number[]} fields which colors the tooltip shows
+ * @property {boolean} is_chosen whether a user chose these, which are always shown
  * @property {number} names_at_once
  * @property {string[]} notes
  * @property {string} refusal

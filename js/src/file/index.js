@@ -19,7 +19,7 @@ async function open(main) {
   /** @type {import("./host.js").Host} */
   let host;
   const kernel = createKernel(about, createHeld(about), now, () => host);
-  host = createHost(traits, { onMessage: (asked) => void kernel.answer(asked), onChange: change });
+  host = createHost(traits, { onMessage: (request) => void kernel.answer(request), onChange: change });
   /** @param {string} name @param {unknown} value */
   function set(name, value) {
     if (name.startsWith("_")) return;

@@ -5,7 +5,7 @@ import { framed, namesShown, noContours } from "./over.js";
 import { countCodes, flagsOf, packedBits, passingOf, shownBy } from "./passing.js";
 import { deflatedOf } from "./pieces.js";
 import { cellAt, placeOfPanel } from "./pointed.js";
-import { roundingTold } from "./rounding.js";
+import { describeRounding } from "./rounding.js";
 
 /** @typedef {import("./pieces.js").Frame} Frame */
 
@@ -48,7 +48,7 @@ export function createKernel(about, held, now, host) {
   /** @param {string} kind @returns {Promise<Frame[]>} */
   const first = async (kind) => (await held.frames("start")).filter(({ content }) => content.kind === kind);
 
-  /** @param {any} asked */
+  /** @param {any} request */
   async function start({ id }) {
     const dataset = await first("dataset");
     noun = dataset[0].content.obs_noun;
@@ -95,7 +95,7 @@ export function createKernel(about, held, now, host) {
     return (point) => codes === null || isShown(codes[point]);
   }
 
-  /** @param {any} asked */
+  /** @param {any} request */
   async function clear({ id }) {
     const [{ content }] = await first("selection");
     isSelected = false;
@@ -103,7 +103,7 @@ export function createKernel(about, held, now, host) {
     send([none], { id, seq: (selectionSeq = ++seq) });
   }
 
-  /** How the selected cells that pass, and all that pass, spread over a legend. @param {any} asked */
+  /** How the selected cells that pass, and all that pass, spread over a legend. @param {any} request */
   async function count({ panel, id }) {
     const index = colorOf(panel);
     const { legend, codes } = await held.values(index);
@@ -128,7 +128,7 @@ export function createKernel(about, held, now, host) {
     return send([framed({ kind: "counts", n_missing: chosen.counts.at(-1), arrays }, shapes)], over);
   }
 
-  /** What can be chosen of what the file holds. @param {any} asked */
+  /** What can be chosen of what the file holds. @param {any} request */
   function search({ query, limit, id }) {
     const wanted = query.trim().toLowerCase();
     const rankOf = (/** @type {string} */ label) =>
@@ -140,14 +140,14 @@ export function createKernel(about, held, now, host) {
     host().tell({ kind: "matches", id, query, matches, n_more: found.length - matches.length, arrays: [] });
   }
 
-  /** @param {any} asked */
-  async function hover(asked) {
-    const { panel, id } = asked;
-    const cell = await cellAt(held, about, now, { ...asked, color: colorOf(panel), noun });
+  /** @param {any} request */
+  async function hover(request) {
+    const { panel, id } = request;
+    const cell = await cellAt(held, about, now, { ...request, color: colorOf(panel), noun });
     host().tell({ kind: "cell", id, panel, arrays: [], ...cell });
   }
 
-  /** What lies over and under the plot. @param {any} asked */
+  /** What lies over and under the plot. @param {any} request */
   async function over({ kind, id, panel = 0, filters }) {
     const place = placeOfPanel(about, panel);
     const found = (await held.frames("answers")).find(
@@ -167,7 +167,7 @@ export function createKernel(about, held, now, host) {
   }
   const filtersAtFirst = now.settings.filters;
 
-  /** @param {any} asked */
+  /** @param {any} request */
   async function look({ panel, id }) {
     if (about.panels[panel]?.color != null) await sendColor(panel, id);
     const cells = (await first("filter")).filter(({ content }) => content.panel === panel);
@@ -175,18 +175,18 @@ export function createKernel(about, held, now, host) {
     send(cells, { id, seq });
   }
 
-  /** @param {any} asked */
+  /** @param {any} request */
   async function place({ panel, id }) {
     send(await held.frames(`points ${placeOfPanel(about, panel)}`), { id, panel, seq: seqOfPlace(panel) });
   }
 
-  /** @param {any} asked */
+  /** @param {any} request */
   async function module({ id }) {
     const code = deflatedOf("code-panels");
     send([framed({ kind: "module", hash: about.hash, arrays: { code } }, { code: [code.length] })], { id });
   }
 
-  /** @type {Record<string, (asked: any) => unknown>} */
+  /** @type {Record<string, (request: any) => unknown>} */
   const answers = {
     ready: start,
     ...{ module, search, hover, count, clear, place, look },
@@ -200,16 +200,16 @@ export function createKernel(about, held, now, host) {
     sendFilter,
     /** Limits or scale are others. */
     async relimited() {
-      const told = roundingTold((await held.values(now.color)).legend, now.settings);
-      if (told !== "") complain("setting", 0, "NotInFile", told);
+      const sentence = describeRounding((await held.values(now.color)).legend, now.settings);
+      if (sentence !== "") complain("setting", 0, "NotInFile", sentence);
     },
     /** The colour on show is another one. */
     recolored: () => sendColor(0).then(() => sendFilter()),
-    /** Answer a request. @param {any} asked */
-    async answer(asked) {
-      const { kind, id } = asked;
+    /** Answer a request. @param {any} request */
+    async answer(request) {
+      const { kind, id } = request;
       try {
-        await (answers[kind] ?? (() => refuse(kind, id)))(asked);
+        await (answers[kind] ?? (() => refuse(kind, id)))(request);
       } catch (failure) {
         const message = `Part of this file cannot be read: ${failure instanceof Error ? failure.message : failure}`;
         complain(kind, id, "DamagedStore", message);

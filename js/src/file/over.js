@@ -25,11 +25,11 @@ export function noContours(contours) {
 export function framed({ arrays, ...content }, shapes) {
   const names = Object.keys(shapes);
   const dtypes = { Uint8Array: "uint8", Uint16Array: "uint16", Uint32Array: "uint32" };
-  const told = names.map((name) => {
+  const heads = names.map((name) => {
     const dtype = dtypes[/** @type {keyof typeof dtypes} */ (arrays[name].constructor.name)];
     return { name, dtype, shape: shapes[name] };
   });
   const view = (/** @type {Uint8Array} */ { buffer, byteOffset, byteLength }) =>
     new DataView(/** @type {ArrayBuffer} */ (buffer), byteOffset, byteLength);
-  return { content: { ...content, arrays: told }, buffers: names.map((name) => view(arrays[name])) };
+  return { content: { ...content, arrays: heads }, buffers: names.map((name) => view(arrays[name])) };
 }

@@ -3,7 +3,7 @@
 import { MANY, MOST_FIELDS } from "../wire/constants.js";
 import { placeOf, pointsIn } from "./nearest.js";
 import { passingOf, shownBy } from "./passing.js";
-import { manyTold, valueText } from "./texts.js";
+import { describeMany, valueText } from "./texts.js";
 
 /** @typedef {import("./held.js").Held} Held */
 /** @typedef {import("./held.js").About} About */
@@ -35,7 +35,7 @@ export async function cellAt(held, about, now, at) {
     const fields =
       codes === null
         ? []
-        : manyTold(
+        : describeMany(
             Uint16Array.from(all, (i) => codes[i]),
             legend,
           );
@@ -44,14 +44,14 @@ export async function cellAt(held, about, now, at) {
   return { ...found, ...(await named(held, about, nearest, color)) };
 }
 
-/** What one cell is called, and what is told of it. @param {Held} held @param {About} about @param {number} point @param {number} color */
+/** What one cell is called, and what the tooltip says of it. @param {Held} held @param {About} about @param {number} point @param {number} color */
 async function named(held, about, point, color) {
   const text = async (/** @type {number} */ index) => {
     const { legend, codes } = await held.values(index);
     return valueText(codes?.[point] ?? 0, legend, about.colors[index].is_int);
   };
-  const told = about.is_chosen ? about.fields : about.fields.filter((index) => index !== color).slice(0, MOST_FIELDS);
-  const fields = await Promise.all(told.map(async (index) => [about.colors[index].label, await text(index)]));
+  const shown = about.is_chosen ? about.fields : about.fields.filter((index) => index !== color).slice(0, MOST_FIELDS);
+  const fields = await Promise.all(shown.map(async (index) => [about.colors[index].label, await text(index)]));
   return { name: await held.name(point), value: await text(color), fields };
 }
 

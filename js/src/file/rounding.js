@@ -7,7 +7,7 @@ import { shortNumber } from "../words/format.js";
 const FINEST = 1 / 255;
 
 /** @param {import("./texts.js").Legend} legend @param {Record<string, any>} settings @returns {string} "" where codes tell what the limits ask for */
-export function roundingTold(legend, { vmin, vmax, scale }) {
+export function describeRounding(legend, { vmin, vmax, scale }) {
   if (legend.scale !== "continuous") return "";
   const levels = levelsOf(legend);
   const [low, high] = [vmin ?? legend.lo, vmax ?? legend.hi];

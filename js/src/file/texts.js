@@ -1,9 +1,9 @@
-/** Writes what is told of cells under the pointer, as cxg_widget/display/hover.py and session/pointer.py do. Pure. */
+/** Writes what is said of cells under the pointer, as cxg_widget/display/hover.py and session/pointer.py do. Pure. */
 
 import { levelsOf, numberAt, zeroCode } from "../style/levels.js";
 import { MISSING } from "../wire/protocol.js";
 import { share, shortNumber, wholeNumber } from "../words/format.js";
-import { missingTold } from "../words/missing.js";
+import { missingLabel } from "../words/missing.js";
 
 /** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi" | "levels">} Legend */
 
@@ -23,10 +23,10 @@ export function valueText(code, legend, isInt) {
   const { scale, categories } = legend;
   const levels = levelsOf(legend);
   if (scale === "none") return "";
-  if (scale === "categorical") return categories.length === 0 ? "" : (categories[code] ?? missingTold(legend));
+  if (scale === "categorical") return categories.length === 0 ? "" : (categories[code] ?? missingLabel(legend));
   const number = numberOf(code, legend);
   return Number.isNaN(number)
-    ? missingTold(legend)
+    ? missingLabel(legend)
     : written(number, numberAt(code + 0.5, levels) - numberAt(code - 0.5, levels), isInt);
 }
 
@@ -40,9 +40,9 @@ function written(number, step, isInt) {
 
 /** The largest categories of many cells, or what their numbers are. @param {ArrayLike<number>} codes of these cells @param {Legend} legend
  * @returns {[string, string][]} */
-export function manyTold(codes, legend) {
+export function describeMany(codes, legend) {
   const n = codes.length;
-  if (legend.scale === "continuous") return numbersTold(codes, legend);
+  if (legend.scale === "continuous") return describeNumbers(codes, legend);
   if (legend.scale === "none" || legend.categories.length === 0) return [];
   const { categories } = legend;
   const counts = new Array(categories.length + 1).fill(0);
@@ -50,25 +50,25 @@ export function manyTold(codes, legend) {
   const order = [...counts.keys()].filter((code) => counts[code] > 0).sort((a, b) => counts[b] - counts[a] || a - b);
   const rest = order.slice(MOST_NAMED);
   /** @type {[string, string][]} */
-  const told = order
+  const texts = order
     .slice(0, MOST_NAMED)
-    .map((code) => [inALine(categories[code] ?? missingTold(legend)), share(counts[code], n)]);
+    .map((code) => [inALine(categories[code] ?? missingLabel(legend)), share(counts[code], n)]);
   const others = rest.reduce((sum, code) => sum + counts[code], 0);
-  return rest.length > 0 ? [...told, [`${rest.length} more`, share(others, n)]] : told;
+  return rest.length > 0 ? [...texts, [`${rest.length} more`, share(others, n)]] : texts;
 }
 
 /** @param {ArrayLike<number>} codes @param {Legend} legend @returns {[string, string][]} */
-function numbersTold(codes, legend) {
+function describeNumbers(codes, legend) {
   const numbers = Array.from(codes, (code) => numberOf(code, legend)).filter((one) => !Number.isNaN(one));
   const nMissing = codes.length - numbers.length;
   const mean = numbers.reduce((sum, one) => sum + one / numbers.length, 0);
   const nAbove = numbers.filter((one) => one > 0).length;
   /** @type {[string, string][]} */
-  const told = [[`mean of ${legend.name}`, numbers.length > 0 ? shortNumber(mean) : missingTold(legend)]];
+  const texts = [[`mean of ${legend.name}`, numbers.length > 0 ? shortNumber(mean) : missingLabel(legend)]];
   if (!legend.spec.startsWith("obs:") && nAbove > 0 && nAbove < numbers.length)
-    told.push(["above 0", share(nAbove, numbers.length)]);
-  if (nMissing > 0) told.push([missingTold(legend), share(nMissing, codes.length)]);
-  return told;
+    texts.push(["above 0", share(nAbove, numbers.length)]);
+  if (nMissing > 0) texts.push([missingLabel(legend), share(nMissing, codes.length)]);
+  return texts;
 }
 
 /** @param {string} label @returns {string} */

@@ -1,5 +1,5 @@
 /** The live region of a view: what a screen reader says of changes, once they have come to rest. */
-import { countsTold } from "../words/counts_told.js";
+import { describeCounts } from "../words/count_words.js";
 
 /** Changes that follow each other so soon are said as one: the last. */
 const REST_MS = 400;
@@ -24,8 +24,8 @@ export function createAnnouncer(element) {
     say,
     /** @param {import("../state/state.js").State} state @param {import("../state/state.js").State} before */
     follow(state, before) {
-      const told = countsTold(state, before);
-      if (told !== "") say(told);
+      const sentence = describeCounts(state, before);
+      if (sentence !== "") say(sentence);
     },
     stop: () => clearTimeout(timer),
   };

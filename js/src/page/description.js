@@ -6,7 +6,7 @@ const REST_MS = 400;
 /** @typedef {import("../state/state.js").State} State */
 
 /** What the text is made of. @param {State} state */
-const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, filtersTold }) => [
+const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, describeFilters }) => [
   dataset,
   points,
   color,
@@ -14,7 +14,7 @@ const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, fil
   filter,
   traits,
   crowd,
-  filtersTold,
+  describeFilters,
 ];
 
 /** @param {Pick<HTMLElement, "textContent">} element that describes the plot */

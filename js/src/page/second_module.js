@@ -11,7 +11,7 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
  *   called when something has changed that only a panel knows
  * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
  * @typedef {import("../plot/key_shape.js").CreateKeyShape} CreateKeyShape
- * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "filtersTold" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "describeFilters" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);
@@ -36,7 +36,7 @@ export function createModuleLoader(store, client, close, importCode = importBlob
   /** Could it not be had? A picture for the notebook asks for it no more. */
   let isRefused = false;
 
-  /** Does somebody want it who is to be told where it cannot be had? */
+  /** Does anybody want it who must hear where it cannot be had? */
   function isWanted() {
     const { traits, needsPanels } = store.get();
     const onPlot = namesOf(traits);
@@ -61,7 +61,7 @@ export function createModuleLoader(store, client, close, importCode = importBlob
 
   async function load() {
     const answer = await client.ask({ kind: "module", known: [...imported.keys()] });
-    if (answer === null) return giveUp(); // and the reason has been told
+    if (answer === null) return giveUp(); // and the reason has been shown
     const { hash, arrays } = /** @type {import("../wire/protocol.js").Module} */ (answer[0]);
     if (!imported.has(hash)) imported.set(hash, importCode(arrays.code));
     try {
@@ -77,14 +77,14 @@ export function createModuleLoader(store, client, close, importCode = importBlob
       store.set({ panels: createPanels, landmarks, keyShape, pictures, travel, ...others });
     } catch {
       imported.delete(hash);
-      const isTold = isWanted();
+      const isShown = isWanted();
       giveUp();
-      if (isTold) store.set({ error: { of: "module", message: REFUSED } });
+      if (isShown) store.set({ error: { of: "module", message: REFUSED } });
     }
   }
 }
 
-/** What is asked for over the points, beside them, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
+/** What is wanted over the points, beside them, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
 function namesOf({ labels, contours, difference, tissue, blend, color, embedding, panels, filters }) {
   const genes = blend === "colors" && Array.isArray(color) ? color : "";
   const pair = Array.isArray(embedding) ? embedding : "";

@@ -32,13 +32,13 @@ import { watchTheme } from "./theme.js";
  * @property {{draws: Set<() => Promise<HTMLCanvasElement>>, reset: (() => void) | null}} together what draws all panels, one of each view that has
  *   some, and what shows everything in those of other embeddings
  * @property {Place} place where the points of the plot are looked at
- * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd is told how large the views of the widget's colouring are
+ * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd hears how large the views of the widget's colouring are
  *
  * @typedef {(host: HTMLElement, statusOn?: HTMLElement, say?: (sentence: string) => void) => Plot} CreatePlot
  * @typedef {{createPlot: CreatePlot, requester: import("../picture/view_request.js").ViewRequester, destroy: () => void}} Look what makes
  *   the plots of one state
  * @typedef {(store: import("../state/state.js").Store, scene: import("../state/scene.js").Scene,
- *   crowd: (viewport: import("../screen/camera.js").Viewport) => void, place?: Place) => Look} CreateLook crowd: is told what a plot shows
+ *   crowd: (viewport: import("../screen/camera.js").Viewport) => void, place?: Place) => Look} CreateLook crowd: hears what a plot shows
  *
  * @typedef {object} Place of points that several looks share
  * @property {import("../state/shared_view.js").SharedView} view

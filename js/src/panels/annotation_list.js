@@ -1,5 +1,5 @@
 /** The annotations and the labels of one as the kernel counts them. */
-import { createToldList } from "./told_list.js";
+import { createNamedList } from "./named_list.js";
 
 /**
  * @typedef {object} Label
@@ -23,8 +23,8 @@ import { createToldList } from "./told_list.js";
 
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw */
 export function createAnnotationList(client, redraw) {
-  /** @type {ReturnType<typeof createToldList<Listed, Edit>>} */
-  const list = createToldList(client, redraw, "annotation", toListed);
+  /** @type {ReturnType<typeof createNamedList<Listed, Edit>>} */
+  const list = createNamedList(client, redraw, "annotation", toListed);
   return {
     fault: list.fault,
     /** @param {import("../state/state.js").State | null} state
@@ -35,7 +35,7 @@ export function createAnnotationList(client, redraw) {
   };
 }
 
-/** @param {import("../wire/protocol.js").Annotations} told @returns {Listed} */
+/** @param {import("../wire/protocol.js").Annotations} message @returns {Listed} */
 export function toListed({ annotations, name, labels, colors, n_found, n_left_out, has_obs, arrays }) {
   const rows =
     name === ""

@@ -86,7 +86,7 @@ export function createAnnotations({ client, redraw }) {
       event.stopPropagation();
       then(() => void (typed = ""));
     };
-    const told =
+    const hint =
       n === 0
         ? `No ${obs.many} selected. Select ${obs.many} with a lasso, in the legend or from a set.`
         : nLeftOut === 0
@@ -96,7 +96,7 @@ export function createAnnotations({ client, redraw }) {
       <div class="box"><input type="text" data-field="label" aria-label="Label" placeholder=${n === 0 ? "Find a label" : `Label for ${counted(n, obs)}`} maxlength="200" autocomplete="off" spellcheck="false"
         .value=${live(typed)} @keydown=${clear} @input=${(/** @type {Event} */ event) => then(() => void (typed = textIn(event)))}></div>
       <button type="submit" class="text" ?disabled=${n === 0 || state.link === "offline"}>${label === "" || isKnown ? "Label selection" : "Create label for selection"}</button>
-      ${told === "" ? nothing : html`<p class="caption">${told}</p>`}
+      ${hint === "" ? nothing : html`<p class="caption">${hint}</p>`}
     </form>`;
   }
 
@@ -132,10 +132,10 @@ export function createAnnotations({ client, redraw }) {
       return html`<div class="columns annotations"><p class="caption" role="status" tabindex="-1" data-field="reading">Reading…</p></div>`;
     const isFirst = listed.annotations.length === 0;
     const { many } = nounsOf(context.state).obs;
-    const told = `An annotation is a column of your own labels. Name it, select ${many}, then label them.`;
+    const hint = `An annotation is a column of your own labels. Name it, select ${many}, then label them.`;
     const press = (/** @type {KeyboardEvent} */ event) => void moveByKey(event, listed.labels.length);
     return html`<div class="columns annotations" @keydown=${press}>
-      ${isFirst ? html`<p class="caption">${told}</p>` : chooser(context, listed)}
+      ${isFirst ? html`<p class="caption">${hint}</p>` : chooser(context, listed)}
       ${isFirst || making.isOpen ? maker(context, isFirst) : nothing}
       ${isFirst ? failure() : body(context, listed)}
     </div>`;

@@ -3,13 +3,13 @@
 /** @typedef {import("../wire/client.js").Client} Client */
 /** @typedef {import("../wire/protocol.js").GeneSets} GeneSets */
 
-/** The question that was asked last. @type {WeakMap<Client, Promise<unknown>>} */
+/** The last question. @type {WeakMap<Client, Promise<unknown>>} */
 const last = new WeakMap();
 
 /** @param {Client} client @param {string} text a list or a GMT; "" = the sets of the store @param {string} [name] of a set that the text does not name
- * @returns {Promise<GeneSets | null>} null where it failed, and the reason has been told */
+ * @returns {Promise<GeneSets | null>} null where it failed, and the reason has been shown */
 export function askGenes(client, text, name = "") {
-  const asked = (last.get(client) ?? Promise.resolve()).then(() => client.ask({ kind: "genes", text, name }));
-  last.set(client, asked);
-  return asked.then((answer) => /** @type {GeneSets | undefined} */ (answer?.[0]) ?? null);
+  const question = (last.get(client) ?? Promise.resolve()).then(() => client.ask({ kind: "genes", text, name }));
+  last.set(client, question);
+  return question.then((answer) => /** @type {GeneSets | undefined} */ (answer?.[0]) ?? null);
 }

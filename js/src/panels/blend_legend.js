@@ -1,11 +1,11 @@
 /** The legend of two or three genes, a hue each: a square of fields or a list of mixes, which tell their cells and select them. */
 import { html, nothing } from "lit-html";
-import { MODES_TOLD, modeOf } from "../plot/lasso.js";
+import { MODES_HINT, modeOf } from "../plot/lasso.js";
 import { safeColor } from "../style/color.js";
 import { colorsOn } from "../style/style.js";
 import { shortCount, shortNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
-import { createFields, fieldAfterKey, fieldAt, listed, mixAt, partsOf, told } from "./fields.js";
+import { createFields, describeField, fieldAfterKey, fieldAt, listed, mixAt, partsOf } from "./fields.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /**
@@ -13,7 +13,7 @@ import { createFields, fieldAfterKey, fieldAt, listed, mixAt, partsOf, told } fr
  * @property {Context} context
  * @property {import("./fields.js").FieldCounts} fields
  * @property {(shares: number[]) => string} ink colour of a mix, by how high each gene is, 0 to 1
- * @property {{active: number, pointed: number}} at the field that has the focus or would get it; that which is told of, -1 = none
+ * @property {{active: number, pointed: number}} at the field that has the focus or would get it; that which is described, -1 = none
  * @property {(change: Partial<Drawn["at"]>) => void} go
  */
 
@@ -43,7 +43,7 @@ export function createBlendLegend({ client, redraw }) {
     const field = fields.names.length === 2 ? "field" : "mix";
     const hint = `Hover a ${field} to count its ${nouns.obs.many}; click or press Enter to select them.`;
     return html`${fields.names.length === 2 ? square(drawn) : list(drawn)}
-      <p class="detail fields-told">${at.pointed < 0 ? hint : told(fields, at.pointed, nouns.obs)}</p>`;
+      <p class="detail field-words">${at.pointed < 0 ? hint : describeField(fields, at.pointed, nouns.obs)}</p>`;
   };
 }
 
@@ -111,7 +111,7 @@ function cell({ context, fields, at, go }, i, role, body) {
     /** @type {HTMLElement | null | undefined} */ (around?.querySelector(`[data-field="${to}"]`))?.focus();
   };
   return html`<div class="mix ${role === "option" ? "row" : ""} ${i === at.pointed ? "pointed" : ""}" role=${role} data-field=${i} tabindex=${i === at.active ? 0 : -1}
-    aria-label=${role === "option" ? nothing : told(fields, i, obs)} aria-selected=${selected[i] > 0 && selected[i] >= filtered[i]} title=${`${told(fields, i, obs)}\n${MODES_TOLD}`}
+    aria-label=${role === "option" ? nothing : describeField(fields, i, obs)} aria-selected=${selected[i] > 0 && selected[i] >= filtered[i]} title=${`${describeField(fields, i, obs)}\n${MODES_HINT}`}
     @click=${select} @keydown=${press} @focus=${() => go({ active: i, pointed: i })} @blur=${() => go({ pointed: -1 })}
     @pointerenter=${() => go({ pointed: i })} @pointerleave=${() => go({ pointed: -1 })}>${body}</div>`;
 }

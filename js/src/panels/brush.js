@@ -18,8 +18,8 @@ import { withRule } from "./rules.js";
  * @property {boolean} isInteger
  * @property {Ends} ends
  * @property {boolean} hasMoved
- * @property {string} asked what the answer is of; "" = nothing has been asked
- * @property {string} filters with which it was asked for, as JSON
+ * @property {string} requested what the answer is of; "" = nothing was requested
+ * @property {string} filters with which it was requested, as JSON
  * @property {Answer | null} answer null = not here yet
  * @property {{filters: string, columns: Record<string, Counts>} | null} released what held on release; null = still under the hand
  */
@@ -41,9 +41,9 @@ export function createBrush(client, redraw) {
     mine.filters = JSON.stringify(filters);
     mine.answer = null;
     const [columns, rows] = [open.map(({ column }) => column), open.map((one) => one.rows)];
-    const { asked, column } = mine;
+    const { requested, column } = mine;
     const parts = await client.ask({ kind: "brush", panel: 0, column, columns, rows, filters });
-    if (held !== mine || mine.released !== null || mine.asked !== asked || parts === null) return;
+    if (held !== mine || mine.released !== null || mine.requested !== requested || parts === null) return;
     mine.answer = joined(/** @type {any[]} */ (parts));
     movePoints(mine);
     redraw();
@@ -73,7 +73,7 @@ export function createBrush(client, redraw) {
         isInteger,
         ends,
         hasMoved: false,
-        asked: "",
+        requested: "",
         filters: "",
         answer: null,
         released: null,
@@ -111,8 +111,8 @@ export function createBrush(client, redraw) {
         traits.layer,
         open.map((one) => one.column),
       ]);
-      if (wanted === held.asked) return;
-      held.asked = wanted;
+      if (wanted === held.requested) return;
+      held.requested = wanted;
       void ask(held, open);
     },
     /** The counts of a column as they are under the brush. @param {string} column @param {Counts} counts @returns {Counts} */

@@ -7,7 +7,7 @@ import { safeColor } from "../style/color.js";
 import { MOST_COUNTED } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { shortCount, wholeNumber } from "../words/format.js";
-import { byEnrichment, enrichedTold, hasChosen } from "./enrichment.js";
+import { byEnrichment, describeEnriched, hasChosen } from "./enrichment.js";
 import { enrichmentTable, mostShare, oddsOf, SHARE_KEY, shareBar } from "./enrichment_rows.js";
 import { keeping, onlyOne, onlyThese, passesOf, toggled } from "./rules.js";
 import { valueField } from "./value_field.js";
@@ -23,7 +23,7 @@ import { valueField } from "./value_field.js";
 /** Rows that are in sight at once. */
 const MOST_IN_SIGHT = 9;
 const SEGMENTS = 14;
-/** Of longer lists those in sight alone are told and counted, and as many around them. */
+/** Of longer lists those in sight alone are named and counted, and as many around them. */
 const LONG = 1024;
 const AROUND = 64;
 
@@ -63,7 +63,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     });
   const isOffline = context.state.link === "offline";
   const areFound = place.found !== null && rows.length > 0 && rows.length < nAll;
-  const areTold = areFound && rows.every((i) => labelOf(i) !== undefined); // of a long list those in sight are
+  const areNamed = areFound && rows.every((i) => labelOf(i) !== undefined); // of a long list those in sight are
   const keep = () => {
     const wanted = new Set(rows.map(labelOf));
     setRule(() => (isLong ? onlyThese(column, [...wanted]) : keeping(column, labels(), (label) => wanted.has(label))));
@@ -108,7 +108,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     const isCounted = isTold(counts, i);
     const all = arrays.all[i];
     const [filtered, selected] = isCounted ? [arrays.filtered[i], arrays.selected[i]] : [all, 0];
-    const alsoPass = chosenTold(counts, i, context.state);
+    const alsoPass = describeChosen(counts, i, context.state);
     const said = `${label}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected${alsoPass}` : ""}`;
     return html`<div id="${id}-${k}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
       aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${said}>
@@ -120,7 +120,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
 
   const enriched = isOfChosen ? madeOf(counts).enriched(counts) : [];
   const isWhole = isOfChosen && place.found === null;
-  const said = isWhole ? enrichedTold(counts, enriched) : told(rows, categories.length, place);
+  const said = isWhole ? describeEnriched(counts, enriched) : describeList(rows, categories.length, place);
   const pointed = place.pointed >= 0 ? place.pointed : active >= 0 ? rows[active] : enriched[0];
   const [sorted, isSorted] = isOfChosen ? ["enrichment", place.byEnrichment] : ["count", place.byCount];
   const sort = isOfChosen ? { byEnrichment: !isSorted } : { byCount: !isSorted };
@@ -129,8 +129,8 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     <div class="bar"><span class="grow" role=${place.text === "" && place.mode === "counts" ? nothing : "status"}>${said}</span>
       ${
         areFound
-          ? html`<button type="button" class="text" title=${areTold ? "Filter by all matching values" : "Too many values; narrow the search"}
-            ?disabled=${isOffline || !areTold} @click=${keep}>Keep matches</button>`
+          ? html`<button type="button" class="text" title=${areNamed ? "Filter by all matching values" : "Too many values; narrow the search"}
+            ?disabled=${isOffline || !areNamed} @click=${keep}>Keep matches</button>`
           : nothing
       }
       ${rule === undefined ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => setRule(() => null)}>Show all</button>`}
@@ -159,7 +159,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
 }
 
 /** How many of the selected cells of a row pass. @param {Counts} counts @param {number} i @param {Context["state"]} state */
-function chosenTold({ arrays, n_chosen }, i, { traits }) {
+function describeChosen({ arrays, n_chosen }, i, { traits }) {
   return traits.filters.length === 0 ? "" : `, ${wholeNumber(n_chosen > 0 ? arrays.chosen[i] : 0)} of them pass`;
 }
 
@@ -203,7 +203,7 @@ export function rowsWanted(counts, place) {
 }
 
 /** @param {number[]} rows @param {number} n categories @param {Place} place */
-function told(rows, n, { found }) {
+function describeList(rows, n, { found }) {
   if (found !== null) return `${wholeNumber(rows.length)} of ${wholeNumber(n)}`;
   return n === 1 ? "1 category" : `${wholeNumber(n)} categories`;
 }

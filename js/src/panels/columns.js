@@ -74,7 +74,7 @@ export function createColumns(given) {
         <button type="button" class="small" aria-label="Sort by name" aria-pressed=${byName} title=${byName ? "Sorted by name; click for file order" : "Sort by name"}
           @click=${() => then(() => void (byName = !byName))}>${ICONS.sort}</button></div>
       ${modes.draw(context)}
-      <p class="caption" role="status">${told(columns.length, dataset.columns.length, filter)}</p>
+      <p class="caption" role="status">${describeList(columns.length, dataset.columns.length, filter)}</p>
       <ul class="list" aria-label="Columns">${columns.map((column, i) => row(context, column, i, column.name === first))}</ul>
     </div>`;
   };
@@ -96,7 +96,7 @@ function leave(event, clear) {
 }
 
 /** @param {number} n @param {number} nAll @param {string} filter */
-function told(n, nAll, filter) {
+function describeList(n, nAll, filter) {
   if (nAll === 0) return "No columns.";
   if (n === 0) return `No column matches “${filter.trim()}”.`;
   const all = nAll === 1 ? "1 column" : `${wholeNumber(nAll)} columns`;

@@ -26,12 +26,12 @@ export function createCounting(client) {
 function createShared(client) {
   /** @type {Set<View>} */
   const views = new Set();
-  let asked = "";
-  let askedColumns = "";
-  let askedRows = "";
+  let requested = "";
+  let lastColumns = "";
+  let lastRows = "";
   let isAsking = false;
   /** @type {State["dataset"]} */
-  let askedOf = null;
+  let lastDataset = null;
   /** @type {State | null} */
   let last = null;
 
@@ -49,25 +49,25 @@ function createShared(client) {
     const open = [...rows.keys()];
     const columns = JSON.stringify(open);
     if (last === null || open.length === 0) {
-      if (asked !== "") client.tell({ kind: "columns", panel: 0, columns: [], known: [] });
-      [asked, askedColumns, askedRows, isAsking] = ["", "", "", false];
+      if (requested !== "") client.tell({ kind: "columns", panel: 0, columns: [], known: [] });
+      [requested, lastColumns, lastRows, isAsking] = ["", "", "", false];
       return;
     }
     const { filters } = last.traits;
     const wanted = `${columns} ${JSON.stringify(filters)} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
     // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
-    const isToldAnew = askedOf !== last.dataset; // its columns may have other labels
+    const isRelisted = lastDataset !== last.dataset; // its columns may have other labels
     const { columns: counted, traits } = last;
     const listed = [...rows.values()].map((some) => [...some].slice(0, MOST_COUNTED)); // where many views want more, the rest waits
-    const isCounted = !open.some((one) => isLacking(rows.get(one), counted[one]?.rows)) || String(listed) === askedRows;
-    if ((wanted === asked && !isToldAnew && isCounted) || last.link !== "live") return;
-    if (isAsking && columns === askedColumns) return;
-    [asked, askedColumns, askedRows, isAsking, askedOf] = [wanted, columns, String(listed), true, last.dataset];
+    const isCounted = !open.some((one) => isLacking(rows.get(one), counted[one]?.rows)) || String(listed) === lastRows;
+    if ((wanted === requested && !isRelisted && isCounted) || last.link !== "live") return;
+    if (isAsking && columns === lastColumns) return;
+    [requested, lastColumns, lastRows, isAsking, lastDataset] = [wanted, columns, String(listed), true, last.dataset];
     const isOfLayer = (/** @type {string} */ one) =>
       !one.startsWith("var:") || counted[one].layer === (traits.layer ?? "");
-    const known = isToldAnew ? [] : open.filter((one) => counted[one]?.error === "" && isOfLayer(one));
+    const known = isRelisted ? [] : open.filter((one) => counted[one]?.error === "" && isOfLayer(one));
     void client.ask({ kind: "columns", panel: 0, columns: open, known, filters, rows: listed }).then(() => {
-      if (asked !== wanted) return; // another question has been asked meanwhile
+      if (requested !== wanted) return; // another question has come meanwhile
       isAsking = false;
       check();
     });

@@ -52,6 +52,6 @@ export function paintDifference(context, difference, camera, theme, isPicture) {
 }
 
 /** What the map shows, in words. @param {Difference} difference @param {string} many */
-export function differenceTold({ sets: [first, second], counts: [nFirst, nSecond], least }, many) {
+export function describeDifference({ sets: [first, second], counts: [nFirst, nSecond], least }, many) {
   return `log2 density ratio of ${first} (${wholeNumber(nFirst)}) to ${second} (${wholeNumber(nSecond)}); blank: fewer than ${least} ${many} nearby`;
 }

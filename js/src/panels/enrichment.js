@@ -1,4 +1,4 @@
-/** What is enriched among the selected cells of a column: which rows, in which order, and how it is told. Pure. */
+/** What is enriched among the selected cells of a column: which rows, in which order, and how it is said. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { share, wholeNumber } from "../words/format.js";
 
@@ -8,7 +8,7 @@ import { share, wholeNumber } from "../words/format.js";
 /** The adjusted chance below which a row has a mark: one in twenty. */
 const LOG10_MARKED = Math.log10(0.05);
 
-/** Are there selected cells that pass, so that something can be told of them? @param {Counts} counts */
+/** Are there selected cells that pass, so that something can be said of them? @param {Counts} counts */
 export function hasChosen({ n_chosen, arrays }) {
   return n_chosen > 0 && arrays.chosen.length > 0;
 }
@@ -18,7 +18,7 @@ export function isEnriched({ arrays }, i) {
   return arrays.log10_p[i] < LOG10_MARKED;
 }
 
-/** Rows by the chance to be so many, the least likely first, of equally likely ones by odds: of a long list the first are told, and come before all
+/** Rows by the chance to be so many, the least likely first, of equally likely ones by odds: of a long list the first are listed, and come before all
  * others. @param {Counts} counts @param {number[]} given all rows @returns {number[]} */
 export function byEnrichment({ rows, enriched, arrays: { odds, log10_p } }, given) {
   if (rows.length > 0) {
@@ -29,25 +29,25 @@ export function byEnrichment({ rows, enriched, arrays: { odds, log10_p } }, give
   return [...given].sort((a, b) => log10_p[a] - log10_p[b] || oddsOf(b) - oddsOf(a) || a - b);
 }
 
-/** What is told of a row: [what, how much] each. @param {Counts} counts @param {number} i */
-export function toldOf({ n_chosen, n_held, arrays }, i) {
+/** What is said of a row: [what, how much] each. @param {Counts} counts @param {number} i */
+export function enrichmentTexts({ n_chosen, n_held, arrays }, i) {
   const [n, held] = [arrays.chosen[i], arrays.held[i]];
   return [
     ["Selected", `${wholeNumber(n)}, ${share(n, n_chosen)}`],
     ["Expected", `${amount((n_chosen * held) / n_held)}, ${share(held, n_held)}`],
-    ["Odds ratio", oddsTold(arrays.odds[i])],
-    ["p, adjusted", chanceTold(arrays.log10_p[i])],
+    ["Odds ratio", oddsText(arrays.odds[i])],
+    ["p, adjusted", chanceText(arrays.log10_p[i])],
   ];
 }
 
 /** The same as one sentence. @param {Counts} counts @param {number} i */
 export function sentenceOf(counts, i) {
-  const told = toldOf(counts, i).map(([what, value]) => `${what.toLowerCase()} ${value}`);
-  return `${isEnriched(counts, i) ? "enriched; " : ""}${told.join("; ")}`;
+  const texts = enrichmentTexts(counts, i).map(([what, value]) => `${what.toLowerCase()} ${value}`);
+  return `${isEnriched(counts, i) ? "enriched; " : ""}${texts.join("; ")}`;
 }
 
 /** How many rows are enriched, and which of them most. @param {Counts} counts @param {number[]} rows by enrichment */
-export function enrichedTold(counts, rows) {
+export function describeEnriched(counts, rows) {
   if (counts.rows.length > 0) return `Most enriched: ${labelOf(counts, rows[0])}`;
   const n = rows.filter((i) => isEnriched(counts, i)).length;
   const all = wholeNumber(rows.length);
@@ -63,7 +63,7 @@ export function labelOf({ categories }, i) {
 }
 
 /** Odds in few signs. @param {number} odds @returns {string} */
-export function oddsTold(odds) {
+export function oddsText(odds) {
   if (Number.isNaN(odds)) return "–";
   if (odds === Number.POSITIVE_INFINITY) return "∞";
   if (odds >= 9999.5) return "> 9,999";
@@ -73,7 +73,7 @@ export function oddsTold(odds) {
 }
 
 /** A chance by its logarithm, which may lie below all that a number holds: "0.031", "2e-40". @param {number} log10 @returns {string} */
-export function chanceTold(log10) {
+export function chanceText(log10) {
   if (log10 >= -3) return String(Number((10 ** log10).toPrecision(2)));
   const power = Math.floor(log10);
   const digit = Math.round(10 ** (log10 - power));

@@ -1,13 +1,13 @@
 /** Rows of an open column of categories that tell what is enriched among the selected cells, and the table of one of them. */
 import { html, nothing } from "lit-html";
-import { isEnriched, labelOf, oddsTold, sentenceOf, toldOf } from "./enrichment.js";
+import { enrichmentTexts, isEnriched, labelOf, oddsText, sentenceOf } from "./enrichment.js";
 
 /** @typedef {import("./enrichment.js").Counts} Counts */
 
 /** What stands right of a label: the odds ratio, with a mark where it is enriched. @param {Counts} counts @param {number} i */
 export function oddsOf(counts, i) {
   const mark = isEnriched(counts, i) ? html`<span class="mark" aria-hidden="true">▲</span>` : nothing;
-  return html`<span class="amount odds ${mark === nothing ? "" : "enriched"}" aria-hidden="true">${mark}${oddsTold(counts.arrays.odds[i])}</span>
+  return html`<span class="amount odds ${mark === nothing ? "" : "enriched"}" aria-hidden="true">${mark}${oddsText(counts.arrays.odds[i])}</span>
     <span class="said">${sentenceOf(counts, i)}</span>`;
 }
 
@@ -28,7 +28,7 @@ export function mostShare({ n_chosen, n_held, arrays }) {
 /** All that is known of one row. @param {Counts} counts @param {number} i */
 export function enrichmentTable(counts, i) {
   return html`<div class="enrichment" aria-hidden="true"><p class="label">${labelOf(counts, i)}</p>
-    <dl>${toldOf(counts, i).map(([what, value]) => html`<dt>${what}</dt><dd>${value}</dd>`)}</dl></div>`;
+    <dl>${enrichmentTexts(counts, i).map(([what, value]) => html`<dt>${what}</dt><dd>${value}</dd>`)}</dl></div>`;
 }
 
 /** What bars and numbers mean. */

@@ -3,7 +3,7 @@ import { counted, wholeNumber } from "../words/format.js";
 
 /** @typedef {import("../wire/protocol.js").FieldCounts} FieldCounts */
 /** @typedef {import("../state/state.js").State} State */
-/** @typedef {{asked: string, found: FieldCounts | null, redraws: Set<() => void>}} Shared */
+/** @typedef {{requested: string, found: FieldCounts | null, redraws: Set<() => void>}} Shared */
 
 /** All views of a widget share its kernel and its counts, and so one question. @type {WeakMap<object, Shared>} */
 const SHARED = new WeakMap();
@@ -14,7 +14,7 @@ const SHARED = new WeakMap();
  * @returns {(state: State | null) => FieldCounts | null} called at each drawing of a view: what is known; null = the view has ended
  */
 export function createFields(client, redraw) {
-  const shared = SHARED.get(client) ?? { asked: "", found: null, redraws: new Set() };
+  const shared = SHARED.get(client) ?? { requested: "", found: null, redraws: new Set() };
   SHARED.set(client, shared);
   return (state) => {
     if (state === null) return shared.redraws.delete(redraw) ? null : null;
@@ -22,10 +22,10 @@ export function createFields(client, redraw) {
     const genes = genesOf(state);
     const { link, nextColor, color, filter, selection } = state;
     const wanted = JSON.stringify([color?.seq, color?.spec, filter.seq, selection.seq]);
-    if (genes !== "" && link === "live" && nextColor === null && wanted !== shared.asked) {
-      shared.asked = wanted;
+    if (genes !== "" && link === "live" && nextColor === null && wanted !== shared.requested) {
+      shared.requested = wanted;
       void client.ask({ kind: "fields", panel: 0 }).then((answer) => {
-        if (answer === null || shared.asked !== wanted) return;
+        if (answer === null || shared.requested !== wanted) return;
         shared.found = /** @type {FieldCounts} */ (answer[0]);
         for (const one of shared.redraws) one();
       });
@@ -67,7 +67,7 @@ export function listed(fields) {
 }
 
 /** A field in words. @param {FieldCounts} fields @param {number} i @param {{one: string, many: string}} noun of cells @returns {string} */
-export function told(fields, i, noun) {
+export function describeField(fields, i, noun) {
   const { names, words, arrays } = fields;
   const where = partsOf(fields, i).map((part, gene) => `${names[gene]} ${words[part]}`);
   const selected = arrays.selected[i] > 0 ? `, ${wholeNumber(arrays.selected[i])} selected` : "";

@@ -55,10 +55,10 @@ export function paperOf(background, theme) {
  * @param {number} parts.scale px per px of the key's layout
  * @param {string} parts.family of the font
  * @param {(context: CanvasRenderingContext2D) => void} parts.onto draws what lies beside the points
- * @param {import("./linked/legend_line.js").Told | null} parts.told below them
+ * @param {import("./linked/legend_line.js").LegendLines | null} parts.lines below them
  * @returns {HTMLCanvasElement}
  */
-export function compose({ points, margin, key, paper, scale, family, onto, told }) {
+export function compose({ points, margin, key, paper, scale, family, onto, lines }) {
   const page = document.createElement("canvas");
   const context = /** @type {CanvasRenderingContext2D} */ (page.getContext("2d"));
   const pen = createPen(context, paper.theme, family);
@@ -66,7 +66,7 @@ export function compose({ points, margin, key, paper, scale, family, onto, told 
   const layout = key === null ? null : columnsOf(pen, key, wide / scale, high / scale);
   const top = key === null ? 0 : Math.round(TOP * scale);
   const width = wide + Math.round((layout?.side ?? 0) * scale);
-  const below = told && layOut(context, told, width / scale, paper.theme, family);
+  const below = lines && layOut(context, lines, width / scale, paper.theme, family);
   [page.width, page.height] = [width, high + top + Math.round((below?.height ?? 0) * scale)];
   if (!paper.isClear) {
     context.fillStyle = `rgb(${paper.theme.background})`;

@@ -17,12 +17,12 @@ import { moveByKey } from "./row_keys.js";
 const MOST_LISTED = 100;
 const FILTER_FROM = 12;
 
-/** The sets of the store, asked for once for all views of a widget. @type {WeakMap<object, {sets: GeneSet[] | null, isAsked: boolean, waiting: Set<() => void>}>} */
+/** The sets of the store, requested once for all views of a widget. @type {WeakMap<object, {sets: GeneSet[] | null, isRequested: boolean, waiting: Set<() => void>}>} */
 const STORES = new WeakMap();
 
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw @returns {(context: Context | null, pins?: Pins) => unknown} null where the panel is closed */
 export function createGeneSets(client, redraw) {
-  const store = STORES.get(client) ?? { sets: null, isAsked: false, waiting: new Set() };
+  const store = STORES.get(client) ?? { sets: null, isRequested: false, waiting: new Set() };
   STORES.set(client, store);
   const pasteField = createPasteField(client, redraw);
   let filter = "";
@@ -40,8 +40,8 @@ export function createGeneSets(client, redraw) {
   function ask({ link }) {
     if (store.sets !== null || link !== "live") return;
     store.waiting.add(redraw);
-    if (store.isAsked) return;
-    store.isAsked = true;
+    if (store.isRequested) return;
+    store.isRequested = true;
     void askGenes(client, "").then((found) => {
       store.sets = /** @type {GeneSet[] | undefined} */ (found?.sets) ?? [];
       for (const draw of store.waiting) draw();
@@ -85,8 +85,8 @@ export function createGeneSets(client, redraw) {
   return (context, pins) => {
     if (context === null || pins === undefined) {
       store.waiting.delete(redraw);
-      // What failed is asked again when the panel opens again.
-      if (store.sets?.length === 0) Object.assign(store, { sets: null, isAsked: false });
+      // What failed is requested again when the panel opens again.
+      if (store.sets?.length === 0) Object.assign(store, { sets: null, isRequested: false });
       return nothing;
     }
     const { state } = context;

@@ -24,7 +24,7 @@ import { createTissueChoice } from "./tissue_choice.js";
 import { createTwoColumns } from "./two_columns.js";
 
 export { depart, fade } from "../picture/motion.js";
-export { filtersTold } from "../words/rule_told.js";
+export { describeFilters } from "../words/rule_words.js";
 export { createKeyShape } from "./key_shape.js";
 export { createLandmarks } from "./landmarks.js";
 export { linkPlots } from "./linked/linked.js";
@@ -69,13 +69,13 @@ export function createPanels(client, redraw) {
   const comparing = createComparing(client, redraw);
   const setList = createSetList(client, redraw);
   /** @type {ReturnType<Sets["now"]>} */
-  let toldSets = null;
+  let listedSets = null;
   /** @type {Sets} */
   const sets = {
     edit: setList.edit,
     fault: setList.fault,
     combined: setList.combined,
-    now: () => toldSets,
+    now: () => listedSets,
     chosen: [],
   };
   const given = { client, redraw, opened, sets, comparing };
@@ -83,7 +83,7 @@ export function createPanels(client, redraw) {
   return (context) => {
     const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
     const isOpen = (/** @type {string} */ id) => dataset !== null && traits?.open_panels.includes(id);
-    toldSets = setList.follow(OF_SETS.some(isOpen) ? (context?.state ?? null) : null, { chosen: sets.chosen });
+    listedSets = setList.follow(OF_SETS.some(isOpen) ? (context?.state ?? null) : null, { chosen: sets.chosen });
     for (const { id, draw } of panels) if (!isOpen(id)) draw(null);
     const isAnyOpen = Object.keys(COUNTED).some(isOpen);
     opened.follow(context !== null && isAnyOpen ? context.state : null, (spec) =>

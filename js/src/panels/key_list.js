@@ -5,7 +5,7 @@ import { ICONS } from "../page/icons.js";
 import { PAGE_KEYS } from "../page/keys.js";
 import { PANELS } from "../page/panels/panel_buttons.js";
 import { PLOT_KEYS } from "../plot/gestures.js";
-import { MODES_TOLD } from "../plot/lasso.js";
+import { MODES_HINT } from "../plot/lasso.js";
 import { nounsOf } from "../words/nouns.js";
 import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./key_shape.js";
 
@@ -57,7 +57,7 @@ function sections({ dataset, traits }) {
     ["On the plot", rows(ON_THE_PLOT, PLOT_KEYS)],
     [
       `Selecting ${many} by keys`,
-      [...rows(WHILE_DRAWING, DRAWING_KEYS), [["Shift", "Alt"], `At the last corner: ${MODES_TOLD}`]],
+      [...rows(WHILE_DRAWING, DRAWING_KEYS), [["Shift", "Alt"], `At the last corner: ${MODES_HINT}`]],
       "kernel",
     ],
     [
@@ -65,7 +65,7 @@ function sections({ dataset, traits }) {
       [
         [["Click"], `Show details of the ${nouns.obs.one}, and its row if the table is open`],
         [["Drag"], "Pan or select, depending on the tool"],
-        [["Shift", "Alt"], `At the start or end of a drag: ${MODES_TOLD}`, "kernel"],
+        [["Shift", "Alt"], `At the start or end of a drag: ${MODES_HINT}`, "kernel"],
         [[traits.wheel_zoom ? "Wheel" : "Ctrl + wheel"], "Zoom at the pointer"],
         [["Double click"], "Reset view"],
         [["Middle button"], "Drag to pan with any tool"],
@@ -78,7 +78,7 @@ function sections({ dataset, traits }) {
         [["Arrow keys", "Home", "End"], "Move between cells of the table"],
         [["Page Up", "Page Down", "Ctrl + Home", "Ctrl + End"], "Move by a page, to the first or last row"],
         [["Enter", "Click"], "On a column header: sort ascending, descending, not at all"],
-        [["Enter", "Double click"], `On a row: select the ${one}. ${MODES_TOLD}`],
+        [["Enter", "Double click"], `On a row: select the ${one}. ${MODES_HINT}`],
         [["Ctrl + C"], "Copy rows"],
       ],
       "kernel",
@@ -96,7 +96,7 @@ function sections({ dataset, traits }) {
         [["Arrow keys"], "Move between rows"],
         [["Space", "Click"], "Hide or show a category"],
         [["Enter", "Double click"], "Show only this category"],
-        [["S"], `Select the ${many}. ${MODES_TOLD}`, "kernel"],
+        [["S"], `Select the ${many}. ${MODES_HINT}`, "kernel"],
         [["Arrow keys"], "On a range or limit: move it; Shift + arrows resize a range, Escape clears it"],
       ],
     ],

@@ -31,7 +31,7 @@ export function createKeyShape(element, meaning) {
   let corners = [];
 
   const here = () => meaning.toData(at.x, at.y);
-  const told = (/** @type {[number, number]} */ place) => place.map(shortNumber).join(", ");
+  const placeText = (/** @type {[number, number]} */ place) => place.map(shortNumber).join(", ");
 
   /** @param {[number, number][]} places @returns {import("../plot/lasso.js").Shape} */
   function shapeOf(places) {
@@ -62,7 +62,7 @@ export function createKeyShape(element, meaning) {
     [kind, corners] = [tool, []];
     meaning.leave();
     show(
-      `Drawing a ${kind === "lasso" ? "polygon" : "rectangle"}, at ${told(here())}. Arrows move, Enter sets a corner, Escape ends.`,
+      `Drawing a ${kind === "lasso" ? "polygon" : "rectangle"}, at ${placeText(here())}. Arrows move, Enter sets a corner, Escape ends.`,
     );
     return true;
   }
@@ -82,7 +82,7 @@ export function createKeyShape(element, meaning) {
         : corners.length > 0 && [corners[0], corners[corners.length - 1]].some((one) => isNear(one, place));
     if (isLast) return close(kind === "rectangle" ? [...corners, place] : corners, modeOf(modifiers));
     corners.push(place);
-    return show(`Corner ${corners.length} at ${told(place)}.`);
+    return show(`Corner ${corners.length} at ${placeText(place)}.`);
   }
 
   /** @param {[number, number][]} places @param {import("../plot/lasso.js").Mode} mode */
@@ -100,7 +100,7 @@ export function createKeyShape(element, meaning) {
       x: Math.max(0, Math.min(element.clientWidth, at.x + dx * px)),
       y: Math.max(0, Math.min(element.clientHeight, at.y + dy * px)),
     };
-    show(told(here()));
+    show(placeText(here()));
   }
 
   return {

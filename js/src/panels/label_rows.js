@@ -3,12 +3,12 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
-import { MODES_TOLD, modeOf } from "../plot/lasso.js";
+import { MODES_HINT, modeOf } from "../plot/lasso.js";
 import { safeColor } from "../style/color.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { counted, shortCount, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
-import { innerOf } from "../words/rule_told.js";
+import { innerOf } from "../words/rule_words.js";
 import { ruleOf, withRule } from "./rules.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
@@ -33,7 +33,7 @@ export function createLabelRows(edit, redraw) {
   function row(context, { name }, one, i) {
     const { state } = context;
     const { label, color, n } = one;
-    const [text, told] = [label ?? MISSING_LABEL, label ?? "no label"];
+    const [text, words] = [label ?? MISSING_LABEL, label ?? "no label"];
     const isOpen = open.has(label);
     const isOffline = state.link === "offline";
     const { many } = nounsOf(state).obs;
@@ -48,7 +48,7 @@ export function createLabelRows(edit, redraw) {
         @click=${() => then(() => open.delete(label) || open.add(label))}>${ICONS.down}<i class="swatch" style="--c:${color === "" ? "var(--missing)" : safeColor(color)}"></i><span class="label">${text}</span>
         <span class="kind">${shortCount(n)}</span></button>
       <button type="button" class="small" aria-label=${word} title=${word} ?disabled=${isOffline || state.selection.n === 0} @click=${() => edit({ op: "assign", name, label: label ?? "" })}>${title}</button>
-      <button type="button" class="small" aria-label="Select ${told}" title="Select its ${many}\n${MODES_TOLD}" ?disabled=${isOffline} @click=${select}>${ICONS.lasso}</button>
+      <button type="button" class="small" aria-label="Select ${words}" title="Select its ${many}\n${MODES_HINT}" ?disabled=${isOffline} @click=${select}>${ICONS.lasso}</button>
     </div>${isOpen ? body(context, name, one, i) : nothing}</li>`;
   }
 
@@ -57,8 +57,8 @@ export function createLabelRows(edit, redraw) {
     const { filters } = state.traits;
     const [spec, isOffline] = [`obs:${name}`, state.link === "offline"];
     const rule = ruleOf(filters, spec);
-    const filter = (/** @type {string} */ told, /** @type {boolean} */ isOn, /** @type {Rule | null} */ other) =>
-      html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${isOffline} @click=${() => actions.setTrait("filters", withRule(filters, spec, other))}>${told}</button>`;
+    const filter = (/** @type {string} */ words, /** @type {boolean} */ isOn, /** @type {Rule | null} */ other) =>
+      html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${isOffline} @click=${() => actions.setTrait("filters", withRule(filters, spec, other))}>${words}</button>`;
     const isOnly = isOnlyOf(rule, label);
     const parts = [
       counted(n, nounsOf(state).obs),
@@ -78,8 +78,8 @@ export function createLabelRows(edit, redraw) {
   }
 
   /** A field whose text, once it is entered, renames a label or merges it with another. @param {string} name @param {string} label
-   * @param {"rename" | "merge"} op @param {string} told @param {string} placeholder @param {number} i */
-  function field(name, label, op, told, placeholder, i) {
+   * @param {"rename" | "merge"} op @param {string} words @param {string} placeholder @param {number} i */
+  function field(name, label, op, words, placeholder, i) {
     const isTyped = typing.label === label && typing.op === op;
     const shown = isTyped ? typing.to : op === "rename" ? label : "";
     const enter = (/** @type {Event} */ event) => {
@@ -90,7 +90,7 @@ export function createLabelRows(edit, redraw) {
         if (done !== null) then(() => void (open.delete(label) && open.add(to)));
       });
     };
-    return html`<div class="box"><input type="text" id="${op}-${i}" list=${op === "merge" ? "labels-known" : nothing} aria-label=${told} placeholder=${placeholder} maxlength="200" autocomplete="off" spellcheck="false"
+    return html`<div class="box"><input type="text" id="${op}-${i}" list=${op === "merge" ? "labels-known" : nothing} aria-label=${words} placeholder=${placeholder} maxlength="200" autocomplete="off" spellcheck="false"
       .value=${live(shown)} @input=${(/** @type {Event} */ event) => void ((typing = { label, op, to: textIn(event) }))} @change=${enter}></div>`;
   }
 

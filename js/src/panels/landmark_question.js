@@ -22,9 +22,9 @@ export function askForLandmarks(store, client) {
 
 /** @param {Kind} kind @param {Store} store @param {import("../wire/client.js").Client} client */
 function createQuestion(kind, store, client) {
-  let asked = "";
+  let requested = "";
   /** @type {State["dataset"]} */
-  let askedOf = null;
+  let lastDataset = null;
   return (/** @type {State} */ state) => {
     const about = aboutOf(state, kind);
     if (about === null && state[kind]) store.set({ [kind]: null });
@@ -33,21 +33,21 @@ function createQuestion(kind, store, client) {
     const wanted = isReady
       ? JSON.stringify([about, panel, points.seq, filter.seq, traits.filters, stepOf(about, traits)])
       : "";
-    if (wanted === asked && askedOf === dataset) return; // told anew, a column may have other labels
-    [asked, askedOf] = [wanted, dataset];
+    if (wanted === requested && lastDataset === dataset) return; // a dataset that is sent anew may have other labels
+    [requested, lastDataset] = [wanted, dataset];
     if (wanted === "") return;
     void client.ask({ kind, panel, ...about, filters: traits.filters }).then((answer) => {
-      if (answer !== null && asked === wanted) store.set({ [kind]: answer[0] });
+      if (answer !== null && requested === wanted) store.set({ [kind]: answer[0] });
     });
   };
 }
 
-/** What names, contours or a difference are asked of. @param {Pick<State, "traits">} state @param {Kind} kind
+/** What names, contours or a difference are requested of. @param {Pick<State, "traits">} state @param {Kind} kind
  * @returns {{column?: string, sets?: string[]} | null} column "" = all cells */
 export function aboutOf({ traits }, kind) {
-  const asked = traits[kind];
-  if (Array.isArray(asked)) return kind === "contours" ? { column: "", sets: asked } : { sets: asked };
-  return asked === true ? { column: "" } : asked ? { column: asked } : null;
+  const wanted = traits[kind];
+  if (Array.isArray(wanted)) return kind === "contours" ? { column: "", sets: wanted } : { sets: wanted };
+  return wanted === true ? { column: "" } : wanted ? { column: wanted } : null;
 }
 
 /** Which cells a set has is known to the kernel alone: they may be others after each step. @param {{sets?: string[]}} about @param {State["traits"]} traits */
@@ -55,7 +55,7 @@ function stepOf({ sets }, { steps }) {
   return sets === undefined ? 0 : steps.n;
 }
 
-/** What is known of those that are asked for and lie on the points on show; null = nothing.
+/** What is known of those that are requested and lie on the points on show; null = nothing.
  * @template {Kind} K @param {State} state @param {K} kind @returns {NonNullable<State[K]> | null} */
 export function known(state, kind) {
   const [found, about] = [state[kind], aboutOf(state, kind)];

@@ -7,7 +7,7 @@ import { fitCanvas } from "../screen/canvas.js";
 import { asSeen } from "../state/state.js";
 import { safeColor } from "../style/color.js";
 import { nounsOf } from "../words/nouns.js";
-import { differenceTold, paintDifference } from "./difference.js";
+import { describeDifference, paintDifference } from "./difference.js";
 import { askForLandmarks, known } from "./landmark_question.js";
 import { linesOf, spreadNote, tieNote, tiesOf } from "./notes_on_plot.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
@@ -54,7 +54,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     context.clearRect(0, 0, canvas.width, canvas.height);
     placed = camera === null ? [] : paint(context, size.ratio, camera, theme, getComputedStyle(element).fontFamily);
-    const said = told(placed);
+    const said = describe(placed);
     canvas.hidden = said === "";
     if (said !== canvas.getAttribute("aria-label")) canvas.setAttribute("aria-label", said);
   }
@@ -82,7 +82,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   }
 
   /** What is drawn, for who does not see it. @param {import("./placing.js").Placed[]} names */
-  function told(names) {
+  function describe(names) {
     const [labels, contours] = [known(store.get(), "labels"), known(store.get(), "contours")];
     const difference = known(store.get(), "difference");
     const parts = [
@@ -92,11 +92,11 @@ export function createLandmarks({ element, under, look, model: { store, actions,
       contours === null
         ? ""
         : `Contours around ${contours.sets.join(", ") || (contours.column === "" ? `all ${nounsOf(store.get()).obs.many}` : `each ${contours.column}`)}.`,
-      difference === null ? "" : `Difference: ${differenceTold(difference, nounsOf(store.get()).obs.many)}.`,
+      difference === null ? "" : `Difference: ${describeDifference(difference, nounsOf(store.get()).obs.many)}.`,
       tieNote(store.get()),
       spreadNote(store.get()),
     ];
-    return [tissue.told(), ...parts].filter((part) => part !== "").join(" ");
+    return [tissue.describe(), ...parts].filter((part) => part !== "").join(" ");
   }
 
   /** A click on a name does what its row of the legend does by "select". @param {MouseEvent} event */

@@ -12,14 +12,14 @@ export const notesOnPlot = (state) => [
   largestNote(state.contours, "Contours outline"),
 ];
 
-/** Not all categories are told apart on the plot. @param {State["labels"] | State["contours"]} found @param {string} what */
+/** Not all categories are named on the plot. @param {State["labels"] | State["contours"]} found @param {string} what */
 function largestNote(found, what) {
   if (!found || found.n_present <= found.labels.length) return "";
   const [n, all] = [found.labels.length, found.n_present].map(wholeNumber);
   return `${what} the ${n} largest of ${all} categories of ${found.column}.`;
 }
 
-/** From this share on, cells on one line are told: what a dense line hides, not that some have a 0. */
+/** From this share on, cells on one line are counted: what a dense line hides, not that some have a 0. */
 const MANY = 0.02;
 
 /** What many cells share where two columns are the axes: (0, 0), or a line at 0 of one of them. @param {State} state

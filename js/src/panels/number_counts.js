@@ -16,7 +16,7 @@ const REACH_PX = 6;
 /**
  * @param {{name: string, counts: import("../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, isRoot: boolean, setRoot: (isRoot: boolean) => void, now: () => Ends, wrong: string,
  *   take: () => void, drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
- *   now gives the ends that hold; take is told that a hand takes the brush, drag of each move, and of the last one that it is
+ *   now gives the ends that hold; take is called when a hand takes the brush, drag at each move, and of the last one that it is
  * @param {Context} context
  */
 export function numberCounts(
@@ -124,7 +124,7 @@ export function numberCounts(
     const { left, width } = strip.getBoundingClientRect();
     const bin = Math.floor(((event.clientX - left) / width) * n);
     const isOver = event.type === "pointermove" && bin >= 0 && bin < n;
-    place.textContent = isOver ? binTold(counts, bin, isInteger, nounsOf(context.state).obs) : "";
+    place.textContent = isOver ? describeBin(counts, bin, isInteger, nounsOf(context.state).obs) : "";
   }
 
   const n = edges.length - 1;
@@ -166,7 +166,7 @@ export function numberCounts(
 
 /** What a bin holds: "3 to 4: 120 cells, 80 pass, 12 selected". @param {import("../wire/protocol.js").ColumnCounts} counts @param {number} bin
  * @param {boolean} isInteger @param {{one: string, many: string}} noun @returns {string} */
-export function binTold({ edges, arrays: { all, filtered, selected } }, bin, isInteger, noun) {
+export function describeBin({ edges, arrays: { all, filtered, selected } }, bin, isInteger, noun) {
   const [from, to] = isInteger ? [Math.ceil(edges[bin]), Math.ceil(edges[bin + 1]) - 1] : [edges[bin], edges[bin + 1]];
   const range = isInteger && from >= to ? wholeNumber(from) : `${shortNumber(from)} to ${shortNumber(to)}`;
   return `${range}: ${counted(all[bin], noun)}, ${wholeNumber(filtered[bin])} pass, ${wholeNumber(selected[bin])} selected`;

@@ -1,4 +1,4 @@
-/** The columns and genes that are open in a view: their counts are asked for, and what is brushed or clicked becomes a filter. */
+/** The columns and genes that are open in a view: their counts are requested, and what is brushed or clicked becomes a filter. */
 import { html, nothing } from "lit-html";
 import { createBrush } from "./brush.js";
 import { categoryCounts, rowsDrawn, rowsWanted } from "./category_counts.js";

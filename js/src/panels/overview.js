@@ -4,7 +4,7 @@ import { ICONS } from "../page/icons.js";
 import { nHidden } from "../state/hidden.js";
 import { wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
-import { nameOf, told } from "../words/rule_told.js";
+import { describeRule, nameOf } from "../words/rule_words.js";
 import { createQueryField } from "./query_field.js";
 import { nameIn } from "./query_word.js";
 import { columnOf, ruleOf, withRule } from "./rules.js";
@@ -15,7 +15,7 @@ import { columnOf, ruleOf, withRule } from "./rules.js";
 /** @param {import("./index.js").Given} given @returns {(context: Context, dataset: Dataset) => unknown} */
 export function createOverview(given) {
   const queryField = createQueryField(given);
-  /** What was asked for last, the kernel may refuse it. */
+  /** What was requested last, the kernel may refuse it. */
   let tried = "";
 
   return (context, dataset) => {
@@ -41,7 +41,7 @@ export function createOverview(given) {
           ? html`<p class="chip none">No filters</p>`
           : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
               const name = nameOf(rule);
-              const text = told(rule);
+              const text = describeRule(rule);
               return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
                 <button type="button" class="small" aria-label="Remove filter on ${name}" title="Remove" ?disabled=${isOffline}
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;

@@ -36,7 +36,7 @@ export function createPictureMenu({ client, redraw }) {
     writing = "";
     if (context.ui.popover === "save") context.update({ popover: "" });
     else redraw();
-    if (parts === null) return; // the reason has been told
+    if (parts === null) return; // the reason has been shown
     const bytes = [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
     download(
       new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes)),
@@ -49,18 +49,18 @@ export function createPictureMenu({ client, redraw }) {
     if (context.ui.popover !== "save") return nothing;
     const item = (
       /** @type {string} */ name,
-      /** @type {string} */ told,
+      /** @type {string} */ detail,
       /** @type {() => void} */ act,
       by = "page",
       off = false,
     ) =>
-      html`<button type="button" class="picture" data-by=${by} ?disabled=${off} @click=${act}><span>${name}</span><small>${told}</small></button>`;
+      html`<button type="button" class="picture" data-by=${by} ?disabled=${off} @click=${act}><span>${name}</span><small>${detail}</small></button>`;
     const png = (/** @type {number} */ scale) => () => (context.update({ popover: "" }), context.save(scale));
     const isOff = context.state.link !== "live" || writing !== "";
     return html`<div class="popover pictures" role="dialog" aria-label="Save picture">
-      ${PNG.map(([scale, told]) => item(`PNG ${scale}×`, told, png(scale)))}
-      ${WRITTEN.map(([suffix, name, told]) =>
-        item(name, writing === suffix ? "Writing…" : told, () => void write(context, suffix), "kernel", isOff),
+      ${PNG.map(([scale, detail]) => item(`PNG ${scale}×`, detail, png(scale)))}
+      ${WRITTEN.map(([suffix, name, detail]) =>
+        item(name, writing === suffix ? "Writing…" : detail, () => void write(context, suffix), "kernel", isOff),
       )}
     </div>`;
   };

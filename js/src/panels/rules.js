@@ -1,8 +1,8 @@
 /** Filters as the front-end changes them: rules of small JSON, one for each column, and a query. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
-import { innerOf, labelOf } from "../words/rule_told.js";
+import { innerOf, labelOf } from "../words/rule_words.js";
 
-/** @typedef {import("../words/rule_told.js").Rule} Rule */
+/** @typedef {import("../words/rule_words.js").Rule} Rule */
 
 /** What a filter is about: "obs:NAME", "var:NAME" or "query". @param {Rule} rule @returns {string} */
 export function columnOf(rule) {

@@ -8,7 +8,7 @@ import { fileName } from "../words/format.js";
 import { keyOf, linesOf } from "../words/key.js";
 import { nounsOf } from "../words/nouns.js";
 import { compose, paperOf } from "./figure.js";
-import { toldOf } from "./linked/legend_line.js";
+import { legendOf } from "./linked/legend_line.js";
 import { takeStill } from "./still.js";
 import { download } from "./table_file.js";
 
@@ -38,7 +38,7 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
       context.translate(Math.round(points.width + margin * ratio) - points.width, 0);
       landmarks.paint(context, ratio, paper.theme, family);
     };
-    return compose({ points, margin: margin * ratio, key, paper, scale, family, onto, told: toldNow() });
+    return compose({ points, margin: margin * ratio, key, paper, scale, family, onto, lines: legendNow() });
   }
 
   /** What the picture on the screen means, unless that is not to be said. @param {Paper} paper */
@@ -48,10 +48,10 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
   }
 
   /** What lies over the points, in words; of panels that is said below all of them. */
-  function toldNow() {
+  function legendNow() {
     const state = store.get();
     const { legend, panels } = state.traits;
-    return legend && !panels?.length ? toldOf([state], nounsOf(state).obs.many) : null;
+    return legend && !panels?.length ? legendOf([state], nounsOf(state).obs.many) : null;
   }
 
   /** Of all plots, CSS px. */
@@ -77,11 +77,11 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
       const still = await takeStill(points, (small) => figure(small, paper, 1, key));
       if (still !== null) keep({ ...still, key: key && linesOf(key), plot: room() });
     },
-    async figure(wanted, told = (key) => key) {
+    async figure(wanted, edit = (key) => key) {
       const { size } = aim.room();
       const scale = Math.min(wanted, LONGEST_PX / Math.max(size.width, size.height, 1));
       const paper = paperOf(store.get().traits.background, theme());
-      return figure(await surface().draw(scale, paper.theme), paper, scale, told(keyNow(paper)));
+      return figure(await surface().draw(scale, paper.theme), paper, scale, edit(keyNow(paper)));
     },
   };
 }

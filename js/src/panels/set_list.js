@@ -1,5 +1,5 @@
 /** The sets of cells as the kernel counts them, in the order of their tree. */
-import { createToldList } from "./told_list.js";
+import { createNamedList } from "./named_list.js";
 
 /**
  * @typedef {object} CellSet
@@ -19,19 +19,19 @@ import { createToldList } from "./told_list.js";
  */
 
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw
- * @returns {ReturnType<typeof createToldList<CellSet[], Edit>> & {combined: () => number[]}} combined: cells of the union, the intersection
+ * @returns {ReturnType<typeof createNamedList<CellSet[], Edit>> & {combined: () => number[]}} combined: cells of the union, the intersection
  *   and the difference of the sets that are chosen; [] while they are not known */
 export function createSetList(client, redraw) {
   /** @type {number[]} */
   let combined = [];
-  const list = createToldList(client, redraw, "set", (/** @type {import("../wire/protocol.js").Sets} */ told) => {
-    combined = told.combined;
-    return /** @type {CellSet[]} */ (inOrder(told));
+  const list = createNamedList(client, redraw, "set", (/** @type {import("../wire/protocol.js").Sets} */ message) => {
+    combined = message.combined;
+    return /** @type {CellSet[]} */ (inOrder(message));
   });
   return { ...list, combined: () => combined };
 }
 
-/** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} told
+/** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} message
  * @returns {CellSet[]} */
 export function inOrder({ sets, arrays }) {
   const all = sets.map(({ name, within, of, is_rule: isRule, fault, color }, i) => {

@@ -3,7 +3,7 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
-import { MODES_TOLD, modeOf } from "../plot/lasso.js";
+import { MODES_HINT, modeOf } from "../plot/lasso.js";
 import { safeColor } from "../style/color.js";
 import { MOST_SETS_ON_PLOT } from "../wire/constants.js";
 import { counted, share, shortCount, wholeNumber } from "../words/format.js";
@@ -28,8 +28,8 @@ const COMBINED = /** @type {const} */ ([
 /** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
 export function createSets({ client, redraw, sets: list, comparing }) {
   /** How far an export is, and of which set. */
-  let told = { name: "", sentence: "" };
-  const exported = createExport(client, (sentence) => then(() => void (told = { ...told, sentence })));
+  let exportNote = { name: "", sentence: "" };
+  const exported = createExport(client, (sentence) => then(() => void (exportNote = { ...exportNote, sentence })));
   /** Those that are open, by name. @type {Set<string>} */
   const open = new Set();
   /** The row that the Tab key leads to. */
@@ -57,7 +57,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
         @click=${() => then(() => ((active = name), open.delete(name) || open.add(name)))}>${ICONS.down}<i class="swatch" style="--c:${safeColor(color)}"></i><span class="label">${name}</span>
         <span class="kind" title=${above === null ? nothing : `${share(n, above.n)} of ${above.name}`}>${fault === "" ? shortCount(n) : "?"}</span></button>
       ${colorButton(context, `sets:${name}`, name, fault !== "")}
-      <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_TOLD}" ?disabled=${isOffline || fault !== ""} @click=${select}>${ICONS.lasso}</button>
+      <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_HINT}" ?disabled=${isOffline || fault !== ""} @click=${select}>${ICONS.lasso}</button>
     </div>${isOpen ? body({ ...context, sets }, set, i) : nothing}</li>`;
   }
 
@@ -87,7 +87,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     };
     const { obs } = nounsOf(state);
     const save = () => {
-      told = { name, sentence: "" };
+      exportNote = { name, sentence: "" };
       const table = { ...state.traits.table, of: /** @type {const} */ ("filter") };
       const traits = { ...state.traits, table, filters: [{ set: name, of }] };
       void exported.save({ ...state, traits }, name);
@@ -105,9 +105,9 @@ export function createSets({ client, redraw, sets: list, comparing }) {
         @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div></div>
       <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)} ${act("others", "Select all others", fault !== "")}
         ${compare(context, `set:${name}`, n === 0)}
-        <button type="button" class="text" title="Download its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && told.name === name ? "Stop" : "CSV"}</button>
+        <button type="button" class="text" title="Download its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && exportNote.name === name ? "Stop" : "CSV"}</button>
         ${act("put", "Replace with selection")} ${act("delete", "Delete")}</div>
-      <p class="caption" role="status">${told.name === name ? told.sentence : ""}</p>
+      <p class="caption" role="status">${exportNote.name === name ? exportNote.sentence : ""}</p>
       ${compared(state, actions, name, sets)}
     </div>`;
   }

@@ -12,10 +12,10 @@ import { nounsOf } from "../words/nouns.js";
  * @property {number} max
  * @property {number} step
  * @property {number} start where it stands when the setting was automatic
- * @property {(value: number) => string} told @property {(value: number) => string} said to screen readers
+ * @property {(value: number) => string} text @property {(value: number) => string} said to screen readers
  */
 /** @type {Slider} */
-const SIZE = { min: 0.5, max: 12, step: 0.5, start: 3, told: (px) => `${px} px`, said: (px) => `${px} pixels` };
+const SIZE = { min: 0.5, max: 12, step: 0.5, start: 3, text: (px) => `${px} px`, said: (px) => `${px} pixels` };
 const percent = (/** @type {number} */ share) => Math.round(share * 100);
 /** @type {Slider} */
 const OPACITY = {
@@ -23,7 +23,7 @@ const OPACITY = {
   max: 1,
   step: 0.01,
   start: 1,
-  told: (share) => `${percent(share)} %`,
+  text: (share) => `${percent(share)} %`,
   said: (share) => `${percent(share)} percent`,
 };
 /** @type {Record<import("../wire/constants.js").Settings["density"], string>} */
@@ -69,11 +69,11 @@ export function settingsPopover(context, tissue) {
 
 /** A number that may be automatic. @param {string} label @param {number | null} value @param {Slider} slider
  * @param {(value: number | null) => void} set */
-function slider(label, value, { min, max, step, start, told, said }, set) {
+function slider(label, value, { min, max, step, start, text, said }, set) {
   const isAuto = value === null;
   return html`<div class="setting">
     <span>${label}</span>
-    <output>${isAuto ? "" : told(value)}</output>
+    <output>${isAuto ? "" : text(value)}</output>
     <label class="check">
       <input type="checkbox" aria-label="Auto ${label.toLowerCase()}" .checked=${live(isAuto)} @change=${() => set(isAuto ? start : null)}>Auto
     </label>
@@ -128,13 +128,13 @@ function onPlot({ traits, dataset }, actions) {
   const columns = (dataset?.columns ?? []).filter(({ kind }) => kind !== "int" && kind !== "float");
   // By their place: of an object, names that are numbers would come first.
   const named = Object.fromEntries(columns.map(({ name }, i) => [`column ${i}`, name]));
-  const chosen = (/** @type {string | boolean | string[] | null} */ asked) =>
-    asked === true
+  const chosen = (/** @type {string | boolean | string[] | null} */ wanted) =>
+    wanted === true
       ? "all"
-      : Array.isArray(asked)
+      : Array.isArray(wanted)
         ? "sets"
-        : asked
-          ? `column ${columns.findIndex(({ name }) => name === asked)}`
+        : wanted
+          ? `column ${columns.findIndex(({ name }) => name === wanted)}`
           : "";
   const { contours } = traits;
   /** @type {Record<string, string>} */

@@ -80,13 +80,13 @@ export function createTable({ client, redraw }) {
     const i = place - (there?.start ?? 0);
     if (there === null || i < 0 || i >= there.rows.length) return now?.actions.point(null);
     const [x, y] = there.arrays.xy.subarray(2 * i, 2 * i + 2);
-    const told = { panel: 0, name: there.names[i], value: "", fields: [], passes: true, n_beneath: 0 };
+    const unknown = { panel: 0, name: there.names[i], value: "", fields: [], passes: true, n_beneath: 0 };
     const elsewhere = there.panels.flatMap((panel, at) => {
       const from = 2 * (at * there.rows.length + i);
       const place = [...there.arrays.elsewhere.subarray(from, from + 2)];
       return place.every(Number.isFinite) ? [[panel, ...place]] : [];
     });
-    const cell = { ...told, row: there.rows[i], x, y, elsewhere };
+    const cell = { ...unknown, row: there.rows[i], x, y, elsewhere };
     now?.actions.point(Number.isFinite(x) && Number.isFinite(y) ? cell : null);
   }
 

@@ -19,10 +19,10 @@ export function createColumnChoice({ client, redraw }) {
   let matches = [];
 
   async function seek() {
-    const asked = text;
-    const answer = await client.ask({ kind: "search", query: asked, limit: MATCHES });
+    const query = text;
+    const answer = await client.ask({ kind: "search", query: query, limit: MATCHES });
     const found = /** @type {import("../wire/protocol.js").Matches | undefined} */ (answer?.[0]);
-    if (found === undefined || asked !== text) return;
+    if (found === undefined || query !== text) return;
     matches = /** @type {Match[]} */ (found.matches).filter(({ spec }) => SPECS.test(spec));
     redraw();
   }

@@ -20,7 +20,7 @@ const WAIT_MS = 600_000;
  * Put rows together, from the first on.
  * @param {import("../wire/client.js").Client} client @param {State["traits"]} traits
  * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean, of?: import("./table_rows.js").Of}} how of: which cells count while a filter is on; tell: called after each part; false = stop
- * @returns {Promise<File | string | null>} a sentence where it cannot be; null = stopped, or the reason has been told
+ * @returns {Promise<File | string | null>} a sentence where it cannot be; null = stopped, or the reason has been shown
  */
 export async function tableFile(client, traits, { separator, most = Infinity, tell = () => true, of = "filter" }) {
   /** @type {Uint8Array<ArrayBuffer>[]} */

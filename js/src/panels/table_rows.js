@@ -11,18 +11,18 @@ const LEAST = 60;
 /** The last question of each widget. @type {WeakMap<object, Promise<unknown>>} */
 const LINES = new WeakMap();
 
-/** Each time a dataset is told of, its columns may have other labels; gene sets that are set, other genes. @type {WeakMap<object, number>} */
-const TOLD = new WeakMap();
-let nTold = 0;
+/** Each time a dataset is sent, its columns may have other labels; gene sets that are set, other genes. @type {WeakMap<object, number>} */
+const NUMBERS = new WeakMap();
+let nSeen = 0;
 
-/** @param {object | null} [told] @returns {number} */
-function numberOf(told) {
-  if (!told) return 0;
-  if (!TOLD.has(told)) TOLD.set(told, ++nTold);
-  return /** @type {number} */ (TOLD.get(told));
+/** @param {object | null} [message] @returns {number} */
+function numberOf(message) {
+  if (!message) return 0;
+  if (!NUMBERS.has(message)) NUMBERS.set(message, ++nSeen);
+  return /** @type {number} */ (NUMBERS.get(message));
 }
 
-/** What the rows depend on besides their places. @param {State} state @returns {string} */
+/** What the rows depend on, apart from their places. @param {State} state @returns {string} */
 export function keyOf({ traits, dataset, filter, selection, color, points }, of = /** @type {Of} */ ("filter")) {
   const { table, filters, layer, hidden } = traits;
   return JSON.stringify([
@@ -63,7 +63,7 @@ export function createTableRows(client, redraw, take) {
   let rows = null;
   let key = "";
   let isAsking = false;
-  /** A question that failed is not asked again. */
+  /** A question that failed is not repeated. */
   let failed = "";
   /** @type {{state: State, first: number, n: number, of: Of} | null} */
   let wanted = null;

@@ -2,7 +2,7 @@
 
 /** @typedef {import("../wire/protocol.js").ColumnCounts} Column */
 
-/** Arrays that of a long list are of the rows that are told. */
+/** Arrays that of a long list are of the rows that are sent. */
 const BY_ROW = /** @type {const} */ (["filtered", "selected", "chosen", "held", "odds", "log10_p"]);
 
 /** What is known of a column is not sent again. @param {import("../state/state.js").Store} store @param {Column} reply */
@@ -26,7 +26,7 @@ function unknown({ arrays, ...reply }) {
   return { ...reply, categories: new Array(n - 1), arrays: { ...arrays, ...none } };
 }
 
-/** A long list with what is told of some rows; the others stay as they were. @param {Column} before @param {Column} reply @returns {Column} */
+/** A long list with what is sent of some rows; the others stay as they were. @param {Column} before @param {Column} reply @returns {Column} */
 function joined(before, reply) {
   const categories = before.categories.slice();
   reply.rows.forEach((row, i) => {
@@ -40,11 +40,11 @@ function joined(before, reply) {
 
 /** @param {Column} before @param {Column} reply @param {typeof BY_ROW[number]} name of an array */
 function placed(before, reply, name) {
-  const told = reply.arrays[name];
-  if (told.length === 0) return told; // nothing is selected
+  const sent = reply.arrays[name];
+  if (sent.length === 0) return sent; // nothing is selected
   const n = before.arrays.all.length;
   const found =
-    before.arrays[name].length === n ? before.arrays[name].slice() : new /** @type {any} */ (told.constructor)(n);
-  for (const [i, row] of reply.rows.entries()) found[row] = told[i];
+    before.arrays[name].length === n ? before.arrays[name].slice() : new /** @type {any} */ (sent.constructor)(n);
+  for (const [i, row] of reply.rows.entries()) found[row] = sent[i];
   return found;
 }

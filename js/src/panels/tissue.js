@@ -1,4 +1,4 @@
-/** The image of the section on a canvas beneath the points: asked for when it is to be seen, no finer than the screen. */
+/** The image of the section on a canvas beneath the points: requested when it is to be seen, no finer than the screen. */
 import { toPx, visible } from "../screen/camera.js";
 import { fitCanvas } from "../screen/canvas.js";
 import { paintScaleBar } from "./scale_bar.js";
@@ -7,12 +7,12 @@ import { paintScaleBar } from "./scale_bar.js";
 /** @typedef {import("../screen/camera.js").Camera} Camera */
 /** @typedef {{image: ImageBitmap, about: Answer}} Part */
 
-/** So long a view must rest before a part is asked for. */
+/** So long a view must rest before a part is requested. */
 const REST_MS = 200;
 const AGAIN_MS = 1_000;
 /** Room for numbers that are not exact. */
 const NEARLY = 1e-6;
-/** A screen is asked for in whole px. */
+/** A screen is requested in whole px. */
 const ROUNDING = 0.01;
 
 /**
@@ -26,7 +26,7 @@ export function createTissue({ element, look, store, client }) {
   element.prepend(canvas);
   /** @type {Part | null} */
   let part = null;
-  let asked = "";
+  let requested = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let isOver = false;
@@ -49,15 +49,15 @@ export function createTissue({ element, look, store, client }) {
     const [width, height] = [camera.width, camera.height].map((px) => Math.max(1, Math.round(px * size.ratio)));
     const question = { kind: "tissue", panel: 0, name, view: [...view], width, height };
     const key = JSON.stringify(question);
-    if (key === asked) return; // it has been refused
-    asked = key;
+    if (key === requested) return; // it has been refused
+    requested = key;
     void client.ask(question).then(async (answer) => {
       if (isOver) return;
-      if (answer === null) return void (asked === key && store.get().error?.of !== "tissue" && again()); // overtaken by another plot
+      if (answer === null) return void (requested === key && store.get().error?.of !== "tissue" && again()); // overtaken by another plot
       const about = /** @type {Answer} */ (answer[0]);
       const bytes = /** @type {Uint8Array<ArrayBuffer>} */ (about.arrays.jpeg);
       const image = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
-      if (asked !== key || isOver) return image.close();
+      if (requested !== key || isOver) return image.close();
       part?.image.close();
       part = { image, about };
       store.set({ tissue: { name: about.name, spot: about.spot } }); // and all that follows the state draws anew
@@ -65,7 +65,7 @@ export function createTissue({ element, look, store, client }) {
   }
 
   function again() {
-    asked = "";
+    requested = "";
     clearTimeout(timer);
     timer = setTimeout(check, AGAIN_MS);
   }
@@ -114,7 +114,7 @@ export function createTissue({ element, look, store, client }) {
       const um = shown()?.about.um ?? 0;
       if (um > 0) paintScaleBar(context, um * camera.unitsPerPx, camera, theme, family);
     },
-    told() {
+    describe() {
       const held = shown();
       return held === null ? "" : `Image of the section: ${held.about.name}.`;
     },

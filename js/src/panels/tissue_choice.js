@@ -5,7 +5,7 @@ import { textIn } from "../page/panels/ui.js";
 
 /** @param {Pick<import("./index.js").Given, "client" | "redraw">} given */
 export function createTissueChoice({ client, redraw }) {
-  /** Those that the dataset has; null = nobody has asked. @type {string[] | null} */
+  /** Those that the dataset has; null = not requested yet. @type {string[] | null} */
   let names = null;
   let isAsked = false;
 

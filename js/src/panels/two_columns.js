@@ -115,7 +115,7 @@ export function createTwoColumns({ client, redraw }) {
   };
 }
 
-/** A column as it is asked for, without the logarithm. @param {string} spec */
+/** A column as it is requested, without the logarithm. @param {string} spec */
 function nameOf(spec) {
   return spec.startsWith(LOG) ? spec.slice(LOG.length) : spec;
 }

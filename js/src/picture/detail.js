@@ -3,7 +3,7 @@
 import { covers, expand, isCoarse } from "../screen/camera.js";
 import { isComplete, joinDetail } from "../state/scene.js";
 
-/** How much more than is seen is asked for, so that a small move needs no answer. */
+/** How much more than is seen is requested, so that a small move needs no answer. */
 const AROUND = 1.5;
 const WAIT_MS = 120;
 
@@ -19,7 +19,7 @@ export function createDetailer(scene, getState, viewports, ask) {
   let isAsking = false;
 
   /** What is seen too closely for the codes at hand; null = nothing. @returns {number[] | null} */
-  function lacking() {
+  function missing() {
     const { points, link } = getState();
     if (points === null || points.aggregated || link !== "live" || !isComplete({ ...scene, nextColor: null }))
       return null;
@@ -29,12 +29,12 @@ export function createDetailer(scene, getState, viewports, ask) {
   }
 
   function check() {
-    if (lacking() !== null) timer ??= setTimeout(refresh, WAIT_MS);
+    if (missing() !== null) timer ??= setTimeout(refresh, WAIT_MS);
   }
 
   async function refresh() {
     timer = undefined;
-    const view = lacking();
+    const view = missing();
     if (view === null || isAsking) return;
     isAsking = true;
     const seq = getState().points?.seq;
@@ -43,7 +43,7 @@ export function createDetailer(scene, getState, viewports, ask) {
     if (parts === null || getState().points?.seq !== seq) return;
     scene.detail = joinDetail(parts);
     viewports.refresh();
-    if (lacking() !== null && covers(scene.detail.extent, view)) check(); // the view has moved on meanwhile
+    if (missing() !== null && covers(scene.detail.extent, view)) check(); // the view has moved on meanwhile
   }
 
   return { check, destroy: () => clearTimeout(timer) };

@@ -57,7 +57,7 @@ export function imageKey(state, question) {
   return JSON.stringify([cellsKey(state), state.color?.colors, question]);
 }
 
-/** What cells depend on besides where they are; their colours are looked up here. @param {State} state */
+/** What cells depend on, apart from where they are; their colours are looked up here. @param {State} state */
 export function cellsKey({ points, color, selection, filter, traits }) {
   const filtered = filter.n === null ? [] : [traits.filtered];
   return [points?.seq, color?.seq, selection.seq, filter.seq, ...filtered].join(" ");

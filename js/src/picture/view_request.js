@@ -19,7 +19,7 @@ const PATIENCE_MS = 500;
  * @param {import("../state/scene.js").Scene} scene
  * @param {() => import("../state/state.js").State} getState
  * @param {import("./viewports.js").Viewports} viewports
- * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` is told first
+ * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` hears first
  * @param {(image: import("../wire/protocol.js").Image) => void} [tell] of an image that is on show from now
  */
 export function createViewRequester(scene, getState, viewports, ask, tell = () => {}) {
@@ -32,12 +32,12 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
   /** A newer question would take the place of one under way. @type {Promise<unknown>} */
   let turn = Promise.resolve();
   let isEnded = false;
-  let asked = "";
-  /** Key of what the kernel could not draw: not asked for again until it is something else. */
+  let requested = "";
+  /** Key of what the kernel could not draw: not requested again until it is something else. */
   let refused = "";
 
-  /** What is not at hand; null = nothing is lacking. @returns {Wanted | null} */
-  function lacking() {
+  /** What is not at hand; null = nothing is missing. @returns {Wanted | null} */
+  function missing() {
     const state = getState();
     const seen = viewports.all();
     if (isEnded || !canAggregate(state) || seen.length === 0 || holdsCells(scene, state, seen)) return null;
@@ -48,9 +48,9 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
 
   /** What to ask for now; null = nothing. @returns {Wanted | null} */
   function next() {
-    const wanted = lacking();
+    const wanted = missing();
     const isFree =
-      underway === null || (!underway.isPatient && getState().building !== null && wanted?.image !== asked);
+      underway === null || (!underway.isPatient && getState().building !== null && wanted?.image !== requested);
     return isFree ? wanted : null;
   }
 
@@ -80,7 +80,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     if (isEnded) return;
     const isLatest = underway === mine;
     if (isLatest) underway = null; // before a plot draws, which may happen at once and tells whether more is to come
-    if (isTaken || lacking() === null) viewports.refresh();
+    if (isTaken || missing() === null) viewports.refresh();
     if (!isLatest) return;
     clearTimeout(mine.timer);
     if (isTaken || refused === wanted.image) check();
@@ -90,7 +90,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
   /** @param {Question} question @param {string} key @returns {Promise<Answer | null>} */
   function askInTurn(question, key) {
     const answer = turn.then(() => {
-      asked = key;
+      requested = key;
       return ask(question);
     });
     turn = answer.catch(() => null);
@@ -117,16 +117,16 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     return !isEnded && state.points?.seq === points && state.color?.seq === seq;
   }
 
-  /** The kernel could not do what it was asked for, or nobody waits for it any more. */
+  /** The kernel could not do what was requested, or nobody waits for it any more. */
   function fail() {
-    refused = asked;
+    refused = requested;
   }
 
   return {
     check,
     fail,
     /** Is a better picture of what is seen on its way? */
-    isAwaited: () => underway !== null || lacking() !== null,
+    isAwaited: () => underway !== null || missing() !== null,
     /** An image of what one plot shows, which is the caller's to close; null where none is to be had.
      * @param {import("./viewports.js").Viewport} viewport @returns {Promise<import("../state/scene.js").CellImage | null>} */
     async portray(viewport) {

@@ -1,4 +1,4 @@
-/** Viewports of all plots of a widget: reported by each plot, read by those who ask the kernel for what is lacking there. */
+/** Viewports of all plots of a widget: reported by each plot, read by those who ask the kernel for what is missing there. */
 
 /** @typedef {import("../screen/camera.js").Viewport} Viewport */
 

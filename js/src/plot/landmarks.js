@@ -29,7 +29,7 @@
 /** What lies over the points. */
 const LIES = /** @type {const} */ (["labels", "contours", "difference", "tissue", "tissue_opacity"]);
 
-/** What it looks at besides; of ties at 0 it draws the points. */
+/** What else it looks at; of ties at 0 it draws the points. */
 const FOLLOWED = /** @type {const} */ (["color", "points", "landmarks"]);
 
 /** @param {Site} site @returns {Landmarks & {follow: (state: State, before: State) => boolean}} `follow` tells whether the picture is another */

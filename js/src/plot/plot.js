@@ -43,8 +43,8 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @typedef {object} Plot
  * @property {HTMLElement} element
  * @property {(theme: Theme) => void} setTheme
- * @property {(scale: number, told?: (key: import("../words/key.js").Key | null) => import("../words/key.js").Key | null) => Promise<HTMLCanvasElement>} figure
- *   the picture that is saved; scale: px per CSS px; told: what of its key is said
+ * @property {(scale: number, edit?: (key: import("../words/key.js").Key | null) => import("../words/key.js").Key | null) => Promise<HTMLCanvasElement>} figure
+ *   the picture that is saved; scale: px per CSS px; edit: what of its key is said
  * @property {() => void} destroy
  */
 

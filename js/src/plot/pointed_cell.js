@@ -22,10 +22,10 @@ export function createCellFinder(ask, show) {
       return;
     }
     isAsking = true;
-    const asked = visit;
+    const visited = visit;
     const cell = await ask(px, py, WAIT_MS);
     isAsking = false;
-    if (isMarked || asked === visit) show(cell, isMarked);
+    if (isMarked || visited === visit) show(cell, isMarked);
   }
 
   return {

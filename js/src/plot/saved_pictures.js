@@ -5,7 +5,7 @@
  *
  * @typedef {object} Pictures
  * @property {() => Promise<void>} keep one in the notebook
- * @property {(wanted: number, told?: (key: Key | null) => Key | null) => Promise<HTMLCanvasElement>} figure wanted: px per CSS px; told: what of
+ * @property {(wanted: number, edit?: (key: Key | null) => Key | null) => Promise<HTMLCanvasElement>} figure wanted: px per CSS px; edit: what of
  *   the key is said
  *
  * @typedef {object} Pictured the plot that they are of

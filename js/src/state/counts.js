@@ -1,4 +1,4 @@
-/** Counts of selected cells by what colours them: asked for where a legend shows them, after each change of either. */
+/** Counts of selected cells by what colours them: requested where a legend shows them, after each change of either. */
 
 /** @typedef {import("./state.js").State} State */
 
@@ -17,11 +17,11 @@
  * @returns {() => void} called after each change of the state
  */
 export function createCounter(store, ask) {
-  let asked = "";
+  let requested = "";
   return function check() {
     const wanted = whatToCount(store.get());
-    if (wanted === asked) return;
-    asked = wanted;
+    if (wanted === requested) return;
+    requested = wanted;
     if (wanted !== "") void ask().then((found) => found && take(found));
   };
 

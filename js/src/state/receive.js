@@ -65,7 +65,7 @@ export function createReceiver(scene, store) {
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
       default:
-        return undefined; // cell, counts, matches, gene_sets, detail, image and cells go to who asked
+        return undefined; // cell, counts, matches, gene_sets, detail, image and cells go to who sent the request
     }
   };
 }
@@ -84,7 +84,7 @@ function isShown(store, reply) {
   return reply.kind === "color" && reply.spec === color?.spec && reply.detail === color.detail;
 }
 
-/** What a message says besides its arrays, by names as JavaScript has them. @param {Record<string, any>} reply @returns {any} */
+/** What a message says apart from its arrays, by names as JavaScript has them. @param {Record<string, any>} reply @returns {any} */
 function fieldsOf({ arrays: _, ...fields }) {
   const named = Object.entries(fields).map(([name, value]) => [
     name.replace(/_./g, (one) => one[1].toUpperCase()),
@@ -111,7 +111,7 @@ function takePoints(scene, store, reply) {
   const positions = isNew
     ? createPositions(reply.n_points)
     : /** @type {import("./scene.js").Positions} */ (scene.points);
-  if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are asked for, and again then
+  if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are requested, and again then
   if (isNew)
     Object.assign(scene, { former: areOther ? null : scene.points, points: positions, detail: null, cells: null });
   if (areOther) putBits(scene, { selected: null, passing: passingOf(scene, positions.n) }, positions.n);
@@ -123,7 +123,7 @@ function takePoints(scene, store, reply) {
   promote(scene, store);
 }
 
-/** Which of other points pass: that is told before they come. @param {import("./scene.js").Scene} scene @param {number} n points */
+/** Which of other points pass: that is sent before they come. @param {import("./scene.js").Scene} scene @param {number} n points */
 function passingOf({ bits: { passing } }, n) {
   return passing?.length === Math.ceil(n / 8) ? passing : null;
 }

@@ -58,7 +58,7 @@ const NO_BITS = new Uint8Array(0);
  * @property {Uint8Array | null} flags n, bit 0 = selected, bit 1 = left out by the filters; null when nothing is
  * @property {{selected: Uint8Array | null, passing: Uint8Array | null}} bits what flags are made of, packed; null = none is, all do
  * @property {Brush | null} brush under a hand, says in the place of the filters which points are left out
- * @property {Positions | null} former the same points where they were before, while others are told that they are elsewhere
+ * @property {Positions | null} former the same points where they were before, while others hear that they are elsewhere
  * @property {PointDetail | null} detail
  * @property {CellImage | null} image where the points are a sample
  * @property {CellPoints | null} cells where the points are a sample, close by

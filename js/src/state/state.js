@@ -106,12 +106,12 @@
  * @property {"gpu" | "cpu"} drawnBy
  * @property {import("../wire/protocol.js").Progress | null} building what the kernel is at that lasts, and how far, 0..1
  * @property {any[]} kept states that can be brought back, as the kernel offers them
- * @property {number} compared number of the newest comparison that the kernel has told of; 0 = none
+ * @property {number} compared number of the newest comparison that the kernel has announced; 0 = none
  * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that
  * @property {boolean} needsPanels something else than a panel wants the second module
- * @property {boolean} keepsPicture a picture that a notebook is to keep wants it, of which nothing is told where it cannot be had
+ * @property {boolean} keepsPicture a picture that a notebook is to keep wants it, of which nothing is said where it cannot be had
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
- * @property {((rules: any[]) => string) | null} filtersTold filters in words, from there
+ * @property {((rules: any[]) => string) | null} describeFilters filters in words, from there
  * @property {((state: State) => string[]) | null} notesOnPlot sentences about what the second module draws, from there
  * @property {any} [takeColumn] what takes in counts of columns, from the second module, which alone asks for them
  * @property {any} linkPlots what lays plots beside each other, from the second module; null = it is not here
@@ -121,11 +121,11 @@
  * @property {any} saveFile what saves one of them as a file, from the same
  * @property {any} travel what lets points travel to another place, from the same
  * @property {any} fade what lets an image fade there, from the same
- * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
- * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
+ * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last requested
+ * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last requested
  * @property {{name: string, spot: number} | null} [tissue] the image of the section as it is at hand, and how wide a spot of its library
  *   is, 0 = not known: who draws it holds the rest
- * @property {import("../wire/protocol.js").Difference | null} [difference] where two sets differ, as last asked for
+ * @property {import("../wire/protocol.js").Difference | null} [difference] where two sets differ, as last requested
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have
@@ -183,7 +183,7 @@ function isLonger(part, before) {
   return Object.keys(part).every((key) => key === "loaded" || part[key] === before[key]);
 }
 
-/** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */
+/** How much of what was requested has arrived, 0..1. @param {State} state @returns {number} */
 export function progress(state) {
   if (state.building !== null) return state.building.done;
   const parts = [state.points, state.nextColor ?? state.color].filter((part) => part !== null);

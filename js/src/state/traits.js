@@ -24,7 +24,7 @@ export function traitsOf(host) {
 /**
  * @param {Host} host
  * @param {import("./state.js").Store} store
- * @param {{onTake: (name: keyof Traits, value: any) => void, onLost: () => void}} listener `onTake` is told of each change, whoever made
+ * @param {{onTake: (name: keyof Traits, value: any) => void, onLost: () => void}} listener `onTake` hears of each change, whoever made
  *   it; `onLost` when nothing can be saved any more
  */
 export function syncTraits(host, store, { onTake, onLost }) {

@@ -34,15 +34,15 @@ export function lawOf(n, few, statistic) {
   };
 }
 
-/** What was asked of some positions last: panels beside each other look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
-const ASKED = new WeakMap();
+/** What was computed of some positions last: panels beside each other look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
+const COMPUTED = new WeakMap();
 
 /** How many of the first n points lie in a field around a point, itself among them; 0 = there is none.
  * @param {Uint16Array} xy @param {number} n @param {number[]} used sides of the fields, codes @returns {number} */
 function pointsAround(xy, n, used) {
   const key = String([n, used]);
-  const asked = ASKED.get(xy) ?? new Map();
-  if (asked.has(key)) return asked.get(key);
+  const computed = COMPUTED.get(xy) ?? new Map();
+  if (computed.has(key)) return computed.get(key);
   const lines = Math.floor(MISSING / used[1]) + 1;
   const counts = new Uint32Array((Math.floor(MISSING / used[0]) + 1) * lines);
   let [sum, squares] = [0, 0];
@@ -52,9 +52,9 @@ function pointsAround(xy, n, used) {
     squares += 2 * before + 1;
     sum++;
   }
-  if (asked.size > 8) asked.clear();
-  ASKED.set(xy, asked.set(key, squares / Math.max(sum, 1)));
-  return asked.get(key);
+  if (computed.size > 8) computed.clear();
+  COMPUTED.set(xy, computed.set(key, squares / Math.max(sum, 1)));
+  return computed.get(key);
 }
 
 /** How many cells a view holds, around a cell of the middle sort.
@@ -89,7 +89,7 @@ function levelOf([width]) {
 }
 
 /** Sums over the tiles that some points lie in. Selected points have tiles of their own.
- * @param {Numbered} basis @param {Sides} tile @param {number} nMost points that may be asked for
+ * @param {Numbered} basis @param {Sides} tile @param {number} nMost points that may be requested
  * @param {import("./levels.js").Levels} levels of the codes, bent ones have no mean */
 function sumsOf(basis, tile, nMost, levels) {
   const numbers = isBent(levels) ? tableOf(levels) : null;
@@ -125,7 +125,7 @@ function sumsOf(basis, tile, nMost, levels) {
 
 /**
  * What is known of the tiles that some points lie in.
- * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be asked for
+ * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be requested
  * @param {number} [zero] the code of 0, which a tile shows only if it comes to just that; -1 = there is none
  * @param {number} [behind] of how many points a mean is at least: a wider tile counts in for those that lack
  * @param {import("./levels.js").Levels} [levels] of the codes

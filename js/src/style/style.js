@@ -51,7 +51,7 @@ export function missingGrey(dark) {
   return MISSING_GREY[dark ? "dark" : "light"];
 }
 
-/** What points can show too; of what else is asked for they are no part. */
+/** What points can show too; of what else is wanted they are no part. */
 const STATISTICS_OF_POINTS = new Set(["auto", "mean", "max"]);
 
 /** Is it of pixels alone, which the kernel draws? @param {string} statistic */
@@ -197,7 +197,7 @@ export function automaticSize(n, { width, height }, zoom) {
 /** No spot is drawn wider: not all cards draw points of any size. */
 const WIDEST_PX = 100;
 
-/** Diameter of points: what was asked for, else that of the spots, else what suits.
+/** Diameter of points: what was set, else that of the spots, else what suits.
  * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot CSS px @param {number} zoom 1 = everything fits
  * @returns {number} CSS px */
 export function diameterOf({ traits, points, tissue }, plot, zoom) {

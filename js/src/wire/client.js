@@ -12,7 +12,7 @@ import { decode } from "./decode.js";
  *
  * @typedef {object} Client
  * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask all parts of the answer; null if a newer
- *   question of the same kind and panel took its place, if it failed (then `onError` has been told) or if none came in time
+ *   question of the same kind and panel took its place, if it failed (then `onError` has been called) or if none came in time
  * @property {(request: any) => void} tell what needs no answer
  * @property {() => void} abandon no answer will come any more
  * @property {() => void} close
@@ -27,7 +27,7 @@ import { decode } from "./decode.js";
 /**
  * @param {Comm} comm
  * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string, details?: string) => void, onLost: () => void}} listener
- *   `onReply` gets every message, in order; `onLost` is told when nothing can be sent any more
+ *   `onReply` gets every message, in order; `onLost` is called when nothing can be sent any more
  * @param {number} [lastId] every page of a kernel hears the answers to all of them, so each begins to count elsewhere
  * @returns {Client}
  */

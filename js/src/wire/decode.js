@@ -32,8 +32,8 @@ export function decode(content, buffers = []) {
     checkShape(content.kind, header, specs[header.name], sizes);
     arrays[header.name] = toTyped(header, buffers[i]);
   });
-  const lacking = Object.keys(specs).find((name) => !(name in arrays));
-  if (lacking !== undefined) throw new RangeError(`Message "${content.kind}" lacks the array "${lacking}".`);
+  const missing = Object.keys(specs).find((name) => !(name in arrays));
+  if (missing !== undefined) throw new RangeError(`Message "${content.kind}" lacks the array "${missing}".`);
   return { ...content, arrays };
 }
 

@@ -7,7 +7,7 @@ import { colorsOn, stopsOf } from "../style/style.js";
 import { LEFT_OUT_GREY, MOST_KEY_ROWS, ZERO_GREY } from "../wire/constants.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
-import { missingTold } from "./missing.js";
+import { missingLabel } from "./missing.js";
 import { capitalized, nounsOf } from "./nouns.js";
 
 /** @typedef {import("../state/state.js").Coloring} Coloring */
@@ -43,7 +43,7 @@ export function keyOf(state, dark = false) {
   const { name: heading, detail, categories, counts, lo, hi, nMissing } = color;
   const named = { ...key, heading, detail };
   /** @type {Key["rows"]} */
-  const missing = nMissing > 0 ? [[missingTold(color), shortCount(nMissing), ""]] : [];
+  const missing = nMissing > 0 ? [[missingLabel(color), shortCount(nMissing), ""]] : [];
   if (color.scale === "categorical") {
     const shown = [...categories.keys()].filter((i) => !hidden.has(categories[i]));
     const few =
@@ -67,13 +67,13 @@ export function keyOf(state, dark = false) {
     return { ...named, rows: others, said: "No values." };
   if (lo === hi) return { ...named, rows: others, said: `All values are ${shortNumber(lo)}.` };
   const scale = scaleOf(color, traits);
-  const told = [detail, statisticOf(state), scale.isLog ? "log scale" : ""].filter(Boolean).join(" · ");
+  const detailNow = [detail, statisticOf(state), scale.isLog ? "log scale" : ""].filter(Boolean).join(" · ");
   const rows = [...zerosOf(color, traits, dark), ...others];
-  if (scale.isLog && hi <= 0) return { ...named, detail: told, rows, said: "No values above 0." };
+  if (scale.isLog && hi <= 0) return { ...named, detail: detailNow, rows, said: "No values above 0." };
   const middle = middleOf(scale);
   return {
     ...named,
-    detail: told,
+    detail: detailNow,
     rows,
     ramp: stopsOf(traits.cmap, dark),
     ends: endsOf(scale.low, scale.high, scale.isLog ? color.least : lo, hi),
@@ -127,16 +127,16 @@ function sizeOf(state) {
   const shown = n === nObs ? "" : wholeNumber(n);
   if (selection.n === 0) return (shown && `${shown} of ${total} shown`) || total;
   const nPassing = nSelectedPassing(state);
-  const told = nPassing === null ? ` · ${share(selection.n, nObs)}` : `, ${wholeNumber(nPassing)} pass`;
-  return `${wholeNumber(selection.n)} of ${total} selected${told}${shown && `, ${shown} shown`}`;
+  const selected = nPassing === null ? ` · ${share(selection.n, nObs)}` : `, ${wholeNumber(nPassing)} pass`;
+  return `${wholeNumber(selection.n)} of ${total} selected${selected}${shown && `, ${shown} shown`}`;
 }
 
 /** The key as lines of text. @param {Key} key @returns {string[]} */
 export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, middle, said }) {
   const named = (detail && `${heading} (${detail})`) || heading;
   const bar = (ramp.length > 0 ? ends.join(" to ") : said) + (middle && `, ${middle} in the middle`);
-  const told = rows.map(([label, count]) => (count && `${label}: ${count}`) || label);
-  return [title, size, named, bar, ...told, more > 0 ? `and ${wholeNumber(more)} more` : ""].filter(
+  const texts = rows.map(([label, count]) => (count && `${label}: ${count}`) || label);
+  return [title, size, named, bar, ...texts, more > 0 ? `and ${wholeNumber(more)} more` : ""].filter(
     (line) => line !== "",
   );
 }

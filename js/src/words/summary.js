@@ -3,7 +3,7 @@ import { countPassing } from "../state/counts.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, share, shortCount } from "./format.js";
 import { keyOf } from "./key.js";
-import { missingTold } from "./missing.js";
+import { missingLabel } from "./missing.js";
 import { capitalized } from "./nouns.js";
 
 /** Categories that are named, the largest of them. */
@@ -16,16 +16,16 @@ export function summaryOf(state) {
   if (dataset === null) return "";
   const key = keyOf(state);
   const lines = [key.title, key.size];
-  if (points !== null) lines.push(placeTold(points, Array.isArray(traits.embedding)));
+  if (points !== null) lines.push(describePlace(points, Array.isArray(traits.embedding)));
   if (color !== null && color.scale !== "none")
-    lines.push(...colorTold(countPassing(state, color), traits.hidden, key));
+    lines.push(...describeColor(countPassing(state, color), traits.hidden, key));
   else lines.push("No color");
   if (traits.labels) lines.push(`Names: ${traits.labels}`);
   if (traits.contours)
     lines.push(`Contours: ${traits.contours === true ? "all" : [traits.contours].flat().join(", ")}`);
   if (traits.difference) lines.push(`Difference: ${traits.difference.join(", ")}`);
   const { filters } = traits;
-  if (filters.length > 0) lines.push(`Filters: ${state.filtersTold?.(filters) ?? filters.length}`);
+  if (filters.length > 0) lines.push(`Filters: ${state.describeFilters?.(filters) ?? filters.length}`);
   const [label, n] = key.rows.at(-1) ?? [];
   if (traits.filtered === "grey" && label === LEFT_OUT_LABEL) lines.push(`In grey: ${n} ${label}`);
   return lines
@@ -35,7 +35,7 @@ export function summaryOf(state) {
 }
 
 /** @param {import("../state/state.js").Points} points @param {boolean} isPair two columns are the axes */
-function placeTold({ embedding, axes: [x, y], axisLabels }, isPair) {
+function describePlace({ embedding, axes: [x, y], axisLabels }, isPair) {
   if (isPair) return `Embedding: ${axisLabels.join(" by ")}`;
   const axes = x === 0 && y === 1 ? "" : `, axes ${x + 1} and ${y + 1}`;
   const names = axisLabels.length === 2 ? `, ${axisLabels[0]} by ${axisLabels[1]}` : "";
@@ -43,13 +43,13 @@ function placeTold({ embedding, axes: [x, y], axisLabels }, isPair) {
 }
 
 /** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./key.js").Key} key @returns {string[]} */
-function colorTold(
+function describeColor(
   { scale, categories, counts, corners = [], nMissing, spec },
   hidden,
   { heading, detail, ramp, ends, said },
 ) {
   const named = `Color: ${heading}${detail && ` (${detail})`}`;
-  const label = missingTold({ spec });
+  const label = missingLabel({ spec });
   const called = label === MISSING_LABEL ? "Without a value" : capitalized(label);
   const missing = nMissing > 0 ? [`${called}: ${shortCount(nMissing)}`] : [];
   if (scale === "continuous")

@@ -55,7 +55,7 @@ export function createTarget({ gl, canvas }) {
     return canvas;
   }
 
-  /** @param {number} planes bits of what is cleared besides the depth */
+  /** @param {number} planes bits of what is cleared apart from the depth */
   function clearDepth(planes = 0) {
     gl.clearDepth(1);
     gl.depthMask(true);

@@ -79,7 +79,7 @@ void main() {
 }
 `;
 
-/** @param {string} edge what a half-covered pixel does besides */
+/** @param {string} edge what else a half-covered pixel does */
 const disc = (edge) => /* glsl */ `#version 300 es
 precision highp float;
 uniform float u_side;

@@ -9,7 +9,7 @@ import { wholeNumber } from "../../words/format.js";
 import { ICONS } from "../icons.js";
 import { marked } from "./marked.js";
 import { missingRow } from "./missing.js";
-import { actOn, rowEnd, told } from "./row_end.js";
+import { actOn, describeRow, rowEnd } from "./row_end.js";
 import { listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "./rows.js";
 import { patch, textIn } from "./ui.js";
 
@@ -71,7 +71,7 @@ function row(context, color, i, place, nRows, isHidden, isActive) {
   const [count, selected] = [color.counts.length > 0 ? second[i] : undefined, first?.[i]];
   const lit = state.highlighted === i;
   return html`<div id="row-${i}" class="row ${isHidden ? "hidden" : ""} ${isActive ? "active" : ""} ${lit ? "lit" : ""}" role="option" data-i=${i}
-    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title=${`${name}\n${told(context, count, selected, key)}`.trim()}>
+    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title=${`${name}\n${describeRow(context, count, selected, key)}`.trim()}>
     <i class="swatch" style="--c:${safeColor(color.colors[i])}"></i>
     <span class="label">${name === "" ? html`<em>(empty)</em>` : marked(name, ui.legend.filter)}</span>
     ${rowEnd(context, count, selected)}

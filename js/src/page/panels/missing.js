@@ -2,8 +2,8 @@
 import { html, nothing } from "lit-html";
 import { legendCounts } from "../../state/counts.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
-import { missingTold } from "../../words/missing.js";
-import { actOn, rowEnd, told } from "./row_end.js";
+import { missingLabel } from "../../words/missing.js";
+import { actOn, describeRow, rowEnd } from "./row_end.js";
 
 /** @param {import("./ui.js").Context} context @param {import("../../state/state.js").Coloring} color */
 export function missingRow(context, color) {
@@ -11,9 +11,9 @@ export function missingRow(context, color) {
   const { state, actions } = context;
   const { first, second, key } = legendCounts(state, color);
   const [count, selected] = [second[second.length - 1], first?.[first.length - 1]];
-  const label = missingTold(color);
+  const label = missingLabel(color);
   const said = label === MISSING_LABEL ? `without a value in ${color.name}` : label;
-  const title = `${told(context, count, selected, key)} ${said}`;
+  const title = `${describeRow(context, count, selected, key)} ${said}`;
   const isCategory = color.scale === "categorical";
   const end = isCategory ? rowEnd(context, count, selected) : rowEnd(context, count, selected, false);
   const parts = html`<i class="swatch"></i><span class="label">${label}</span>${end}`;

@@ -17,12 +17,12 @@ export function noticeOf({ error, link, dataset }) {
 
 /** @param {Context} context */
 export function notice({ state, ui, update, actions }) {
-  const told = noticeOf(state);
-  if (told === null) return nothing;
-  const { sentence, more, isFailure } = told;
+  const found = noticeOf(state);
+  if (found === null) return nothing;
+  const { sentence, more, isFailure } = found;
   const open = ui.popover === "notice";
   return html`<div class="notice ${isFailure ? "failure" : ""}" data-popover="notice">
-    <div class="line" role=${isFailure ? "alert" : "status"}><button type="button" class="told" aria-expanded=${open} title=${open ? nothing : "Details"} @click=${() => update({ popover: open ? "" : "notice" })}>
+    <div class="line" role=${isFailure ? "alert" : "status"}><button type="button" class="sentence" aria-expanded=${open} title=${open ? nothing : "Details"} @click=${() => update({ popover: open ? "" : "notice" })}>
       ${isFailure ? ICONS.warn : ICONS.info}<span class="label">${sentence}</span>${ICONS.down}
     </button></div>
     ${isFailure ? html`<button type="button" class="small" aria-label="Dismiss" @click=${() => actions.dismissError()}>${ICONS.close}</button>` : nothing}

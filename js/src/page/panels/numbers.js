@@ -72,8 +72,8 @@ const zeroRow = ({ state, ui }, color) => swatches(zerosOf(countPassing(state, c
 /** Rows of a legend that do nothing. @param {import("../../words/key.js").Key["rows"]} rows */
 export function swatches(rows) {
   return rows.map(
-    ([label, told, grey]) =>
-      html`<div class="row zero"><i class="swatch" style="background:${grey}"></i><span class="label">${label}</span><span class="end"><span class="count">${told}</span></span></div>`,
+    ([label, amount, grey]) =>
+      html`<div class="row zero"><i class="swatch" style="background:${grey}"></i><span class="label">${label}</span><span class="end"><span class="count">${amount}</span></span></div>`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** The right end of a row of the legend: its counts, and in their place under the pointer buttons for the row. */
 import { html, nothing } from "lit-html";
-import { MODES_TOLD, modeOf } from "../../plot/lasso.js";
+import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { legendCounts } from "../../state/counts.js";
 import { counted, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
@@ -26,7 +26,7 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
     ${
       canAct
         ? html`<span class="acts" aria-hidden="true">
-          <i class="act select" title="Select these ${cells} (S)\n${MODES_TOLD}">${ICONS.lasso}</i>
+          <i class="act select" title="Select these ${cells} (S)\n${MODES_HINT}">${ICONS.lasso}</i>
           <i class="act only" title="Show only these ${cells} (Enter)">${ICONS.only}</i></span>`
         : nothing
     }
@@ -46,7 +46,7 @@ export function countWidths(state, color) {
 }
 
 /** What a row holds, in words. @param {Context} context @param {number | undefined} total @param {number | undefined} selected @param {string} key of both @returns {string} */
-export function told({ state }, total, selected, key) {
+export function describeRow({ state }, total, selected, key) {
   if (total === undefined) return "";
   const all = counted(total, nounsOf(state).obs);
   const [what, of] = key.split(" / ").map((one) => (one === "passing" ? " pass" : ` ${one}`));

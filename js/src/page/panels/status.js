@@ -18,11 +18,11 @@ export function statusLine(context, list) {
   const { state } = context;
   const { dataset, selection, error, link } = state;
   const title = dataset !== null && selection.n === 0 && error === null ? dataset.title : "";
-  const told = notice(context);
-  return html`<div class="status ${told === nothing ? "" : "noted"}">
+  const shownNotice = notice(context);
+  return html`<div class="status ${shownNotice === nothing ? "" : "noted"}">
     ${title === "" ? nothing : html`<b class="title" title=${title}>${title}</b>`}
     <div class="what">${error !== null ? nothing : dataset !== null ? tally(context, dataset) : link === "offline" ? "" : "Opening"}</div>
-    ${told === nothing ? html`${aside(context)}${cost(state)}` : told}
+    ${shownNotice === nothing ? html`${aside(context)}${cost(state)}` : shownNotice}
     ${notes(context, list)}
   </div>`;
 }

@@ -1,7 +1,7 @@
 /** The buttons above the plot: what a drag does, the view, the picture, settings. */
 import { html, nothing } from "lit-html";
 import { RESET_KEY, TOOL_KEYS } from "../../plot/gestures.js";
-import { MODES_TOLD } from "../../plot/lasso.js";
+import { MODES_HINT } from "../../plot/lasso.js";
 import { toolOf } from "../../state/state.js";
 import { ICONS } from "../icons.js";
 import { panelButtons } from "./panel_buttons.js";
@@ -12,8 +12,8 @@ import { isPanelOpen } from "./ui.js";
 /** @type {Record<import("../../wire/constants.js").Settings["tool"], {name: string, tip: string}>} */
 const TOOLS = {
   pan: { name: "Pan", tip: "Drag to pan, scroll to zoom, Shift-drag to select" },
-  lasso: { name: "Lasso", tip: MODES_TOLD },
-  rectangle: { name: "Rectangle", tip: MODES_TOLD },
+  lasso: { name: "Lasso", tip: MODES_HINT },
+  rectangle: { name: "Rectangle", tip: MODES_HINT },
 };
 const PAN_WITHOUT_WHEEL = "Drag to pan, Ctrl-scroll to zoom, Shift-drag to select";
 export const FULL_KEY = "F";
@@ -26,10 +26,10 @@ export function toolbar(context, settings, saving) {
   const noKernel = off || state.link === "offline";
   const button = (/** @type {string} */ key) => {
     const tool = TOOL_KEYS[key];
-    const told = tool === "pan" && !state.traits.wheel_zoom ? PAN_WITHOUT_WHEEL : TOOLS[tool].tip;
+    const hint = tool === "pan" && !state.traits.wheel_zoom ? PAN_WITHOUT_WHEEL : TOOLS[tool].tip;
     return html`<button type="button" class="tool" aria-label=${TOOLS[tool].name} aria-keyshortcuts=${key} aria-pressed=${toolOf(state) === tool}
       ?disabled=${noKernel} @click=${() => actions.setTrait("tool", tool)}>
-      ${ICONS[tool]}${tip(TOOLS[tool].name, told, key)}
+      ${ICONS[tool]}${tip(TOOLS[tool].name, hint, key)}
     </button>`;
   };
   return html`<div class="toolbar" role="toolbar" aria-label="Plot">

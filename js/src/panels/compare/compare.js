@@ -122,7 +122,7 @@ export function createCompare({ redraw, comparing, sets }) {
     const { keep, rows } = work(found);
     const names = () => [...rows].map((i) => found.names[i]);
     return html`
-      <div class="told-of">${groupChoice(found)}<span class="what" title=${found.told}>${found.told}</span>
+      <div class="compared">${groupChoice(found)}<span class="what" title=${found.title}>${found.title}</span>
         <button type="button" class="text" aria-expanded=${areNotesOpen} @click=${() => ((areNotesOpen = !areNotesOpen), redraw())}>Notes</button>
         <button type="button" class="text" title="Download the full table (to_csv())" ?disabled=${context.state.link === "offline"} @click=${() => void comparing.save(context.state)}>CSV</button></div>
       ${areNotesOpen ? html`<ul class="notes-of" tabindex="0" aria-label="Notes">${found.notes.map((note) => html`<li>${note}</li>`)}</ul>` : nothing}

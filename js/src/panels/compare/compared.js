@@ -8,13 +8,13 @@ import { COMPARED } from "../../wire/constants.js";
 /**
  * @typedef {object} Found
  * @property {number} seq
- * @property {string} told what was compared, by what
+ * @property {string} title what was compared, by what
  * @property {string[]} notes
  * @property {string[]} sets what a and b are called
  * @property {string[]} groups where each group of a column was compared
  * @property {number} group the one that this is
  * @property {number} n genes
- * @property {string[]} names by which genes are asked for
+ * @property {string[]} names by which genes are found
  * @property {string[]} ids as var has them, where these are others; else empty
  * @property {Record<typeof COMPARED[number] | "n_a" | "n_b", Numbers>} columns
  * @property {boolean} hasFold none of scaled values
@@ -26,7 +26,7 @@ import { COMPARED } from "../../wire/constants.js";
  * @returns {Found | null} null where there is no result */
 export function taken(parts, before) {
   const inOrder = [...parts].sort((one, other) => one.start - other.start);
-  const [{ seq, told, notes, sets, groups, group, unscaled, n_genes: n }] = inOrder;
+  const [{ seq, told: title, notes, sets, groups, group, unscaled, n_genes: n }] = inOrder;
   if (seq === 0) return null;
   /** @type {any} */
   const columns = { n_a: new Uint32Array(n), n_b: new Uint32Array(n) };
@@ -42,7 +42,7 @@ export function taken(parts, before) {
   const known = labels.length === 0 && before?.seq === seq ? before : null;
   const { names, ids } = known ?? called(labels, symbols);
   const [hasFold, hasAuc] = [columns.log2fc, columns.auc].map((one) => !one.every(Number.isNaN));
-  return { seq, told, notes, sets, groups, group, n, names, ids, columns, hasFold, hasAuc, unscaled };
+  return { seq, title, notes, sets, groups, group, n, names, ids, columns, hasFold, hasAuc, unscaled };
 }
 
 /** By which names genes are known: the readable ones, as far as each is that of one gene alone. @param {string[]} labels @param {string[]} symbols */

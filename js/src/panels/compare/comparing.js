@@ -24,7 +24,7 @@ const WAIT_MS = 86_400_000;
  * @property {Question | null} answered the question that it answers; null = none of a hand
  * @property {number} turn of the newest question
  * @property {boolean} isBusy
- * @property {number} asked number of the newest result that was asked for; -1 = none yet
+ * @property {number} requested number of the newest result that was requested; -1 = none yet
  * @property {Map<string, string[]>} labels categories of columns that were chosen
  * @property {Set<() => void>} views
  */
@@ -42,7 +42,7 @@ export function createComparing(client, redraw) {
     answered: null,
     turn: 0,
     isBusy: false,
-    asked: -1,
+    requested: -1,
     labels: new Map(),
     views: new Set(),
   };
@@ -61,7 +61,7 @@ export function createComparing(client, redraw) {
     if (parts !== null) {
       shared.found = taken(/** @type {any} */ (parts), shared.found);
       shared.answered = question;
-      shared.asked = Math.max(shared.asked, shared.found?.seq ?? 0);
+      shared.requested = Math.max(shared.requested, shared.found?.seq ?? 0);
     }
     draw();
   }
@@ -81,7 +81,7 @@ export function createComparing(client, redraw) {
   /** Ask for the categories of a column, and take the first that the other side has not. @param {"a" | "b"} side @param {string} column */
   async function openColumn(side, column) {
     const answer = await client.ask({ kind: "find", panel: 0, column: `obs:${column}`, query: "", labels: true });
-    if (answer === null) return; // the reason has been told
+    if (answer === null) return; // the reason has been shown
     const { labels } = /** @type {import("../../wire/protocol.js").FoundValues} */ (answer[0]);
     shared.labels.set(column, labels);
     const first = labels
@@ -130,8 +130,8 @@ export function createComparing(client, redraw) {
     follow(state) {
       if (state === null) return void shared.views.delete(redraw);
       shared.views.add(redraw);
-      if (shared.isBusy || state.link !== "live" || state.compared <= shared.asked) return;
-      shared.asked = state.compared;
+      if (shared.isBusy || state.link !== "live" || state.compared <= shared.requested) return;
+      shared.requested = state.compared;
       askFor(0);
     },
     /** Download what Python's `to_csv` writes. @param {State} state */
@@ -142,7 +142,7 @@ export function createComparing(client, redraw) {
       const parts = /** @type {import("../../wire/protocol.js").FigurePart[] | null} */ (
         await client.ask(request, WAIT_MS)
       );
-      if (parts === null) return; // the reason has been told
+      if (parts === null) return; // the reason has been shown
       const bytes = [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
       const blob = new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes), { type: "text/csv" });
       download(blob, `${fileName([dataset?.title, ...found.sets])}.csv`);

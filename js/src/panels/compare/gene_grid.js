@@ -156,7 +156,7 @@ export function createGeneGrid(redraw, does) {
             is_number: true,
             px,
           })),
-          values: there.map(({ key, told }) => genes.map((i) => told(found.columns[key][i]))),
+          values: there.map(({ key, text }) => genes.map((i) => text(found.columns[key][i]))),
           arrays: { selected: genes.map((i) => Number(i === chosen)) },
         }),
         areOld: false,

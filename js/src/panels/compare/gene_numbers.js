@@ -3,7 +3,7 @@ import { shortNumber, wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("./compared.js").Found} Found */
 /** @typedef {keyof Found["columns"]} Key */
-/** @typedef {{name: string, key: Key, told: (value: number) => string, detail: (a: string, b: string) => string, px: number}} Column name: as Python has
+/** @typedef {{name: string, key: Key, text: (value: number) => string, detail: (a: string, b: string) => string, px: number}} Column name: as Python has
  *   it; key: what is sorted by */
 
 const NONE = "–";
@@ -34,38 +34,38 @@ const COLUMNS = [
   {
     name: "log2fc",
     key: "log2fc",
-    told: number,
+    text: number,
     detail: (a, b) => `log2 fold change: above 0 means higher in ${a} than in ${b}`,
     px: 70,
   },
-  { name: "p_adj", key: "log10_p_adj", told: chance, detail: () => "p adjusted for all tests", px: 88 },
-  { name: "share_a", key: "share_a", told: part, detail: (a) => `Share of ${a} with a value above 0`, px: 68 },
-  { name: "share_b", key: "share_b", told: part, detail: (_, b) => `Share of ${b} with a value above 0`, px: 68 },
-  { name: "mean_a", key: "mean_a", told: number, detail: (a) => `Mean of the tested values in ${a}`, px: 70 },
+  { name: "p_adj", key: "log10_p_adj", text: chance, detail: () => "p adjusted for all tests", px: 88 },
+  { name: "share_a", key: "share_a", text: part, detail: (a) => `Share of ${a} with a value above 0`, px: 68 },
+  { name: "share_b", key: "share_b", text: part, detail: (_, b) => `Share of ${b} with a value above 0`, px: 68 },
+  { name: "mean_a", key: "mean_a", text: number, detail: (a) => `Mean of the tested values in ${a}`, px: 70 },
   {
     name: "mean_b",
     key: "mean_b",
-    told: number,
+    text: number,
     detail: (_, b) => `Mean of the tested values in ${b}`,
     px: 70,
   },
   {
     name: "statistic",
     key: "statistic",
-    told: number,
+    text: number,
     detail: (a) => `Test statistic: above 0 means higher in ${a}`,
     px: 90,
   },
-  { name: "p", key: "log10_p", told: chance, detail: () => "Two-sided p, not adjusted", px: 88 },
+  { name: "p", key: "log10_p", text: chance, detail: () => "Two-sided p, not adjusted", px: 88 },
   {
     name: "auc",
     key: "auc",
-    told: number,
+    text: number,
     detail: (a, b) => `Probability that a value of ${a} exceeds a value of ${b}`,
     px: 62,
   },
-  { name: "n_a", key: "n_a", told: wholeNumber, detail: (a) => `Number of values in ${a}`, px: 66 },
-  { name: "n_b", key: "n_b", told: wholeNumber, detail: (_, b) => `Number of values in ${b}`, px: 66 },
+  { name: "n_a", key: "n_a", text: wholeNumber, detail: (a) => `Number of values in ${a}`, px: 66 },
+  { name: "n_b", key: "n_b", text: wholeNumber, detail: (_, b) => `Number of values in ${b}`, px: 66 },
 ];
 
 /** Those of a comparison. @param {Found} found @returns {Column[]} */
@@ -73,10 +73,10 @@ export function columnsOf({ hasFold, hasAuc }) {
   return COLUMNS.filter(({ name }) => (name !== "log2fc" || hasFold) && (name !== "auc" || hasAuc));
 }
 
-/** What is told of a gene where it is pointed at. @param {Found} found @param {number} i @returns {[string, string][]} */
-export function told(found, i) {
+/** What the tooltip says of a gene. @param {Found} found @param {number} i @returns {[string, string][]} */
+export function describeGene(found, i) {
   const wanted = columnsOf(found).filter(({ name }) =>
     ["log2fc", "p_adj", "share_a", "share_b", "statistic"].includes(name),
   );
-  return wanted.map(({ name, key, told }) => [name, told(found.columns[key][i])]);
+  return wanted.map(({ name, key, text }) => [name, text(found.columns[key][i])]);
 }

@@ -6,7 +6,7 @@ import { fitCanvas } from "../../screen/canvas.js";
 import { parseColor } from "../../style/color.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { told } from "./gene_numbers.js";
+import { describeGene } from "./gene_numbers.js";
 import { COLORS, MARGIN_PX, paintField, paintMarks } from "./volcano_picture.js";
 import { boxOf, nearest, placed } from "./volcano_scale.js";
 
@@ -169,7 +169,7 @@ export function createVolcano(redraw, does) {
     const id = found.ids[pointed] ?? found.names[pointed];
     // The table beside it has the room.
     return html`<div class="tooltip" aria-hidden="true" style="left:${x + 12}px;${isLow ? `top:auto;bottom:calc(100% - ${y}px)` : `top:${y}px`}">
-      <div class="value">${found.names[pointed]}</div>${id === found.names[pointed] ? nothing : html`<div class="name">${id}</div>`}<dl>${told(found, pointed).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`;
+      <div class="value">${found.names[pointed]}</div>${id === found.names[pointed] ? nothing : html`<div class="name">${id}</div>`}<dl>${describeGene(found, pointed).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`;
   }
 }
 

@@ -11,10 +11,10 @@ const SIZE_OPACITY = 0.7;
 /**
  * @param {HTMLCanvasElement[]} figures in the order of the panels, of plots of one size @param {number} columns
  * @param {{scale: number, theme: import("../../page/theme.js").Theme | null, state: import("../../state/state.js").State,
- *   element: HTMLElement, told: import("./legend_line.js").Told | null}} how told: what lies over the points
+ *   element: HTMLElement, lines: import("./legend_line.js").LegendLines | null}} how lines: what lies over the points
  * @returns {HTMLCanvasElement}
  */
-export function compose(figures, columns, { scale, theme, state, element, told }) {
+export function compose(figures, columns, { scale, theme, state, element, lines }) {
   const paper = paperOf(state.traits.background, /** @type {import("../../style/style.js").Theme} */ (theme));
   const { title, size } = keyOf(asSeen(state), paper.theme.dark);
   const top = state.traits.legend ? Math.round(LINE_PX * scale) : 0;
@@ -28,8 +28,8 @@ export function compose(figures, columns, { scale, theme, state, element, told }
   const below = top + high * Math.ceil(figures.length / columns);
   const family = getComputedStyle(element).fontFamily || "sans-serif";
   const context = /** @type {CanvasRenderingContext2D} */ (page.getContext("2d"));
-  const isTold = told !== null && state.traits.legend;
-  const legend = isTold ? layOut(context, told, page.width / scale, paper.theme, family) : null;
+  const isShown = lines !== null && state.traits.legend;
+  const legend = isShown ? layOut(context, lines, page.width / scale, paper.theme, family) : null;
   page.height = below + Math.round((legend?.height ?? 0) * scale);
   if (!paper.isClear) {
     context.fillStyle = `rgb(${paper.theme.background})`;

@@ -5,7 +5,7 @@ import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/panels/ui.js";
 import { keyOf } from "../../words/key.js";
 import { nounsOf } from "../../words/nouns.js";
-import { nameOf, told } from "../../words/rule_told.js";
+import { describeRule, nameOf } from "../../words/rule_words.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State
@@ -15,7 +15,7 @@ import { nameOf, told } from "../../words/rule_told.js";
 /** Categories whose colours are shown, as far as there is room; the list of all comes up where the pointer rests. */
 const MOST_SWATCHES = 8;
 
-/** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is told
+/** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is named
  * @returns {string} */
 export function titleOf(state, look, isPlaced = look.embedding !== undefined) {
   const part = look.within === undefined ? "" : partOf(look.within);
@@ -31,7 +31,7 @@ function placeName({ points, traits }) {
 
 /** "T cell", but "is_doublet True" and "leiden 3", which say nothing alone. @param {any} rule @returns {string} */
 function partOf(rule) {
-  const kept = told(rule);
+  const kept = describeRule(rule);
   const isBare = ["True", "False"].includes(kept) || !/\p{L}/u.test(kept);
   return isBare ? `${nameOf(rule)} ${kept}` : kept;
 }
@@ -82,7 +82,7 @@ function meaning(state, dark) {
   if (all.length === 0) return nothing;
   const first = rows.slice(0, MOST_SWATCHES);
   // One text, so that it is cut between two labels, with an ellipsis.
-  return html`<span class="meaning colors-told" role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
+  return html`<span class="meaning color-words" role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
     ([label, , color]) => html`<span><i style=${`background:${color || "var(--missing)"}`}></i>${label}</span>`,
   )}${first.length < all.length ? "…" : nothing}</span>`;
 }

@@ -3,7 +3,7 @@
 import { fitCanvas } from "../../screen/canvas.js";
 import { safeColor } from "../../style/color.js";
 import { shortNumber } from "../../words/format.js";
-import { differenceTold, mapColors } from "../difference.js";
+import { describeDifference, mapColors } from "../difference.js";
 import { known } from "../landmark_question.js";
 import { fitted } from "../placing.js";
 
@@ -11,7 +11,7 @@ import { fitted } from "../placing.js";
  * @typedef {import("../../state/state.js").State} State
  * @typedef {import("../../style/style.js").Theme} Theme
  *
- * @typedef {object} Told
+ * @typedef {object} LegendLines
  * @property {string[][]} sets name and colour of each that has contours
  * @property {{place: string, difference: import("../../wire/protocol.js").Difference}[]} differences of each embedding on show; place "" = of all
  * @property {string} many what the cells are called
@@ -26,10 +26,10 @@ const [SIZE, LINE, PAD, BETWEEN, BESIDE] = [11, 18, 10, 16, 6];
 const [DASH_PX, BAR_PX, BAR_HIGH_PX, WIDEST_PX] = [14, 80, 8, 150];
 const QUIET = 0.7;
 
-/** What there is to tell of plots beside each other. @param {State[]} states in the order of the panels @param {string} many @returns {Told | null} null = nothing */
-export function toldOf(states, many) {
+/** What there is to tell of plots beside each other. @param {State[]} states in the order of the panels @param {string} many @returns {LegendLines | null} null = nothing */
+export function legendOf(states, many) {
   const contours = states.map((state) => known(state, "contours")).find((one) => one?.sets?.length);
-  /** @type {Map<number, Told["differences"][0]>} */
+  /** @type {Map<number, LegendLines["differences"][0]>} */
   const places = new Map();
   for (const state of states) {
     const [difference, place] = [known(state, "difference"), state.points?.embedding ?? ""];
@@ -43,7 +43,7 @@ export function toldOf(states, many) {
   return sets.length + differences.length > 0 ? { sets, differences, many } : null;
 }
 
-/** Lay the lines out. @param {CanvasRenderingContext2D} context @param {Told} told @param {number} width px there are @param {Theme} theme @param {string} family
+/** Lay the lines out. @param {CanvasRenderingContext2D} context @param {LegendLines} lines @param {number} width px there are @param {Theme} theme @param {string} family
  * @returns {{height: number, paint: (top: number) => void}} px; scaled as the context is */
 export function layOut(context, { sets, differences, many }, width, theme, family) {
   const room = width - 2 * PAD;
@@ -92,7 +92,7 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
       }
     },
   });
-  /** @param {Told["differences"][0]} one @returns {Piece} */
+  /** @param {LegendLines["differences"][0]} one @returns {Piece} */
   const denser = ({ place, difference }) => {
     const { limit, sets: names } = difference;
     const heading = words(`log2 density ratio${place && `, ${place}`}`, { weight: 600, most: room / 3 });
@@ -126,34 +126,34 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
 }
 
 /** The lines on the screen, at the foot of the plot or of all panels. @param {HTMLElement} host
- * @returns {{draw: (told: Told | null, theme: Theme | null) => number, destroy: () => void}} draw returns how high they are, px */
+ * @returns {{draw: (lines: LegendLines | null, theme: Theme | null) => number, destroy: () => void}} draw returns how high they are, px */
 export function createLegendLine(host) {
   const canvas = document.createElement("canvas");
   canvas.className = "legend-line";
   canvas.setAttribute("role", "img");
   return {
-    draw(told, theme) {
-      const isShown = told !== null && theme !== null && host.clientWidth > 0;
+    draw(lines, theme) {
+      const isShown = lines !== null && theme !== null && host.clientWidth > 0;
       canvas.isConnected === isShown || (isShown ? host.append(canvas) : canvas.remove());
       if (!isShown) return 0;
       const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
       const [width, ratio] = [host.clientWidth, window.devicePixelRatio || 1];
       const family = getComputedStyle(host).fontFamily;
-      const { height } = layOut(context, told, width, theme, family);
+      const { height } = layOut(context, lines, width, theme, family);
       fitCanvas(canvas, { width, height, ratio });
-      canvas.setAttribute("aria-label", inWords(told));
-      canvas.title = inWords(told); // names that are cut, in full
+      canvas.setAttribute("aria-label", inWords(lines));
+      canvas.title = inWords(lines); // names that are cut, in full
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, width, height);
-      layOut(context, told, width, theme, family).paint(0);
+      layOut(context, lines, width, theme, family).paint(0);
       return height;
     },
     destroy: () => canvas.remove(),
   };
 }
 
-/** @param {Told} told */
+/** @param {LegendLines} lines */
 function inWords({ sets, differences, many }) {
   const lines = sets.length > 0 ? [`Contours around ${sets.map(([name]) => name).join(", ")}.`] : [];
-  return [...lines, ...differences.map((one) => `Difference: ${differenceTold(one.difference, many)}.`)].join(" ");
+  return [...lines, ...differences.map((one) => `Difference: ${describeDifference(one.difference, many)}.`)].join(" ");
 }

@@ -8,7 +8,7 @@ import { notesOnPlot, tieNote } from "../notes_on_plot.js";
 import { compose } from "./figure.js";
 import { head, isPart, saidOf, titleOf } from "./head.js";
 import { gridOf, placeOf } from "./layout.js";
-import { createLegendLine, toldOf } from "./legend_line.js";
+import { createLegendLine, legendOf } from "./legend_line.js";
 import { createLook } from "./look.js";
 import { placesOf } from "./place.js";
 
@@ -95,7 +95,7 @@ export function linkPlots(plot, room, widget, say) {
     return element;
   }
 
-  /** Have the panels that are asked for. */
+  /** Have the panels that are wanted. */
   function follow() {
     const wanted = settings();
     if (wanted === laidOut) return;
@@ -121,7 +121,7 @@ export function linkPlots(plot, room, widget, say) {
   /** Lay the panels out in the room there is. */
   function place() {
     const wanted = settings();
-    foot = legend.draw(told(), theme);
+    foot = legend.draw(legendLines(), theme);
     const grid = gridOf(Math.max(wanted.length, 1), host.clientWidth, host.clientHeight - foot);
     for (const side of ["left", "top", "width", "height", "right", "bottom"]) room.style.removeProperty(side);
     if (wanted.length === 0 && foot > 0) room.style.bottom = `${foot}px`;
@@ -144,10 +144,10 @@ export function linkPlots(plot, room, widget, say) {
   }
 
   /** What lies over the points of the plot, or of the panels. */
-  function told() {
+  function legendLines() {
     const wanted = settings();
     const states = wanted.length === 0 ? [store.get()] : wanted.flatMap(({ id }) => panels.get(id)?.store.get() ?? []);
-    return toldOf(states, nounsOf(store.get()).obs.many);
+    return legendOf(states, nounsOf(store.get()).obs.many);
   }
 
   /** Let Tab go through them in their order; what has the focus keeps it where nothing else moves. */
@@ -178,7 +178,7 @@ export function linkPlots(plot, room, widget, say) {
       panel.plot.element.setAttribute("aria-label", `${titleOf(state, panel.setting)}. ${label}`);
     }
     if (panels.size === 0) plot.element.setAttribute("aria-label", label);
-    if (legend.draw(told(), theme) !== foot) place();
+    if (legend.draw(legendLines(), theme) !== foot) place();
   }
 
   /** Where the plot itself is not on show, the widget is as far as all panels are. */
@@ -227,7 +227,7 @@ export function linkPlots(plot, room, widget, say) {
       const isKeyed = !isPart(setting) || (!hasPlot && at === keyed);
       return one.figure(scale, (key) => ({ ...(key !== null && isKeyed ? key : NO_KEY), title, size: "" }));
     });
-    const how = { scale, theme, state: store.get(), element: host, told: told() };
+    const how = { scale, theme, state: store.get(), element: host, lines: legendLines() };
     return compose(await Promise.all(figures), columns, how);
   }
 
@@ -236,7 +236,7 @@ export function linkPlots(plot, room, widget, say) {
   store.set({ notesOnPlot: allNotes.bind(null, store) });
   const unsubscribe = store.subscribe(() => {
     follow();
-    if (panels.size > 0 || foot > 0 || told() !== null) schedule();
+    if (panels.size > 0 || foot > 0 || legendLines() !== null) schedule();
   });
   const resized = new ResizeObserver(place);
   resized.observe(host);

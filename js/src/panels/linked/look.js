@@ -34,7 +34,7 @@ export function traitsOf(traits, look) {
   return { ...at, color, layer, cmap, vmin, vmax, center: null, hidden: [] };
 }
 
-/** @param {Widget} widget @param {Setting} first @param {boolean} isAsked whether what it shows has to be asked for at once @returns {Look} */
+/** @param {Widget} widget @param {Setting} first @param {boolean} isAsked whether what it shows has to be requested at once @returns {Look} */
 export function createLook(widget, first, isAsked) {
   const { store: base, client } = widget;
   const plots = { store: base, scene: widget.scene, ...widget.place };
@@ -162,7 +162,7 @@ export function createLook(widget, first, isAsked) {
   function ask() {
     if (base.get().link === "live") client.tell({ kind: "look", panel });
   }
-  /** What is set is sent without being asked for, unless it was set before this was here. */
+  /** What is set is sent without a request, unless it was set before this was here. */
   const timer = setTimeout(() => !isHere() && ask(), isAsked ? 0 : PATIENCE_MS);
 
   /** @type {Parameters<typeof widget.receivers.set>[1]} */

@@ -50,7 +50,7 @@ export function placesOf(store) {
 }
 
 /** The place of a panel with an embedding of its own, made where no panel has it yet.
- * @param {Widget} widget @param {string | string[]} embedding @param {number} panel @param {boolean} isAsked whether it has to be asked for at once
+ * @param {Widget} widget @param {string | string[]} embedding @param {number} panel @param {boolean} isAsked whether it has to be requested at once
  * @returns {OwnPlace} */
 export function placeOf(widget, embedding, panel, isAsked) {
   const places = PLACES.get(widget.store) ?? new Map();

@@ -7,7 +7,7 @@ import { nounsOf } from "./nouns.js";
 /** @typedef {import("../state/state.js").State} State */
 
 /** What is worth saying after a change of the state; "" = nothing. @param {State} state @param {State} before @returns {string} */
-export function countsTold(state, before) {
+export function describeCounts(state, before) {
   const { dataset, selection } = state;
   if (dataset === null) return "";
   const { nObs, title } = dataset;

@@ -1,4 +1,4 @@
-/** What the kernel keeps under names, as it counts it: asked for after each step and each change of filters or selection, and edited. */
+/** What the kernel keeps under names, as it counts it: requested after each step and each change of filters or selection, and edited. */
 
 /** @typedef {import("../state/state.js").State} State @typedef {import("../wire/protocol.js").Reply} Reply */
 
@@ -7,14 +7,14 @@
  * @template {{op: string, name: string}} Edit
  * @param {import("../wire/client.js").Client} client @param {() => void} redraw
  * @param {string} kind of its edits; what lists it is called by the plural
- * @param {(told: any) => Listed} read
+ * @param {(message: any) => Listed} read
  */
-export function createToldList(client, redraw, kind, read) {
+export function createNamedList(client, redraw, kind, read) {
   const lists = `${kind}s`;
-  let asked = "";
+  let requested = "";
   /** @type {Listed | null} */
   let listed = null;
-  /** The failure as last told, and one that an edit has made good since. @type {State["error"][]} */
+  /** The failure as last shown, and one that an edit has made good since. @type {State["error"][]} */
   let [failure, passed] = [null, null];
 
   /** @param {Record<string, unknown>} request @returns {Promise<any>} what came of it; null where it failed */
@@ -29,15 +29,15 @@ export function createToldList(client, redraw, kind, read) {
   return {
     /** Why the last edit failed; "" where none has since one was done. */
     fault: () => (failure?.of === kind && failure !== passed ? failure.message : ""),
-    /** What was told last; null = not yet, or the panel is closed. @param {State | null} state @param {Record<string, unknown>} [question] */
+    /** What was sent last; null = not yet, or the panel is closed. @param {State | null} state @param {Record<string, unknown>} [question] */
     follow(state, question = {}) {
       if (state === null) {
-        asked = "";
+        requested = "";
         return null;
       }
       const wanted = JSON.stringify([state.traits.steps.n, state.filter.seq, state.selection.seq, question]);
-      if (wanted !== asked && state.link === "live") {
-        asked = wanted;
+      if (wanted !== requested && state.link === "live") {
+        requested = wanted;
         void ask({ kind: lists, ...question });
       }
       failure = state.error;

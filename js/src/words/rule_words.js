@@ -39,11 +39,11 @@ export function nameOf(rule) {
 }
 
 /** What a rule keeps, in a line; "some" where no few words say it. @param {Rule} rule @returns {string} */
-export function told(rule) {
+export function describeRule(rule) {
   const inner = innerOf(rule);
   const form = /** @type {(keyof typeof WORDS)[]} */ (Object.keys(WORDS)).find((word) => word in inner);
   return form ? WORDS[form](inner, "not" in rule ? "not " : "") : "some";
 }
 
 /** Filters as a sentence of the description of the plot. @param {Rule[]} rules @returns {string} */
-export const filtersTold = (rules) => rules.map((one) => `${nameOf(one)} ${told(one)}`.trim()).join("; ");
+export const describeFilters = (rules) => rules.map((one) => `${nameOf(one)} ${describeRule(one)}`.trim()).join("; ");

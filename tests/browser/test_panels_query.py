@@ -139,6 +139,12 @@ def test_histograms_say_their_scale_and_counts_and_share_a_switch(served: Served
     counts = served.widget.counts("score")
     top = int(counts["all"].max())
     expect(panel.locator(".strip .axis small").first).to_have_text(str(top))
+    bars, highest, zero = (
+        panel.locator(f".strip {part}").first.bounding_box()
+        for part in (".counted", ".axis small:first-child", ".axis small:last-child")
+    )
+    assert highest["y"] + highest["height"] <= bars["y"]
+    assert zero["x"] + zero["width"] <= bars["x"]
     expect(charts.first).to_have_attribute(
         "aria-label", f"Histogram of score, linear heights, highest {top}: all cells, those that pass, those selected"
     )

@@ -26,6 +26,7 @@ class AtRest:
     def call(self, key: Hashable, wait_s: float, function: Callable[[], object], *, most_s: float = 60.0) -> None:
         """Call a function `wait_s` seconds after the last call of its key, and at most `most_s` after the first."""
         with self._condition:
+            # The latest time stays that of the first call: a steady stream of calls cannot put the work off forever.
             last = self._due[key][1] if key in self._due else monotonic() + most_s
             due = min(monotonic() + wait_s, last)
             self._due[key] = due, last, function
@@ -66,12 +67,14 @@ class AtRest:
     def _run(self) -> None:
         while True:
             function = self._take(monotonic())
+            # Called without the lock, since the function may itself call or drop a key.
             if function is not None:
                 _call(function)
                 del function  # what it holds may be waiting for its end
                 continue
             with self._condition:
                 if not self._due:
+                    # Under the lock, so that `call` either wakes this thread or sees that it has to start another.
                     self._thread = None
                     return
                 self._wakes = min(due for due, _, _ in self._due.values())

@@ -18,4 +18,5 @@ def count_bits(bits: NDArray[np.uint8]) -> int:
 
 def unpack_mask(bits: NDArray[np.uint8], n: int) -> NDArray[np.bool_]:
     """Return the mask, bool (n,), that `pack_mask` packed."""
+    # A view and no copy: the bytes are 0 and 1, as NumPy keeps bools.
     return np.unpackbits(bits, count=n, bitorder="little").view(np.bool_)

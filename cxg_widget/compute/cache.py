@@ -43,6 +43,7 @@ class ByteCache:
         """Keep `value` under `key`, and let go of older values until all fit."""
         size = self._size_of(value)
         with self._lock:
+            # First, since the old value of this key must not push others out.
             self._drop(key)
             if self._make_room(size):
                 self._kept[key] = (value, size)

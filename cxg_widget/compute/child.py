@@ -52,6 +52,7 @@ def attempt(work: Callable[..., Any], *arguments: Any, silence_s: float | None =
         What `pickle` raises, if an argument cannot be sent.
     """
     sent = pickle.dumps((work, arguments))
+    # Absolute, because "" in the path means the working folder of this process.
     code = _START.format(path=[os.path.abspath(one) for one in sys.path])
     child = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

@@ -60,6 +60,7 @@ class Threads:
                 future.cancel()
                 return future
             self._n_jobs += 1
+        # Not under the lock: for a job that has ended, the callback runs here, in this thread, and takes the lock.
         future.add_done_callback(self._ended)
         return future
 
@@ -83,6 +84,7 @@ class Threads:
         with self._lock:
             if self._n_jobs or self._is_closed or self._pool is None:
                 return
+            # Python cannot end single threads of a pool, so the next job gets a new pool.
             pool, self._pool = self._pool, None
         pool.shutdown(wait=False)
 
@@ -102,6 +104,7 @@ class Jobs:
         """Run a job soon, in place of the one of the same slot that still waits; it is cancelled after `close`."""
         with self._lock:
             self.drop(slot)
+            # Locks are taken in one order: that of Jobs, then that of Threads.
             future = self._waiting[slot] = self._pool.submit(job)
         return future
 

@@ -37,6 +37,8 @@ class Memo:
         with self._lock:
             if let_go is not None:
                 self._let_go[slot] = let_go
+            # A lock for each slot and key, so that a slow read holds up only those who want the same value. It is taken
+            # without `_lock`, which `put` takes below.
             making = self._making.setdefault((slot, key), threading.RLock())
         with making:
             held = self._made.get(slot, {})
@@ -60,6 +62,7 @@ class Memo:
         with self._lock:
             if self.is_closed or (slot in self._let_go and not self.wants(key)):
                 return [value]
+            # A new dict in place of a change, because `keep`, `held` and `in_slot` read `_made` without the lock.
             before, now = self._made.get(slot, {}), {**self._left(slot), key: value}
             self._made[slot] = now
             return [one for name, one in before.items() if now.get(name) is not one]
@@ -77,6 +80,7 @@ class Memo:
                 left = {key: one for key, one in held.items() if self.wants(key)} or dict([*held.items()][-1:])
                 self._made[slot] = left
                 gone += [(self._let_go.get(slot, _nothing), one) for key, one in held.items() if key not in left]
+        # Outside of the lock: letting go may close readers or talk to a cluster.
         for let_go, one in gone:
             let_go(one)
 

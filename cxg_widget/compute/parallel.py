@@ -16,6 +16,7 @@ class Call(Thread, Generic[Result]):
     """One call in a thread, which the end of the program does not wait for; its `outcome` is a result or an error."""
 
     def __init__(self, call: Callable[[], Result]) -> None:
+        # A pool of `concurrent.futures` would be joined at exit, and a request to a bucket cannot be broken off.
         super().__init__(daemon=True)
         self._call = call
         self.outcome: Result | Exception = TimeoutError("no answer in time")

@@ -17,6 +17,7 @@ class Pending:
     """One piece of work by its key; it goes on though nobody may wait for it any more."""
 
     def __init__(self) -> None:
+        # Reentrant: `add_done_callback` calls `_forget` at once, in this thread, where the work has ended already.
         self._lock = threading.RLock()
         self._begun: tuple[Hashable, Future[Any]] | None = None
 

@@ -31,6 +31,8 @@ class Prefetch(Generic[_Item]):
 
     def __init__(self, items: Callable[[], Iterable[_Item]], check: Callable[[], None] = lambda: None) -> None:
         self._items, self._check = items, check
+        # Three items live at once: one in use, one that waits, one that is being made. A block of a matrix is 32 MiB
+        # (decision 55), so a longer queue would cost memory and gain nothing.
         self._made: Queue[tuple[_Item] | BaseException | None] = Queue(maxsize=1)
         self._ended, self._thread = Event(), Thread(target=self._make, daemon=True, name="cxg-widget-ahead")
 
@@ -42,6 +44,7 @@ class Prefetch(Generic[_Item]):
                 if isinstance(made, BaseException):
                     raise made
                 yield made[0]
+        # A `break` and Ctrl-C pass here too: whoever stops iterating closes this generator.
         finally:
             self._ended.set()
 
@@ -66,10 +69,12 @@ class Prefetch(Generic[_Item]):
                 if self._ended.is_set():
                     return
             self._put(None)
+        # Whatever ended the thread has to reach the reader, who would otherwise wait forever.
         except BaseException as error:
             self._put(error)
 
     def _put(self, made: tuple[_Item] | BaseException | None) -> None:
+        # A put without a timeout would block forever once the reader has stopped.
         while not self._ended.is_set():
             with suppress(Full):
                 self._made.put(made, timeout=_LOOK_S)

@@ -22,6 +22,7 @@ _SAMPLE = 1 << 16
 _SPLITTERS = 256
 _CACHED = 1 << 15
 _MAX_THREADS = 4
+# A key packs the code of a tile (32 bits) above the row (32 bits).
 _MAX_ROWS = (1 << 32) - 1
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -122,6 +123,7 @@ def _survey(xy: NDArray[np.float32], rows: slice, step: int) -> _Survey:
     if not n_finite:
         return _Survey(rows, 0, (0.0, 0.0, 0.0, 0.0), points)
     (x0, x1), (y0, y1) = ((float(column.min()), float(column.max())) for column in points.T)
+    # A copy, because a view of the sample would keep all finite points of the block alive.
     return _Survey(rows, n_finite, (x0, x1, y0, y1), points[::step].copy())
 
 
@@ -132,11 +134,13 @@ def _fill(keys: NDArray[np.uint64], xy: NDArray[np.float32], survey: _Survey, gr
     if survey.n_finite < len(points):
         finite = np.isfinite(points).all(axis=1)
         points, rows = points[finite], rows[finite]
+    # A stretch at a time, whose temporary arrays stay in the processor's cache.
     for start in range(0, len(points), _CACHED):
         part = slice(start, start + _CACHED)
         keys[part] = grid.codes(points[part])
         keys[part] <<= np.uint64(32)
     keys |= rows
+    # Packed keys need no argsort: 10 M points take 0.64 s this way, 1.4 s by argsort of the codes (decision 10).
     keys.sort()
 
 
@@ -151,21 +155,26 @@ def _join(
     cuts = cuts.reshape(len(parts), splitters.size + 2)
     places = cuts.sum(axis=0)
     level = offsets_level(n)
+    # x and y of a point as one element of 64 bits, so that one look-up moves both.
     points = xy.view(np.uint64).ravel()
 
     def join(bucket: int) -> tuple[int, NDArray[np.int64]]:
+        # Buckets write to disjoint places of `rows` and `ordered`, so that the threads need no lock.
         pieces = [part[a:b] for part, (a, b) in zip(parts, cuts[:, bucket : bucket + 2], strict=True)]
         keys = np.concatenate([np.empty(0, dtype=np.uint64), *pieces])
         keys.sort()
         at = slice(places[bucket], places[bucket + 1])
         rows[at] = keys & np.uint64(0xFFFFFFFF)
+        # With the default mode "raise" NumPy would buffer all of `out`; the rows are valid anyway.
         points.take(rows[at].astype(np.intp), out=ordered[at].view(np.uint64).ravel(), mode="clip")
+        # A shift by 64 bits is undefined, and it would be asked for where the whole grid is one tile.
         keys >>= np.uint64(64 - 2 * level if level else 63)
         tiles = keys.astype(np.int64) if level else np.zeros(keys.size, dtype=np.int64)
         first = int(tiles[0]) if tiles.size else 0
         return first, np.bincount(tiles - first)
 
     offsets = np.zeros(4**level + 1, dtype=np.uint32)
+    # Added up in this thread: two neighbouring buckets may both hold points of the tile between them.
     for first, counts in crew.work(join, range(splitters.size + 1), begin=0.5, end=1.0):
         offsets[first + 1 : first + 1 + counts.size] += counts.astype(np.uint32)
     np.cumsum(offsets, out=offsets)
@@ -175,4 +184,5 @@ def _join(
 def _splitters(parts: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     """Return keys that cut the sorted parts into pieces of about one block in all."""
     sample = np.sort(np.concatenate([np.empty(0, np.uint64), *(part[:: _BLOCK // _SPLITTERS] for part in parts)]))
+    # The sample has each 2,048th key, and each 256th of these cuts: pieces of about one block.
     return sample[_SPLITTERS::_SPLITTERS]

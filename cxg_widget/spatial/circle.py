@@ -41,6 +41,7 @@ class Circle:
 
     def rows(self, xy: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return which points (n, 2) lie in it, int64 (k,), ascending; a look at one axis throws most away."""
+        # Wider than the circle by more than the differences round, which are float32 here.
         wide = self.radius * 1.001 + abs(self.x) * 1e-6
         high = self.radius / self.stretch * 1.001 + abs(self.y) * 1e-6
         near = np.flatnonzero(np.abs(xy[:, 0] - np.float32(self.x)) <= wide)
@@ -60,6 +61,7 @@ def runs_of_circle(tree: Quadtree, circle: Circle) -> Runs:
             low, high = axis.bounds(tiles, nodes.width)
             near += (np.maximum(np.maximum(low - at, at - high), 0) * stretch) ** 2
             far += (np.maximum(np.abs(low - at), np.abs(high - at)) * stretch) ** 2
+        # Squares round; nodes within the margin are tested point by point.
         met, inner = near <= limit * (1 + _UNSURE), far <= limit * (1 - _UNSURE)
         found.add(nodes[inner], inner=True)
         nodes = nodes[met & ~inner]

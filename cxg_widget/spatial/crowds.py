@@ -16,6 +16,7 @@ _AT_ONCE = 1 << 20
 def crowds_of(tree: Quadtree) -> Runs:
     """Return runs of places, `_LEAST` or more in each, whose points all have the very same coordinates."""
     nodes = tree.root()
+    # Points at one place share their tile at every level: a node with fewer points holds no crowd.
     while len(nodes := nodes[nodes.sizes >= _LEAST]) and nodes.level < DEPTH:
         nodes, _ = tree.split(nodes)
     none = np.empty(0, dtype=np.int64)

@@ -25,6 +25,7 @@ def fingerprint(xy: NDArray[np.float32]) -> str:
     for start in range(0, len(xy), _AT_ONCE):
         points = np.ascontiguousarray(xy[start : start + _AT_ONCE], dtype="<f4").view("<u8").ravel()
         whole = points.size // _BLOCK * _BLOCK
+        # The products wrap at 64 bits on purpose.
         digest.update((points[:whole].reshape(-1, _BLOCK) @ weights).astype("<u8").tobytes())
         digest.update(points[whole:].tobytes())
     return digest.hexdigest()

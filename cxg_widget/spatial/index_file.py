@@ -140,8 +140,10 @@ def _aligned(position: int) -> int:
 def _map(path: Path, n: int, n_offsets: int) -> list[NDArray[Any]]:
     level = (n_offsets - 1).bit_length() // 2
     starts = _layout(n, n_offsets)
+    # Before mapping: reading beyond the end of a mapped file ends the process.
     if n < 0 or not 0 <= level <= DEPTH or n_offsets != 4**level + 1 or path.stat().st_size != starts[-1]:
         raise InvalidStore(f"{path} was opened as a spatial index; it is not as long as its header says")
+    # A plain array over the map, since each slice of a `memmap` object runs Python code.
     whole = np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
     counts = (n, 2 * n, n_offsets)
     return [

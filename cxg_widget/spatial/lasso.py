@@ -12,6 +12,8 @@ from cxg_widget.spatial.polygon import crossing, edges, is_tame
 from cxg_widget.spatial.quadtree import Nodes, Quadtree
 from cxg_widget.spatial.regions import LEAF, Found, Runs
 
+# A line that crosses itself everywhere is not followed deeper: random chords between 300 corners would take 2.3 s
+# and 0.2 GB (decision 10).
 _MAX_PAIRS = 500_000
 _ROUNDING = 1e-14
 _FLAT = 1e-150
@@ -80,6 +82,7 @@ class _Lines:
 
     def reach(self, y0: NDArray[np.float64], y1: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         """Return the least and the greatest x of each between two heights, both (k,)."""
+        # The crossing divides by the height of the edge, which would overflow.
         flat = self.high - self.low < _FLAT
         with np.errstate(divide="ignore", invalid="ignore"):
             one = crossing(self.ax, self.ay, self.bx, self.by, np.clip(y0, self.low, self.high))
@@ -129,5 +132,6 @@ def _first_points_inside(tree: Quadtree, nodes: Nodes, lines: _Lines, pairs: _Pa
     beside = np.flatnonzero((y >= near.low) & (y < near.high))
     near = near[beside]
     left = x[beside] < crossing(near.ax, near.ay, near.bx, near.by, y[beside])
+    # An odd number of edges to the right of the point: inside.
     inside: NDArray[np.bool_] = np.bincount(pairs.node[beside[left]], minlength=len(nodes)) % 2 == 1
     return inside

@@ -40,6 +40,7 @@ class Axis:
         first, last = low, high
         if sample.size:
             left, right = (float(v) for v in np.quantile(sample.astype(np.float64), (_TRIM, 1 - _TRIM)))
+            # One cell at 1e30 would otherwise put all others into one tile (decision 10).
             if right > left:
                 margin = right - left
                 first, last = max(low, left - margin), min(high, right + margin)
@@ -56,6 +57,7 @@ class Axis:
         """Return data units that surely enclose all points of the tiles [t, t + width), t of shape (n,)."""
         if self.scale == 0:
             return np.full(tiles.shape, self.low), np.full(tiles.shape, self.high)
+        # More than the division and the sum can round, so that no point lies outside of its tile's bounds.
         slack = _ROUNDING * (abs(self.origin) + _TILES / self.scale)
         left = self.origin + tiles / self.scale - slack
         right = self.origin + (tiles + width) / self.scale + slack
@@ -87,6 +89,7 @@ def interleave(x: NDArray[np.uint32], y: NDArray[np.uint32]) -> NDArray[np.uint3
 
 def _spread(tile: NDArray[np.uint32]) -> NDArray[np.uint32]:
     wide = tile
+    # Each step halves the groups of bits and moves the upper half of each away by its own width.
     for shift, kept in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
         wide = (wide | (wide << np.uint32(shift))) & np.uint32(kept)
     return wide

@@ -61,6 +61,7 @@ def in_polygon(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray
     candidates = np.flatnonzero((x >= x0) & (x <= x1) & (y >= y0) & (y <= y1))
     inside = np.zeros(xy.shape[0], dtype=np.bool_)
     near = xy[candidates].astype(np.float64)
+    # Classifying 65,536 tiles costs more than it saves for few points.
     if candidates.size <= _FEW or not is_tame(polygon):
         inside[candidates] = _even_odd(near, polygon)
         return inside
@@ -121,6 +122,7 @@ def _even_odd(points: NDArray[np.float64], polygon: NDArray[np.float64]) -> NDAr
     x, y = points[by_y, 0], points[by_y, 1]
     odd = np.zeros(by_y.size, dtype=np.bool_)
     starts, ends = edges(polygon)
+    # "left" at both ends makes edges half open: a point at the height of a corner meets one of its two edges.
     low = np.searchsorted(y, np.minimum(starts[:, 1], ends[:, 1]), side="left")
     high = np.searchsorted(y, np.maximum(starts[:, 1], ends[:, 1]), side="left")
     for (ax, ay), (bx, by), i, j in zip(starts, ends, low, high, strict=True):

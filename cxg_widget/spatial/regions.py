@@ -125,6 +125,7 @@ def runs_of_view(tree: Quadtree, view: Sequence[float], *, detail: int | None = 
         found.add(nodes[inner], inner=True)
         n_inner += int(nodes[inner].sizes.sum())
         nodes = nodes[met & ~inner]
+        # An image wants few runs, and tests each point anyway; only exact answers go down to the leaves.
         small = (n_inner + int(nodes.sizes.sum())) // detail if detail else 0
         leaf = (nodes.sizes <= max(LEAF, small)) | (nodes.level == DEPTH)
         found.add(nodes[leaf], inner=False)
@@ -156,5 +157,7 @@ def _tile_span(axis: Axis, low: float, high: float) -> _TileSpan | None:
     """Return the tiles of low..high; None where no point can be."""
     if not (low <= axis.high and high >= axis.low):
         return None
+    # tile(v) is monotone, so tile(a) < tile(b) proves a < b without a tolerance (decision 10). The tile of an end
+    # itself proves nothing, unless the view reaches beyond the last point there.
     first, last = (int(tile) for tile in axis.tile(np.clip([low, high], axis.low, axis.high)))
     return _TileSpan(first, last, -1 if low <= axis.low else first, 1 << DEPTH if high >= axis.high else last)

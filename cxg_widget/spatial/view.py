@@ -55,6 +55,7 @@ def contain(
     x0, x1, y0, y1 = view
     width, height = size
     unit_x, unit_y = abs(x1 - x0) / width, abs(y1 - y0) / height
+    # Halves before the sum, which may overflow.
     cx, cy = x0 / 2 + x1 / 2, y0 / 2 + y1 / 2
     if equal_units:
         unit_x = unit_y = max(unit_x, unit_y) or max(_speck(cx), _speck(cy)) / min(width, height)

@@ -30,6 +30,7 @@ def category_counts(codes: Codes) -> tuple[list[int], int]:
     """Count the cells of each category, and the missing ones."""
     counts = np.zeros(len(codes.categories) + 1, dtype=np.int64)
     for start in range(0, codes.codes.size, _BLOCK):
+        # Wide before the 1 is added: in int8 the code 127 would become -128.
         block = codes.codes[start : start + _BLOCK].astype(np.int64) + 1
         counts += np.bincount(block, minlength=counts.size)
     return counts[1:].tolist(), int(counts[0])
@@ -131,12 +132,14 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
     n_fill = 0 if vector.rows is None else n_obs - vector.rows.size
     stored = vector.values
     finite = stored[np.isfinite(stored)]
+    # `stored[...]` made a copy, so sorting in place does not touch the cache of the dataset.
     finite.sort()
     lo, hi = finite_range(finite)
     if n_fill:
         lo, hi = (min(lo, vector.fill), max(hi, vector.fill)) if finite.size else (vector.fill, vector.fill)
     quantiles = _quantiles(finite, vector.fill, n_fill)
     histogram = _histogram(finite, vector.fill, n_fill, lo, hi)
+    # `bisect` looks at a few values; `searchsorted` with a float64 would first copy all of a float32 array.
     first, above = (bisect(finite, 0.0, key=float) for bisect in (bisect_left, bisect_right))
     least = min(
         [float(one) for one in finite[above : above + 1]] + [vector.fill] * (n_fill > 0 < vector.fill), default=0.0
@@ -175,6 +178,7 @@ def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: fl
     """Count sorted values in equal bins of lo..hi; `np.histogram` refuses ranges narrower than it can cut."""
     unit = unit_of(lo, hi)
     low = lo * unit
+    # `unit` is a half where hi - lo would be infinite. Where lo and hi are one, no value passes an infinite edge.
     edges = (hi * unit - low or np.inf) * (np.arange(1, BINS) / BINS)
     # One by one, since searchsorted would make all of them double precision, twice what is on show.
     ends = [bisect_left(finite, edge, key=lambda value: float(value) * unit - low) for edge in edges.tolist()]
@@ -199,6 +203,7 @@ def bin_logs(finite: NDArray[Any], least: float, hi: float) -> NDArray[np.int64]
     """Count finite values above 0, in any order, in the bins of `log_edges`, int64 (64,); (0,) where least is 0."""
     if least <= 0:
         return np.zeros(0, dtype=np.int64)
+    # A block at a time, since float64 copies of all values would take more than is on show.
     counts, edges = np.zeros(BINS, dtype=np.int64), log_edges(least, hi)
     for start in range(0, finite.size, _BLOCK):
         block = finite[start : start + _BLOCK].astype(np.float64)
@@ -276,6 +281,7 @@ def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator
     assert vector.rows is not None
     levels = numbers.levels
     fill = int(levels.encode(np.array([vector.fill]))[0])
+    # One sort of 64 bits orders points and carries their codes; argsort and two look-ups would take longer.
     keys = order.points[vector.rows].astype(np.uint64) << np.uint64(16)
     keys |= levels.encode(vector.values)
     keys.sort()
@@ -289,6 +295,7 @@ def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator
         stop = min(last * CONTAINER, n_obs)
         arrays: dict[str, NDArray[Any]] = {
             "counts": counts[first:last],
+            # A container has 65,536 points, so that an offset fits 16 bits: 4 bytes an entry with its value.
             "offsets": (points[entries] % CONTAINER).astype(np.uint16),
             "values": codes[entries],
         }
@@ -300,6 +307,7 @@ def _container_runs(counts: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
     first, held = 0, 0
     for container, count in enumerate(counts.tolist()):
         full = (held + count) * _ENTRY_BYTES > CHUNK_BYTES
+        # The first container alone is a usable picture, and is drawn before the rest arrives (decision 14).
         if container > first and (full or (first == 0 and container == FIRST_POINTS // CONTAINER)):
             yield first, container
             first, held = container, 0

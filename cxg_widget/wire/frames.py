@@ -47,8 +47,10 @@ class Frame:
                 raise ProtocolError(
                     f"{name!r} of {self.message.kind!r} must be {spec.dtypes} {spec.shape}; it is {found}"
                 )
+            # Buffers are little-endian whatever the machine is: typed arrays of the page read them as they lie.
             little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
             content["arrays"].append({"name": name, "dtype": array.dtype.name, "shape": list(array.shape)})
+            # A view of bytes: one more copy of 1 MiB for each chunk would be made by `tobytes`.
             buffers.append(little.reshape(-1).view(np.uint8).data)
         return content, buffers
 

@@ -29,6 +29,7 @@ def coarseness(levels: Levels, scale: ColorScale, known: Range) -> float:
         return 0.0
 
     def places(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        # Numbers without a place, as those up to 0 on a log scale, are one color.
         return np.nan_to_num(scale.places(levels.numbers_at(np.clip(codes, 0, LEVELS))))
 
     # Steps change smoothly from code to code, so that some tell of all.
@@ -70,6 +71,7 @@ def _scales(known: Range, rule: ColorRule) -> list[ColorScale]:
     low, high = float(known.quantiles[_USUAL][0]), float(usual[_USUAL][-1] if usual.size > 10 else usual[-1])
     if rule.scale == "log" or rule.vmin is not None or rule.vmax is not None:
         return [whole, scale_of(rule, known, (low, high))]
+    # Images show means, which span less than the numbers of cells do (decision 68).
     middle, half = low / 2 + high / 2, (high / 2 - low / 2) * _NARROWER
     return [whole, scale_of(rule, known, (low, high)), scale_of(rule, known, (middle - half, middle + half))]
 

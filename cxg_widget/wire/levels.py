@@ -102,6 +102,8 @@ class Levels:
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.uint16]:
         """Turn numbers into codes, 65535 where not finite, and let no other number have the code of 0."""
+        # "Is it expressed at all" must survive rounding: 0 has a code of its own, and a tiny number has the one beside
+        # it.
         codes, zero = self._nearest(values), self.zero
         if zero < 0 or self.lo == self.hi:
             return codes
@@ -121,6 +123,8 @@ class Levels:
     def _nearest(self, values: NDArray[Any]) -> NDArray[np.uint16]:
         if not self.is_bent:
             return quantise(values, self.lo, self.hi)
+        # Blocks bound the float64 copies on the way. Bent codes take 120 ms for 1 M cells, even ones 3 ms (decision
+        # 68).
         codes = np.empty(values.shape, dtype=np.uint16)
         for start in range(0, values.size, _BLOCK):
             block = values[start : start + _BLOCK]
@@ -149,5 +153,6 @@ def _table(levels: Levels) -> NDArray[np.float64]:
     numbers = np.append(levels.numbers_at(np.arange(MISSING_U16)), np.nan)
     if levels.zero >= 0:
         numbers[levels.zero] = 0
+    # All who ask for these levels share one table.
     numbers.flags.writeable = False
     return numbers

@@ -53,6 +53,8 @@ def _dealt(n: int, rng: np.random.Generator) -> NDArray[np.uint32]:
     starts = np.arange(0, n, _BLOCK, dtype=np.uint32)
     order = rng.permutation(np.arange(_BLOCK, dtype=np.uint32))
     shifts = rng.integers(0, _BLOCK, starts.size, dtype=np.uint32)
+    # Row k holds the k-th pick of every block. Each block begins elsewhere, or picks would repeat a pattern of the
+    # file.
     rounds = np.arange(_BLOCK, dtype=np.uint32)[:, None] + shifts
     numbers: NDArray[np.uint32] = (np.tile(order, 2)[rounds] + starts).reshape(-1)
     return numbers if n % _BLOCK == 0 else numbers[numbers < n]
@@ -74,6 +76,7 @@ def scattered(rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         keys ^= keys >> np.uint32(shift)
         keys *= np.uint32(factor)
     keys ^= keys >> np.uint32(16)
+    # Hash above, position below: one sort gives the order without an argsort.
     wide = keys.astype(np.uint64) << np.uint64(32)
     wide |= np.arange(keys.size, dtype=np.uint64)
     wide.sort()

@@ -66,6 +66,7 @@ def check_envelope(msg: object) -> None:
 
 
 def _build(cls: type[Message], given: Mapping[str, Any]) -> Message:
+    # A page, or a notebook of a stranger, may send anything: what is not of the schema reaches no handler.
     hints = get_type_hints(cls)
     known = {one.name: one for one in fields(cls)}
     for name in given:
@@ -86,16 +87,19 @@ def _taken(value: Any, hint: Any) -> Any:
     return [float(one) for one in value] if hint == list[float] else value
 
 
+# Beyond it NumPy has no integer, and would make objects of Python's.
 _MAX_INT = 1 << 63
 
 
 def _is_number(value: object) -> bool:
+    # In Python True is an int.
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 _SCALARS: dict[object, Callable[[Any], bool]] = {
     bool: lambda value: isinstance(value, bool),
     int: lambda value: _is_number(value) and isinstance(value, int) and abs(value) < _MAX_INT,
+    # NaN fails this comparison, and infinity too: Python's JSON reads both.
     float: lambda value: _is_number(value) and abs(value) <= sys.float_info.max,
     str: lambda value: isinstance(value, str),
 }

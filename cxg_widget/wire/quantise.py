@@ -44,7 +44,9 @@ def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
     """
     span = float(hi) - float(lo)
     scaled: NDArray[Any]
+    # Outside of this range LEVELS / span, or the span itself, is infinite or loses its digits.
     if 1e-290 < span < np.inf:
+        # float32 stays float32, which takes half the memory. 65,535 codes need 16 of its 24 bits.
         fits = values.dtype == np.float32 and 1e-30 < span < 1e30
         scaled = values.astype(np.float32 if fits else np.float64)
         scaled -= lo
@@ -55,6 +57,7 @@ def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
     missing = ~np.isfinite(scaled)
     if missing.any():
         scaled[missing] = MISSING_U16
+    # NaN was replaced before: a cast of NaN to an integer gives whatever the processor does.
     np.rint(scaled, out=scaled)
     np.clip(scaled, 0, MISSING_U16, out=scaled)
     return scaled.astype(np.uint16)
@@ -111,6 +114,7 @@ class Bounds:
 def bounds_of(xy: NDArray[np.float32]) -> Bounds:
     """Measure float32 (n, 2) coordinates, a block at a time; a point counts when both are finite."""
     lows, highs, n_missing = [], [], 0
+    # Blocks bound the temporary arrays, and a block without NaN is measured in one pass.
     for start in range(0, xy.shape[0], _BLOCK):
         block = xy[start : start + _BLOCK]
         low, high = _corners(block)
@@ -155,6 +159,7 @@ def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.ui
     codes = np.empty(xy.shape, dtype=np.uint16)
     codes[:, 0] = quantise(xy[:, 0], x0, x1)
     codes[:, 1] = quantise(xy[:, 1], y0, y1)
+    # A point with one finite coordinate is drawn nowhere either.
     if bounds.n_missing:
         codes[~(np.isfinite(xy[:, 0]) & np.isfinite(xy[:, 1]))] = MISSING_U16
     return codes

@@ -23,12 +23,14 @@ def recoded_frame(before: Codes, now: Codes, order: DisplayOrder, of: int, seq: 
     before, now : codes of the same cells, in the same display order
     """
     wire = wire_codes(now)
+    # Labels, not codes, say what stayed the same: a deleted label moves the codes of all behind it (decision 46).
     place = {label: code for code, label in enumerate(now.categories)}
     gone = [code for code, label in enumerate(before.categories) if label not in place]
     if len(gone) > _MOST_GONE:
         return None
     table = np.array([*(place.get(label, -1) for label in before.categories), -1]).astype(wire.dtype)
     for code in gone:
+        # Where a label was merged all its cells went the same way, so that its first cell tells what it became.
         table[code] = wire[np.argmax(before.codes == code)]
     is_other = order.arrange(table[before.codes] != wire)
     codes = order.arrange(wire)[is_other]

@@ -6,6 +6,7 @@ from cxg_widget.errors import ProtocolError
 from cxg_widget.text.names import shown
 from cxg_widget.wire.protocol import VERSION, Message, OfPanel
 
+# About an 8K screen. Without a bound one request could take all the memory of the kernel.
 MAX_SIDE_PX = 16_384
 MAX_PX = 33_000_000
 MAX_MATCHES = 200

@@ -83,6 +83,7 @@ class Brush:
         keys, bits = self._keys_of(column, by)
         found = coded.pair_counts(keys, (self._coded.n_codes + 1) << bits, rows)
         n_rows, n_parts = found.shape[1], by.n if by else 1
+        # Keys have 2 ** bits places for the groups of each bin, of which the last ones are empty.
         by_bin = found.reshape(-1, 1 << bits, n_rows)[: self._coded.n_codes, :n_parts].transpose(0, 2, 1)
         up_to = np.zeros((self._coded.n_codes + 1, n_rows, n_parts), dtype=np.uint32)
         np.cumsum(by_bin, axis=0, out=up_to[1:])
@@ -102,6 +103,7 @@ class Brush:
         bits = (by.n - 1).bit_length() if by else 0
         states = self._counter.states(column, self.besides, _NOBODY, by)
         known, keys = self._keys.get(bits, (None, None))
+        # The counter returns the very same array while filters and groups stay, so that its identity tells.
         if known is not states:
             keys = self._coded.keys(states, bits)
             self._keys[bits] = states, keys

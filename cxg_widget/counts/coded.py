@@ -52,6 +52,8 @@ class CodedColumn(Countable):
     def pair_counts(self, keys: NDArray[np.uint16], n_keys: int, rows: Sequence[int]) -> NDArray[np.int64]:
         """Count cells by key and code, see `Countable`."""
         n_rows = self.n_codes if self.categories is None else len(rows)
+        # The loop of `tally` counts keys by wanted rows as it counts codes by states; all other rows share the last
+        # place.
         places = np.full(self.n_codes, n_rows, dtype=np.uint8)
         places[slice(None) if self.categories is None else list(rows)] = np.arange(n_rows)
         of_cells = self.codes if self.categories is None else places[self.codes]
@@ -73,6 +75,7 @@ def _tally(
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import tally
 
+    # uint32 is enough for any number of cells in one table, and halves what the loop writes.
     tables = np.zeros((4, n_codes << bits), dtype=np.uint32)
     tally(frozen(codes), frozen(states), bits, tables)
     counts: NDArray[np.int64] = tables.sum(axis=0, dtype=np.int64).reshape(n_codes, -1)
@@ -149,12 +152,14 @@ def _of_integers(values: NDArray[Any], ends: Ends) -> CodedColumn:
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import put_integer_bins
 
+    # Python's integers: the range of int64 numbers may be wider than int64.
     low, high = int(ends.low), int(ends.high)
     width = -(-(high - low + 1) // BINS)
     n_bins = -(-(high - low + 1) // width)
     edges = [low + width * at for at in range(n_bins + 1)]
     fits = edges[-1] <= np.iinfo(np.int64).max
     found = _empty(values.size, n_bins + 1)
+    # Differences modulo 2**64 are right whatever the signs are.
     put_integer_bins(frozen(values), np.uint64(low % 2**64), np.uint64(width), found)
     return _of_bins(found, np.array(edges, dtype=np.int64 if fits else np.float64), ends)
 
@@ -165,6 +170,7 @@ def _of_floats(values: NDArray[Any], ends: Ends) -> CodedColumn:
 
     edges = float_edges(ends.low, ends.high)
     found = _empty(values.size, edges.size)
+    # Halves, since the whole range may be infinite. A scale that is infinite itself is left to the edges.
     half = float(edges[-1] / 2 - edges[0] / 2)
     scale = (edges.size - 1) / half if half else math.inf
     put_float_bins(_compilable(values), frozen(edges), scale if math.isfinite(scale) else 0.0, found)
@@ -185,6 +191,7 @@ def float_edges(low: float, high: float) -> NDArray[np.float64]:
     part = np.arange(BINS + 1) / BINS
     edges = low + part * (high - low) if math.isfinite(high - low) else low * (1 - part) + high * part
     edges[-1] = high
+    # Between two neighbouring floats there are fewer numbers than bins.
     return np.unique(np.minimum(edges, high))
 
 

@@ -191,6 +191,7 @@ class Counter:
         if own is not None:
             return self._make_states(failed, self._crossfilter.mask(own), selected, by)
         key = (failed, selected, by)
+        # Under the lock, so that columns which are counted side by side share one array instead of making it each.
         with self._lock:
             made = self._states
             if not made or any(one is not other for one, other in zip(made[0], key, strict=True)):
@@ -211,6 +212,7 @@ class Counter:
         put_states(
             frozen(_NONE if failed is None else failed),
             frozen(_NOBODY if own is None else own),
+            # An empty mask lets the loop skip the selection.
             frozen(selected if selected.any() else _NOBODY),
             frozen(by.of_cells if by else _NONE),
             states,

@@ -22,6 +22,7 @@ def put_states(failed: Any, own: Any, selected: Any, groups: Any, states: Any) -
     for cell in range(states.size):
         state = np.uint8(1)
         if failed.size:
+            # A cell that fails the column's own filter may fail this one, and no other.
             allowed = np.uint8(0)
             if own.size:
                 allowed = np.uint8(not own[cell])
@@ -144,6 +145,7 @@ def put_float_bins(values: Any, edges: Any, scale: Any, out: Any) -> None:
         if not np.isfinite(value):
             out[cell] = n_bins
             continue
+        # The product may round into the bin beside, which the edges then mend: the answer is that of `numpy.histogram`.
         at = min(max(int((value / 2 - half) * scale), 0), n_bins - 1)
         while at > 0 and value < edges[at]:
             at -= 1
@@ -160,6 +162,7 @@ def put_integer_bins(values: Any, low: Any, width: Any, out: Any) -> None:
         above = np.uint64(values[cell]) - low
         if width == np.uint64(1):
             out[cell] = above
+        # A division of 32 bits takes a fraction of one of 64 on many processors.
         elif above < np.uint64(4294967296) and width < np.uint64(4294967296):
             out[cell] = np.uint32(above) // narrow
         else:
@@ -171,6 +174,7 @@ def count_codes(codes: Any, passing: Any, counts: Any) -> None:
     """Add 1 for each cell that passes to its code, -1 being the last; passing: bool (n,), empty = all do."""
     for cell in range(codes.size):
         if not passing.size or passing[cell]:
+            # -1 counts in the last place, as Python indexes.
             counts[codes[cell]] += 1
 
 
@@ -197,5 +201,6 @@ def count_on_grid(cells: Any, column: Any, passing: Any, geometry: Any, planes: 
         if slot < 0:
             continue
         x, y = (xy[place, 0] - x0) * per_x, (xy[place, 1] - y0) * per_y
+        # NaN fails each comparison. From 0 on, cutting off the fraction is the floor.
         if 0 <= x < columns and 0 <= y < lines:
             planes[slot, int(y), int(x)] += np.uint32(1)

@@ -87,6 +87,7 @@ def _bins(low: float, high: float, widest: float, inner: int, pad: int) -> tuple
     widest : what takes `inner` bins; 0 = what lies from low to high
     """
     step = (widest or high - low or 1.0) / inner
+    # Rounding must not add a bin where the cells fill the last one exactly.
     n = max(1, math.ceil((high - low) / step - 1e-9)) + 2 * pad
     middle = low / 2 + high / 2
     return n, middle - n * step / 2, middle + n * step / 2
@@ -143,6 +144,7 @@ def count_on_grid(
     column = frozen(_NO_CODES if codes is None else codes), frozen(slots)
     passes = frozen(_ALL if passing is None else passing)
     for start in range(0, len(xy), _AT_ONCE):
+        # The loop itself cannot be interrupted.
         check()
         run = (*cells, start, min(start + _AT_ONCE, len(xy)))
         kernels.count_on_grid(run, column, passes, (x0, y0, 1 / wide, 1 / high), planes)

@@ -22,6 +22,7 @@ def exchange(new: Path, old: Path, aside: Path) -> None:
     leaves the old one as `aside`, whole.
     """
     if _rename(new, old, _EXCHANGE, _SWAP) != 0:
+        # Between these two renames the target is missing. That moment is why one exchange is tried first (decision 71).
         old.rename(aside)
         try:
             new.rename(old)
@@ -47,6 +48,7 @@ def _rename(new: Path, old: Path, linux: int, mac: int) -> int:
     with suppress(AttributeError, OSError, TypeError):  # an old system, or Windows
         library = ctypes.CDLL(None, use_errno=True)
         failed = -1
+        # What is told where the system is neither of the two.
         ctypes.set_errno(errno.ENOSYS)
         if system == "linux":
             failed = library.renameat2(_HERE, names[0], _HERE, names[1], linux)

@@ -43,6 +43,7 @@ def make_workplace(target: Path) -> Workplace:
     token = f".{_machine()}-{os.getpid()}-{secrets.token_hex(8)}"
     stem = _stem(target.name)
     folder = target.with_name(f"{stem}{token}{SUFFIX}")
+    # Fails where the name is taken, and follows no link: nobody can have put something else there.
     folder.mkdir(mode=0o700)
     aside = target.with_name(f"{stem}{token}.before")
     return Workplace(folder, folder / target.name, folder / token[1:], aside)

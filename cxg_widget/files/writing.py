@@ -69,6 +69,8 @@ def writing(
         target.parent.mkdir(parents=True, exist_ok=True)
         place = make_workplace(target)
         yield place
+        # The data are on the disk before the name leads to them: after a crash the name shows the old file or the new
+        # one.
         _finish(place, target, durable=durable, private=private)
         if replaces:
             check_replaceable(target, is_folder=is_folder)  # again: it may have changed meanwhile
@@ -91,6 +93,7 @@ def _finish(place: Workplace, target: Path, *, durable: bool, private: bool) -> 
     if durable:
         for part in (*place.partial.rglob("*"), place.partial):
             _to_disk(part)
+    # Before the rename, so that nobody ever sees the new file with other permissions.
     if target.exists():
         shutil.copymode(target, place.partial)
         if hasattr(os, "chown"):

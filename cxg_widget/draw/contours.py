@@ -26,10 +26,12 @@ def rings(field: NDArray[np.float64], level: float) -> list[NDArray[np.float64]]
     lines, columns = field.shape
     inside = field >= level
     a, b, c, d = inside[:-1, :-1], inside[:-1, 1:], inside[1:, 1:], inside[1:, :-1]
+    # One case of 16 for each square, by which of its corners lie inside (marching squares).
     cases = a + 2 * b + 4 * c + 8 * d.astype(np.uint8)
     at, on = np.nonzero((cases > 0) & (cases < 15))
     corners = field[at, on] + field[at, on + 1] + field[at + 1, on + 1] + field[at + 1, on]
     crossed, is_joined = cases[at, on], corners / 4 >= level
+    # Each crossed edge leads to one other edge, so that the lines are found without searching.
     following: dict[int, int] = {}
     for case in range(1, 15):
         for joined in (False, True):

@@ -95,6 +95,8 @@ class Crowd:
         return self._in_field((units[0] * LEVELS / (x1 - x0 or 1), units[1] * LEVELS / (y1 - y0 or 1)), 0)
 
     def _in_field(self, sides: tuple[float, float], own: int) -> float:
+        # In smaller fields 65,536 points make too few pairs to count: what wider ones hold is scaled down (decision
+        # 73).
         used = max(sides[0], LEVELS * _FINEST), max(sides[1], LEVELS * _FINEST)
         around = max(self._points_around(used) + own - 1, 0)
         return self.share * (sides[0] / used[0]) * (sides[1] / used[1]) * around
@@ -105,6 +107,7 @@ class Crowd:
         if not len(found):
             return 0.0
         across, down = (np.floor(found[:, axis] / side).astype(np.int64) for axis, side in enumerate(sides))
+        # A field is at least 1/256 of the extent, so that 1,024 tell all columns and lines apart.
         counts = np.unique(across * 1024 + down, return_counts=True)[1].astype(np.float64)
         return float((counts @ counts) / counts.sum())
 
@@ -118,6 +121,7 @@ def stepped(tile: tuple[float, float], level: int | None = None) -> tuple[float,
     """Return a tile as wide as the nearest half octave (2 ** (level / 2) codes), and as much higher than wide."""
     at = int(np.floor(_level_of(tile) + 0.5)) if level is None else level
     width = 2 ** (at / 2)
+    # float32, as Math.fround in crowding.js: the very same tile at each step of a zoom, on both sides.
     return max(width, 2.0), max(width * float(np.float32(tile[1] / tile[0])), 1.0)
 
 
@@ -173,6 +177,7 @@ def shared_codes(
     mean = np.bincount(inverse, values, tiles.size) / counts
     mean = mean if bent is None else bent.shown_at(mean)
     if behind > 1:
+        # Selected cells lean on selected ones alone.
         wide = _keys(basis[0], (_WIDER * tile[0], _WIDER * tile[1]))[known] | (at[known] & _SELECTED)
         _, around = np.unique(wide, return_inverse=True)
         near = (np.bincount(around, values) / np.bincount(around))[around[first]]
@@ -181,6 +186,7 @@ def shared_codes(
     peak = np.zeros(tiles.size)
     np.maximum.at(peak, inverse, own)
     exact = mean + weight * (peak - mean)
+    # As Math.round; NumPy's rint takes halves to even numbers.
     rounded = np.floor(exact + 0.5)
     shown = np.where(rounded == zero, zero + np.sign(exact - zero), rounded).astype(np.uint16)
     keys = _keys(xy, tile) if flags is None else _keys(xy, tile) | _selected(flags[0])
@@ -363,6 +369,7 @@ def _level_of(tile: tuple[float, float]) -> float:
 
 def _keys(xy: NDArray[np.uint16], tile: tuple[float, float]) -> NDArray[np.int64]:
     across, down = (np.floor(xy[:, axis] * (1 / side)).astype(np.int64) for axis, side in enumerate(tile))
+    # Below bit 34, where the flag of the selected stands.
     keys: NDArray[np.int64] = across << 17 | down
     return keys
 

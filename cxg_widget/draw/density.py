@@ -34,6 +34,7 @@ def smooth(counts: NDArray[np.uint32], n: int | None = None) -> NDArray[np.float
     sigma = width_for(int(counts.sum(dtype=np.int64)) if n is None else n) * max(counts.shape)
     (from_lines, to_lines), (from_columns, to_columns) = (_reached(one, sigma) for one in (lines, columns))
     down, along = (_gaussian(n, sigma) for n in counts.shape)
+    # The products are cut to where the category lies, and to where it reaches: most fill a small part of the grid.
     own = slice(lines[0], lines[-1] + 1), slice(columns[0], columns[-1] + 1)
     near = slice(from_lines, to_lines), slice(from_columns, to_columns)
     found[near] = down[near[0], own[0]] @ counts[own].astype(np.float64) @ along[own[1], near[1]]

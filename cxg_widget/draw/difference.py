@@ -59,6 +59,7 @@ def draw_map(
     under[..., :3] = np.rint(image[..., :3] * (1 - VEIL) + np.array(paper.ground) * VEIL)
     colors = np.vstack([code_colors(dark=paper.is_dark), np.zeros((1, 3), dtype=np.uint8)])
     alpha = np.where(codes == NOTHING, 0.0, 1.0)[..., None]
+    # Colours times opacity: between a colour and nothing no colour of "nothing" may come in.
     premultiplied = np.concatenate([colors[codes] * alpha, 255 * alpha], axis=2)
     left, right, bottom, top = box
     lines, columns = codes.shape

@@ -48,6 +48,7 @@ def draw(places: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any
     radius = (diameter + 1) / 2 if is_round else diameter / 2
     for i in range(codes.size):
         x, y = places[i]
+        # Written so that NaN is outside.
         if not (x + radius > 0 and x - radius < n_columns and y + radius > 0 and y - radius < n_lines):
             continue
         entry: Any = np.int64(codes[i])
@@ -63,10 +64,13 @@ def draw(places: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any
                 if coverage == 0:
                     continue
                 if is_layered:
+                    # A soft edge is lowest, so that it never hides a whole pixel of a point that is drawn later.
                     level = EDGE if coverage < 1 else height[entry]
                     if heights[line, column] > level:
                         continue
                     heights[line, column] = level
+                # Whole numbers and one rounding a point, as in points.js: all pixels are equal but for one level in two
+                # of 24 pictures (decision 59).
                 share = np.int64(floor(coverage * opacity * 256 + 0.5))
                 for channel in range(4):
                     above: Any = np.int64(255) if channel == 3 else np.int64(rgba[entry, channel])

@@ -93,6 +93,7 @@ def _straight(page: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return colours that are not multiplied by their opacity."""
     is_pale = (page[..., 3] > 0) & (page[..., 3] < 255)
     pale = page[is_pale].astype(np.float32)
+    # Rounding after each point may leave a colour a little above its opacity.
     pale[:, :3] = np.minimum(np.floor(pale[:, :3] * 255 / pale[:, 3:] + 0.5), 255)
     page[is_pale] = pale.astype(np.uint8)
     return page

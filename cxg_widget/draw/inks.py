@@ -75,6 +75,7 @@ def inks_of(
     is_hidden = pure[:, 3] == 0
     for table in (pure, dimmed):
         table[is_hidden] = left_out
+    # Every selected point lies above every dimmed one, whatever their numbers are.
     heights = np.concatenate([height + _DIMMED_SPAN, height, [LEFT_OUT]])
     heights[: 2 * N_CODES][np.tile(is_hidden, 2)] = LEFT_OUT
     has_missing = coloring.scale != "none" and coloring.counts()[1] > 0

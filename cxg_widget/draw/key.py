@@ -119,6 +119,7 @@ def count_passing(legend: Color, counts: Sequence[int], n_missing: int) -> Color
     lo = legend.lo if legend.n_missing < legend.n_obs else math.nan  # there is no value, whatever passes
     return replace(
         legend, counts=list(counts[: len(legend.counts)]), n_missing=n_missing, lo=lo,
+        # -1 says that nobody has counted them among the cells that pass.
         n_zero=-(legend.n_zero > 0), n_negative=-(legend.n_negative > 0),
     )  # fmt: skip
 

@@ -151,6 +151,7 @@ def _has(letter: str, bold: bool) -> bool:
     if letter.isascii():
         return letter.isprintable()
     font = _font(16, bold)
+    # A font does not say what it lacks: it draws the same box for all of that.
     none, drawn = font.getmask(_NO_CHARACTER), font.getmask(letter)
     return bytes(drawn) != bytes(none) or font.getlength(letter) != font.getlength(_NO_CHARACTER)
 
@@ -161,6 +162,7 @@ def _font(size: float, bold: bool) -> Any:
 
     for place in _places(bold):
         try:
+            # Pillow may be built with another layout engine, whose widths differ.
             return ImageFont.truetype(place, size, layout_engine=ImageFont.Layout.BASIC)
         except OSError:
             continue

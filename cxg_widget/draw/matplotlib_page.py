@@ -43,6 +43,7 @@ def write_figure(page: Page, suffix: Literal["pdf", "svg"], dpi: float, title: s
     from matplotlib import rc_context
 
     file, ground = io.BytesIO(), "none" if page.paper.is_clear else _rgb(page.paper.ground)
+    # Without a date, and with ids from a fixed salt, the same figure is the same bytes.
     date = {"CreationDate": None} if suffix == "pdf" else {"Date": None}
     with rc_context(_RULES):
         figure.savefig(file, format=suffix, dpi=dpi, facecolor=ground, metadata={"Title": one_line(title), **date})

@@ -39,6 +39,7 @@ def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float
         if not (0 <= px <= width and 0 <= py <= height) or wide > width or height < HIGH_PX:
             continue
         x = min(max(px, wide / 2), width - wide / 2)
+        # Greedy, the largest category first: the largest in view always has its name (decision 37).
         for off in (0, -HIGH_PX, HIGH_PX):
             y = min(max(py + off, HIGH_PX / 2), height - HIGH_PX / 2)
             if all(abs(ny - y) >= HIGH_PX or abs(nx - x) >= (other + wide) / 2 for (_, nx, ny), other in placed):

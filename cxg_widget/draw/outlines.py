@@ -41,6 +41,7 @@ def draw_outlines(
     layer = Image.new("RGBA", (width * finer, height * finer))
     pen = ImageDraw.Draw(layer)
     for outline in outlines:
+        # One corner beyond the first: Pillow rounds a joint only between two strokes.
         corners = [(np.concatenate([ring, ring[:2]]) * times).reshape(-1).tolist() for ring in outline.rings]
         inks = ((outline.width + 2 * HALO_PX, (*ground, HALO_ALPHA)), (outline.width, (*outline.rgb, 255)))
         for thick, ink in inks:

@@ -71,6 +71,7 @@ def _put(image: NDArray[np.uint8], plot: Plot, paper: Paper, scale: float) -> No
     at = within(plot.box, scale)
     lines, columns = plot.image.shape[:2]
     place = slice(at[0].start, at[0].start + lines), slice(at[1].start, at[1].start + columns)
+    # Rounding may make a plot a px larger than what the page has left.
     cells = over(image[place], plot.image[: image[place].shape[0], : image[place].shape[1]])
     if plot.outlines:
         cells = draw_outlines(cells, plot.outlines, paper.ground, scale)

@@ -35,6 +35,7 @@ def encode_lines(lines: NDArray[np.uint8], channels: int, dpi: float | None = No
     height, width = len(lines), (lines.shape[1] - 1) // channels
     header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
     per_meter = [] if dpi is None else [(b"pHYs", struct.pack(">IIB", *[round(dpi / 0.0254)] * 2, 1))]
+    # ISA-L at level 1, no filter: 2.7 ms for 800 x 600 px of categories, where zlib at 6 takes 35 (decision 11).
     parts = ((b"IHDR", header), *per_meter, (b"IDAT", isal_zlib.compress(lines.data, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))

@@ -69,10 +69,12 @@ def draw_points(
         page = _blended(places, ink.rgb[painted], (height + 4 * margin) * stride, opacity)
         return _over(page.reshape(-1, stride, 4)[inside], background)
     winner = np.full((height + 4 * margin) * stride, -1, dtype=np.int32)
+    # Where a place stands several times NumPy keeps the last value, which is the one on top.
     winner[places] = painted
     inner = winner.reshape(-1, stride)[inside]
     colors = np.full((len(ink.rgb) + 1, 4), 255, dtype=np.uint8)
     colors[:-1, :3], colors[-1] = ink.rgb, background
+    # Four channels as one element of 32 bits: one look-up a pixel.
     return colors.view(np.uint32)[:, 0][inner].view(np.uint8).reshape(height, width, 4)
 
 
@@ -85,6 +87,7 @@ def _blended(places: NDArray[np.int32], rgb: NDArray[np.uint8], n: int, opacity:
     at = places[order]
     ends = np.append(np.flatnonzero(at[1:] != at[:-1]), at.size - 1) if at.size else np.empty(0, dtype=np.int64)
     above = np.repeat(ends, np.diff(ends, prepend=-1)) - np.arange(at.size)
+    # Of a layer with so many above it; summed, that is what mixing one after the other gives.
     weights = opacity * (1 - opacity) ** above
     page = np.empty((n, 4))
     for channel in range(3):

@@ -19,6 +19,7 @@ def bar_for(um_per_px: float, width: float) -> tuple[float, str]:
     """Return how many px long a bar is in a picture so wide, and what it says: 1, 2 or 5 times a power of ten."""
     most = um_per_px * width * _SHARE
     power = 10.0 ** math.floor(math.log10(most))
+    # A bar that fits exactly must not be lost to rounding.
     um = next(one * power for one in (5, 2, 1) if one * power <= most * (1 + 1e-9))
     return um / um_per_px, f"{um / 1000:g} mm" if um >= 1000 else f"{um:g} µm"
 

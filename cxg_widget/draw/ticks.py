@@ -36,6 +36,7 @@ def step_above(least: float) -> float:
     """Return the smallest of 1, 2, 5, 10, ... that is no smaller."""
     power = math.floor(math.log10(least))
     mantissa = least / 10.0**power
+    # A step that is met exactly must not be lost to rounding.
     digit = next((one for one in _STEPS if one >= mantissa * (1 - 1e-9)), None)
     return float(f"1e{power + 1}") if digit is None else float(f"{digit}e{power}")
 
@@ -43,6 +44,7 @@ def step_above(least: float) -> float:
 def _multiples(step: float, lo: float, hi: float) -> list[Tick]:
     first, last = math.ceil(lo / step), math.floor(hi / step)
     most = max(abs(lo), abs(hi))
+    # Adding 0.0 turns -0.0 into 0.0, which would be written as "-0".
     return [(at * step + 0.0, _text(at * step + 0.0, step, most)) for at in range(first, last + 1)]
 
 

@@ -110,6 +110,7 @@ def _shares(along: NDArray[np.float64], axis: Line) -> NDArray[np.float64]:
     n = int(np.ceil(axis.length / _BIN_PX))
     bins = np.floor(along / _BIN_PX).astype(np.int64)
     bars = np.bincount(bins[(bins >= 0) & (bins < n)], minlength=n)[:n].astype(np.float64)
+    # The bar at (0, 0) holds most cells of two sparse genes, and would press all others flat.
     rest = bars.copy()
     cut = int(axis.zero // _BIN_PX)
     if 0 <= cut < n:

@@ -103,6 +103,7 @@ def reduce_pixels(
     margin = spread // 2 if spread > 1 else 0
     task = Task.of(index, selected, PixelGrid.of(view, size, margin))
     grid, order = task.grid, rows if plan.is_ordered else None
+    # Points just outside reach into the view with their discs; the margin holds them until they are spread.
     canvas = _within(grid, margin) if spread > 1 else (grid.view, (grid.width, grid.height))
     both = together(number=plan, cells=reduction_of("count"))
 
@@ -151,6 +152,7 @@ def _by_category(task: Task, column: CategoryColumn, weights: NDArray[np.float64
     frames = _frames(task, lambda places: {"code": _values(column, places)})
     found = _planes(task.grid, frames, cells=reduction_of("count"), each=reduction_of("count", by="code"))
     cells, each = found["cells"], found["each"]
+    # Sums of whole numbers below 2**53 are exact in float64, so that they equal those of the loops to the bit.
     return Planes(_whole(each @ weights[: column.n_categories]), _whole(cells - each.sum(axis=-1), np.uint32))
 
 
@@ -210,6 +212,7 @@ def _frames(task: Task, fill: _Fill, rows: NDArray[Any] | None = None) -> Iterat
     lengths = task.stops - task.starts
     places = np.arange(lengths.sum()) + np.repeat(task.starts - (np.cumsum(lengths) - lengths), lengths)
     if rows is not None:
+        # The order of the store, which "first" and "last" mean; places are in Morton order.
         places = places[np.argsort(rows[places], kind="stable")]
     above = (task.bits[places >> 3] >> (places & 7).astype(np.uint8)) & 1 if task.bits.size else np.zeros(places.size)
     for layer in range(task.layers):

@@ -132,6 +132,7 @@ def sums_over(
     first, last = rows or (0, dataset.n_obs)
     blocks = [(first + start, first + stop) for start, stop in row_blocks(last - first)]
     if mask is not None:
+        # One block in any case: a result without cells has axes too.
         blocks = [(start, stop) for start, stop in blocks if mask[start - first : stop - first].any()] or blocks[:1]
     total: Sums | None = None
     for done, (start, stop) in enumerate(blocks, start=1):
@@ -157,6 +158,7 @@ def _frame(dataset: Dataset, wanted: Wanted, xy: NDArray[np.float32], start: int
             columns[name] = pd.Categorical.from_codes(codes.codes, pd.Index(codes.categories, dtype=object))
         elif target.source == "obs":
             values = dataset.numbers_block(target.name, start, stop)
+            # datashader has no loop for booleans.
             columns[name] = values.astype(np.uint8) if values.dtype == np.bool_ else values
         else:
             one = next(vectors) if target.source == "var" else _mean(dataset, target, wanted.layer, start, stop)

@@ -185,6 +185,7 @@ def arrange_mask(index: SpatialIndex, mask: NDArray[np.bool_]) -> NDArray[np.uin
     n = index.rows.size
     bits = np.empty(-(-n // 8), dtype=np.uint8)
     for block in _blocks(n):
+        # A block has a multiple of eight places, so that no byte belongs to two.
         packed = pack_mask(mask[index.rows[block]])
         bits[block.start // 8 : block.start // 8 + packed.size] = packed
     return bits
@@ -194,6 +195,8 @@ def _sparse(index: SpatialIndex, codes: NDArray[np.uint16], fill: int, levels: L
     found = [block.start + np.flatnonzero(codes[block] != fill) for block in _blocks(codes.size)]
     places = np.concatenate([np.zeros(0, np.int64), *found]).astype(np.uint32)
     listed = codes[places]
+    # The coordinates are copied beside: a gene of 5 % of 10 M cells takes 2.6 ms in two threads, by place 7 (decision
+    # 11).
     return SparseColumn(places, index.xy[places], listed, fill, levels, _holds(listed, MISSING_U16))
 
 

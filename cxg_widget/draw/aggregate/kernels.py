@@ -30,6 +30,7 @@ def pixel_of(x: Any, y: Any, geometry: Any, steps: Any) -> Any:
     """
     x0, x1, y0, y1, scale_x, shift_x, scale_y, shift_y = geometry
     width, height, origin, step_x, step_y = steps
+    # Written so that NaN is outside.
     if not (x0 <= x <= x1 and y0 <= y <= y1):
         return -1
     column = min(int(x * scale_x + shift_x), width - 1)
@@ -73,6 +74,7 @@ def mix(points: Any, grid: Any, column: Any, weights: Any, missing_code: Any, to
                 continue
             if bits.size:
                 pixel += n_pixels * layer_of(place, bits)
+            # Sums in registers while the pixel stays the same took twice as long (decision 11).
             code = codes[place]
             if code != missing_code:
                 totals[pixel, 0] += weights[code, 0]

@@ -40,6 +40,7 @@ def leaning_means(planes: Planes, behind: float, *, spread: int = 1) -> NDArray[
 
     layers, height, width, _ = planes.totals.shape
     means = np.zeros((layers, height, width))
+    # int64: sums of 16-bit codes over all cells of a picture.
     sums = np.zeros((layers, height + 1, width + 1, 2), dtype=np.int64)
     # The loops see a cell once in each px that its disc covers.
     around = AROUND * disc(spread)[0].size

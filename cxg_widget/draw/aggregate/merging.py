@@ -66,6 +66,7 @@ def _each(merge: Callable[..., NDArray[Any]]) -> Callable[[State, State], State]
 
 def _add_known(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
     total: NDArray[Any] = one + two
+    # NaN says that no cell was there, not that its value is unknown.
     np.copyto(total, two, where=np.isnan(one))
     np.copyto(total, one, where=np.isnan(two))
     return total
@@ -83,6 +84,7 @@ def _add_moments(one: State, two: State) -> State:
     n, both = one["n"] + two["n"], (one["n"] > 0) & (two["n"] > 0)
     part = np.where(n > 0, two["n"] / n, 0.0)
     delta = np.where(both, two["mean"] - one["mean"], 0.0)
+    # With an infinite mean the variance is no number; 0 * inf would say so only here and there.
     apart = np.where(np.isinf(delta), np.nan, delta * delta * one["n"] * part)
     m2 = one["m2"] + two["m2"] + apart
     return {"n": n, "mean": one["mean"] * (1 - part) + two["mean"] * part, "m2": m2}

@@ -54,6 +54,7 @@ def opacity(
         table = _alpha_of(np.arange(most + 1), frequencies, how, (lowest, highest), solid)
         over_lines(counts.shape[0], lambda first, last: pixels.look_up(first, last, counts, table, alpha))
         return alpha
+    # A table of so many counts would be far larger than the picture.
     values, inverse, frequencies = np.unique(counts, return_inverse=True, return_counts=True)
     frequencies[values == 0] = 0
     return _alpha_of(values, frequencies, how, (lowest, highest), solid).take(inverse.reshape(counts.shape))

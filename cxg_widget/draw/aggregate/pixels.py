@@ -145,6 +145,8 @@ def lean(first: Any, last: Any, totals: Any, sums: Any, behind: Any, around: Any
                     top, bottom = max(line - reach, 0), min(line + reach + 1, height)
                     left, right = max(column - reach, 0), min(column + reach + 1, width)
                     above, below = sums[layer, top], sums[layer, bottom]
+                    # A table of sums: four look-ups whatever the side of the square is, 3.4 ms a picture on one thread
+                    # (decision 69).
                     cells = below[right, 1] - above[right, 1] - below[left, 1] + above[left, 1]
                     if cells >= around or reach == 32:
                         code = below[right, 0] - above[right, 0] - below[left, 0] + above[left, 0]
@@ -183,6 +185,7 @@ def number(
                     mean = means[layer, line, column] if means.size else totals[layer, line, column, 0] / known
                     if peak.size:
                         mean += weight * (peak[layer, line, column] - mean)
+                    # The code of 0 says "not expressed": no mean beside it may be rounded to it.
                     code = np.uint16(mean + 0.5)
                     if code == zero and mean != zero:
                         code = np.uint16(zero + 1 if mean > zero else zero - 1)

@@ -59,6 +59,7 @@ class Planes:
         missing = [_layered(one.missing, layers) for one in (self, other) if one.missing is not None]
         peaks = [_layered(one.peak, layers) for one in (self, other) if one.peak is not None]
         return Planes(
+            # Wider than the uint32 of one part: several parts together may pass `SAFE_CELLS` in a pixel.
             np.add(_layered(self.totals, layers), _layered(other.totals, layers), dtype=dtype),
             np.sum(missing, axis=0, dtype=np.uint32) if missing else None,
             np.maximum.reduce(peaks) if peaks else None,

@@ -229,6 +229,7 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
     for at, leaf in enumerate(plan.leaves.values()):
         found = {name: planes[f"{at} {name}"].to_numpy() for name in leaf.parts}
         if leaf.of_rows:
+            # datashader says -1 where there is no row, and index -1 is the -1 at the end.
             found["value"] = np.append(coded.index.to_numpy(), -1)[found["value"]]
         states.append(begun(leaf.rule, found, has_depth=leaf.depth is not None))
     coords = next(iter(planes.values())).coords

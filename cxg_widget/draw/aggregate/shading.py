@@ -138,6 +138,7 @@ def number_image(
     image = NumberImage(*blank_lines(height, width, 3))
     missing, peak = _or_empty(planes.missing, np.uint32), _or_empty(planes.peak, np.uint16)
     alpha = np.array([255] if planes.totals.shape[0] == 1 else [round(255 * DIMMED), 255], dtype=np.uint8)
+    # Bent codes have no mean: their numbers were summed, and become codes here (decision 68).
     if levels is not None and planes.totals.dtype == np.float64:
         planes = replace(planes, totals=_as_codes(planes, levels))
     zero = -1 if levels is None else levels.zero

@@ -86,10 +86,13 @@ class Task(NamedTuple):
 def run(loop: Callable[[Task], Planes], task: Task) -> Planes:
     """Run a loop over parts of a task, in threads where that helps, and add up what they yield."""
     n_points = task.n_points
+    # Threads of our own, since two Python threads may not enter the thread layers of `numba.prange` at once (decision
+    # 11). A part has at most SAFE_CELLS points, so that its 32-bit sums cannot overflow.
     n_parts = max(_threads() if n_points > _ALONE else 1, -(-n_points // SAFE_CELLS))
     if n_parts == 1:
         return loop(task)
     found = _pool().map(loop, _parts(task, n_points, n_parts))
+    # Up to SAFE_CELLS points in all no sum can overflow, so that the first part takes the others in.
     return reduce(add if n_points > SAFE_CELLS else _add_in_place, found)
 
 
@@ -101,6 +104,7 @@ def cut(task: Task, most: int) -> Iterator[Task]:
 def each(loop: Callable[[Task], Part], parts: Iterable[Task]) -> Iterator[Part]:
     """Yield what a loop makes of each part, in their order; as many at once as there are threads."""
     left = iter(parts)
+    # A few at a time: `map` over all parts would hold the frames of all of them.
     while some := list(islice(left, _threads())):
         yield from _pool().map(loop, some)
 
@@ -133,6 +137,7 @@ def _add_in_place(into: Planes, other: Planes) -> Planes:
 def over_lines(height: int, loop: Callable[[int, int], None]) -> None:
     """Run a loop over the lines first to last of an image, in threads."""
     cuts = [height * part // _threads() for part in range(_threads() + 1)]
+    # Only from outside of the pool: a thread of it that waits for others of it can wait forever.
     for _ in _pool().map(loop, cuts[:-1], cuts[1:]):
         pass
 

@@ -23,6 +23,7 @@ _thread: threading.Thread | None = None
 def warm_up() -> threading.Thread:
     """Compile every loop on two points in a background thread, once per process, and return that thread."""
     global _thread  # noqa: PLW0603
+    # One thread for all widgets of the process.
     with _once:
         if _thread is None:
             _thread = threading.Thread(target=_compile_ahead, name="cxg-widget-warm-up", daemon=True)

@@ -149,5 +149,6 @@ def ends_of(values: Any) -> tuple[float, float]:
 def png_of(figure: Figure) -> bytes:
     """Return a figure as a PNG, as a notebook shows it."""
     file = io.BytesIO()
+    # At most 4,000 px a side, since the picture is stored in the notebook.
     figure.savefig(file, format="png", dpi=min(_PNG_DPI, 4_000 / max(figure.get_size_inches())))
     return file.getvalue()

@@ -48,6 +48,7 @@ def by_donor(drawn: NDArray[np.int64], held: NDArray[np.int64]) -> ByDonor:
     is_tested = (held > 0) & (in_set >= LEAST_CELLS) & (in_rest >= LEAST_CELLS)
     others, rest = in_set - drawn, held - drawn
     rest_others = in_rest - rest
+    # Half a cell more: a share of 0 or 1 would have no logit.
     logs = np.log((drawn + 0.5) / (others + 0.5)) - np.log((rest + 0.5) / (rest_others + 0.5))
     n = np.count_nonzero(is_tested, axis=1)
     n_known = np.count_nonzero(in_set + in_rest)
@@ -71,5 +72,6 @@ def _p_of(logs: Floats, is_tested: NDArray[np.bool_], n: NDArray[np.int64]) -> F
     squares = np.where(is_tested, (logs - means[:, np.newaxis]) ** 2, 0.0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = means / np.sqrt(squares / (n - 1) / n)
+    # A single donor has no spread; 1 stands in for the 0 degrees of freedom, of which the result is dropped.
     p: Floats = np.where(n > 1, stdtr(np.maximum(n - 1, 1), -t), np.nan)
     return p

@@ -52,6 +52,7 @@ class Composition:
         """The odds in the set over those in the rest, ad / bc: inf where bc is 0, NaN where ad is too."""
         others, rest = self.n_drawn - self.drawn, self.held - self.drawn
         rest_others = self.n_all - self.held - others
+        # In float64, since the product of two counts of cells may pass int64.
         return _ratio(self.drawn * rest_others.astype(np.float64), others * rest.astype(np.float64))
 
     @cached_property

@@ -61,6 +61,7 @@ def deseq2(sums: Floats, samples: pd.DataFrame, *, is_paired: bool) -> DeseqTest
 
     names = [f"sample {at}" for at in range(len(sums))]
     counts = pd.DataFrame(sums.astype(np.int64), index=names, columns=[str(at) for at in range(sums.shape[1])])
+    # Names of our own, since labels may be numbers or hold any sign.
     donors = [f"donor {at}" for at in pd.factorize(samples["donor"])[0]]
     design = pd.DataFrame({"donor": donors, "side": samples["side"].to_numpy()}, index=names)
     inference = DefaultInference(n_cpus=1)

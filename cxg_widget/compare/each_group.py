@@ -29,6 +29,7 @@ LEAST_CELLS = 2
 """Cells that a group needs, and the rest of it."""
 MOST_RESULTS = 2**24
 """Genes times groups: of each about 300 bytes are held until the table is made."""
+# A key to rank by has 16 bits for the group, and cells without a value are one more.
 _MOST_GROUPS = 2**16 - 2
 
 
@@ -119,6 +120,8 @@ def _markers(
 
 def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:
     """Yield what is known of all cells but those of each group: of all before it with all after it, of two or more."""
+    # Merged, not subtracted: total minus group loses all digits where the rest is small (decision 62). Running merges
+    # from both ends take 3 merges a group.
     after = list(accumulate(reversed(groups[1:]), Summary.with_))[::-1]
     yield after[0]
     before = groups[0]

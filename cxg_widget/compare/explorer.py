@@ -76,6 +76,7 @@ def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) 
 
     Source: github.com/chanzuckerberg/single-cell-explorer, server/compute/diffexp_cxg.py at a30a0e0.
     """
+    # A fault of that tool, kept so that its published lists come out again (decision 60).
     smaller = min(n_cells)
     (mean_a, of_a), (mean_b, of_b) = (_moments(one, n, smaller) for one, n in zip((a, b), n_cells, strict=True))
     both = of_a + of_b
@@ -83,6 +84,7 @@ def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) 
         freedom = both**2 / (of_a**2 / (n_cells[0] - 1) + of_b**2 / (n_cells[1] - 1))
         t = (mean_a - mean_b) / np.sqrt(both)
     freedom[np.isnan(freedom)] = 1
+    # Explorer does so: a gene that cannot be tested has p = 1 there, and comes in the middle of its list.
     t[np.isnan(t)] = 0
     tested = by_t(t.astype(np.float64), freedom.astype(np.float64))
     return ExplorerTested(tested, np.minimum(tested.p * n_var, 1.0), mean_a - mean_b)

@@ -63,6 +63,8 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
             deque(blocks, maxlen=0)
         else:
             transposed = ranks.transposed()
+            # The moments are taken in by the thread that reads ahead, while this one transposes the block
+            # before (decision 57).
             for block, codes, scale in Prefetch(lambda: blocks, cells.check):
                 transposed.add_rows(block, codes, scale)
             ranks.add_rows(moments, transposed)

@@ -45,6 +45,7 @@ def add_to_bins(values: Any, groups: Any, edges: Any, counts: Any) -> None:
         if group < 0 or not (edges[0] <= value <= edges[last + 1]):
             continue
         at = min(int((value - low) * per_unit), last)
+        # The product may round into the bin beside.
         if value < edges[at]:
             at -= 1
         elif at < last and value >= edges[at + 1]:

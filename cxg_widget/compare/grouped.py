@@ -79,6 +79,7 @@ class Grouped:
         plan = self.dataset.plan(self._some, self.positions, self.layer)
         if plan.axis == "var":
             return False
+        # Ranks by columns need no second copy of the entries: they are worth twice the reading (decision 57).
         return not plan.both_ways or plan.other_bytes > plan.n_bytes * (2 if self.ranked else 1)
 
     @property
@@ -160,6 +161,7 @@ class Grouped:
         """Return rows of which all is listed that does not stay what it is where a cell is scaled."""
         if not self.normalized or block.fill is None:
             return block
+        # log1p(fill * scale) is another number in each cell.
         return MatrixBlock.of_dense(block.dense(self.n_var))
 
 

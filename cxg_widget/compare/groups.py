@@ -50,6 +50,7 @@ class Groups:
             If there are too many groups.
         """
         sizes = [len(column.categories) for column in columns]
+        # As float64, which cannot overflow. The bound also keeps the codes of pairs below within int32.
         if np.prod(sizes, dtype=np.float64) > _MOST_PAIRS:
             raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {_told(sizes)}")
         codes = columns[0].codes.astype(np.int32)
@@ -62,6 +63,7 @@ class Groups:
         kept = np.flatnonzero(counts)
         if kept.size > MOST_GROUPS:
             raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {kept.size:,}")
+        # One place more: code -1 takes the last one, which says -1.
         number = np.full(counts.size + 1, -1, dtype=np.int32)
         number[kept] = np.arange(kept.size)
         places = np.column_stack(np.unravel_index(kept, sizes)).astype(np.int64)

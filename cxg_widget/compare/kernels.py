@@ -46,6 +46,8 @@ def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> No
                 rare[gene, group, LOW] += 1
             if state[gene, group, LISTED] == 0:
                 state[gene, group, SHIFT] = value
+            # Sums about the first value: Welford's update divides, 3.7 ns an entry for 3.0, and misses 1e-9 in t for
+            # counts near 1e6. Plain sums of squares lose all digits there (decision 56).
             away = value - state[gene, group, SHIFT]
             state[gene, group, LISTED] += 1
             state[gene, group, SUM] += away

@@ -43,6 +43,7 @@ def _ranked(values: NDArray[np.floating], fill: float, n_filled: int, ranks: tup
     """Return the values at two ranks of these values and `n_filled` times the fill, without writing the fill out."""
     n_below = int(np.count_nonzero(values < fill)) if n_filled else values.size
     places = [rank if rank < n_below else rank - n_filled for rank in ranks if not n_below <= rank < n_below + n_filled]
+    # A median needs two ranks, not a sorted array.
     parted = np.partition(values, places) if places else values
     at = iter(places)
     return [fill if n_below <= rank < n_below + n_filled else float(parted[next(at)]) for rank in ranks]

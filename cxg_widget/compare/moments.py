@@ -90,6 +90,8 @@ def entries_of(block: MatrixBlock) -> tuple[NDArray[Any], NDArray[Any], NDArray[
 
 def nothing_known(n_groups: int, n_var: int, *, by_rows: bool) -> tuple[Floats, NDArray[np.int32]]:
     """Return `state` and `rare` of the loops, zeros: what is taken in one after the other lies together."""
+    # By rows the groups come one after the other, so that what is known of one has to lie together: spread over 32 MiB,
+    # 30 groups took each entry to another place of memory (decision 62).
     if by_rows:
         state, rare = np.zeros((n_groups, n_var, 5)), np.zeros((n_groups, n_var, 2), dtype=np.int32)
         return state.transpose(1, 0, 2), rare.transpose(1, 0, 2)
@@ -128,7 +130,9 @@ class Moments:
             unknown = np.isnan(block.fill)
             self.fill[~unknown] = block.fill[~unknown]
             n = np.bincount(codes[codes >= 0], minlength=len(self._n_cells))
+            # NaN as the fill: no cell of the block measured these genes.
             self._rare[unknown, :, MISSING] += n.astype(np.int32)
+        # Group by group, so that what is known of one group stays in the cache (decision 62).
         order = np.argsort(codes, kind="stable") if len(self._n_cells) > 2 else np.arange(len(codes))
         cells = frozen(codes), frozen(scale), frozen(order)
         if block.lines is not None:
@@ -153,6 +157,7 @@ class Moments:
         left_out = self._n_cells[group] - rare[:, MISSING] - listed
         above = listed - rare[:, LOW]
         mean = _divided(state[:, SHIFT] * listed + state[:, SUM], listed, 0.0)
+        # Rounding may leave a little below 0, of which no root can be taken.
         squares = np.maximum(state[:, SQUARES] - _divided(state[:, SUM] ** 2, listed, 0.0), 0.0)
         entries = Summary(listed, mean, squares, above, expm1)
         rest = Summary(

@@ -96,6 +96,7 @@ def neighborhood(
         return found
 
     rows = np.flatnonzero(mask)
+    # Some cells stand for all: a k-d tree of the whole set would give distances that nobody sees (decision 62).
     xy = placed(rows[np.linspace(0, len(rows) - 1, min(SAMPLED, len(rows))).astype(np.int64)])
     xy = xy[np.isfinite(xy).all(axis=1)]
     if len(xy) < 2:
@@ -129,6 +130,7 @@ def _field_around(core: _Floats, spacing: float, farthest: float) -> _Field:
     from scipy.ndimage import distance_transform_edt
 
     low, high = core.min(axis=0) - farthest, core.max(axis=0) + farthest
+    # At most 4 M bins, whose distances take 34 MB.
     side = max(spacing, float((high - low).max()) / _MOST_BINS)
     is_outside = np.ones(np.ceil((high - low) / side).astype(np.int64) + 1, dtype=np.bool_)
     is_outside[tuple(np.floor((core - low) / side).astype(np.int64).T)] = False

@@ -17,6 +17,7 @@ def places_of(values: Numbers, fill: float = 0.0) -> NDArray[np.float32]:
     """
     found = np.full(len(values), np.nan, dtype=np.float32)
     known = ~np.isnan(values)
+    # float32 holds whole numbers up to 2**24 exactly: ranks need the order alone.
     distinct, places = np.unique(values[known], return_inverse=True)
     below = int(np.searchsorted(distinct, fill))
     has_fill = below < len(distinct) and distinct[below] == fill

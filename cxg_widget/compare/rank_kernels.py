@@ -42,6 +42,8 @@ def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
                 value = np.float32(np.log1p(np.float64(value) * scale[row]))
             if not np.isnan(value) and value != 0:
                 bits = np.float32(value).view(np.uint32)
+                # Floats as bits sort as whole numbers once negative ones are turned over and positive ones are put
+                # above them.
                 up = ~bits if bits >> _SIGN else bits | _TOP
                 keys[at] = (np.uint64(up) << _GROUP_BITS) | np.uint64(group)
                 at += 1
@@ -138,6 +140,7 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
                     to -= 1
                 keys[to] = key
             continue
+        # 7 ns an entry on any processor. NumPy's sort takes 3 with AVX-512 of one make and 37 elsewhere (decision 57).
         n[:] = 0
         for at in range(first, last):
             key = keys[at] >> _GROUP_BITS
@@ -162,6 +165,7 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
             place = keys[at] >> (_GROUP_BITS + _HIGH)
             spare[n[2, place]] = keys[at]
             n[2, place] += 1
+        # Three passes are odd: the result lies in `spare`.
         keys[first:last] = spare[: last - first]
 
 
@@ -186,6 +190,7 @@ def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
         is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
         at = starts[gene]
         while at < ends[gene] or is_waiting:
+            # Cells that are not listed tie as one, at the place in the order that their value has.
             if is_waiting and (at == ends[gene] or sorted_[at] >> _GROUP_BITS > fill_key):
                 is_waiting, t = False, float(left_out.sum())
                 sums[gene] += left_out * (below + (t + 1) / 2)

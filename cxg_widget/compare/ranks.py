@@ -71,6 +71,7 @@ class Ranks:
             transposed.clear()
             if transposed.last == len(n):
                 return
+            # Genes whose entries did not fit take another look at all rows (decision 57).
             transposed = self.transposed(transposed.last)
             for block, codes, scale in self._cells.row_blocks():
                 transposed.add_rows(block, codes, scale)
@@ -83,6 +84,7 @@ class Ranks:
             keys, spare = _NONE, _NONE
             while spans:
                 with suppress(IndexError):  # another thread took the last one
+                    # `list.pop` is one step for all threads. Runs are disjoint, so that no two write to the same sums.
                     span = spans.pop()
                     genes = slice(*span)
                     found = transposed.keys(span, keys, fill[genes])
@@ -95,6 +97,7 @@ class Ranks:
                 if isinstance(outcome, Exception):
                     raise outcome
         finally:
+            # After an error or Ctrl-C the other threads find nothing more to do.
             spans.clear()
 
     def _rank(

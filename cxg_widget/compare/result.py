@@ -116,6 +116,7 @@ class Comparison:
         p_adj = self._adjusted(None)
         with np.errstate(divide="ignore"):
             found: Floats = np.log10(p_adj)
+        # An adjusted p that underflows still has a place in the volcano (decision 65).
         return np.where(p_adj < TINY, self._adjusted_log10(), found)
 
     def _adjusted_log10(self) -> Floats:

@@ -49,6 +49,8 @@ def sums_of_counts(matrix: Matrix, grouping: Grouping, question: Question) -> Fl
         If the layer holds what are no counts; the sentence names layers that do.
     """
     rows = grouping.spread(SAMPLED, matrix.dataset.n_obs)
+    # A sample refuses early what a look at the whole matrix would refuse late; that look checks every value (decision
+    # 60).
     kind = matrix.kind(rows, question.layer)
     if kind.kind not in _MAY_BE:
         raise InvalidValue(_refusal(matrix, rows, question, kind.told))
@@ -71,6 +73,7 @@ def _add_rows(cells: Grouped, sums: Floats) -> int:
     n_other = 0
     for block, codes, _ in cells.row_blocks():
         lines, n = _counts_of(block, cells.n_var)
+        # A compiled loop took the same: 12.9 ns an entry, SciPy's product 12.7 (decision 60).
         _add(_members(codes, len(sums)) @ lines, sums)
         n_other += n
     return n_other
@@ -107,6 +110,7 @@ def _members(codes: NDArray[np.int32], n_groups: int) -> Any:
 def _add(product: Any, sums: Floats) -> None:
     """Add sums of a block, of which as few are not 0 as the block has entries."""
     found = product.tocoo()
+    # A product has each place once; of a place that stood twice, += would add the last alone.
     sums[found.row, found.col] += found.data
 
 

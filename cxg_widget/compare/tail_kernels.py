@@ -28,6 +28,7 @@ def put_log_tails(drawn: Any, held: Any, n_drawn: Any, n_all: Any, out: Any) -> 
             out[i] = 0.0
         elif a > highest:
             out[i] = -math.inf
+        # Above the mean the terms fall upwards, below it downwards: summed the other way they would rise first.
         elif a > held_i * (n_drawn / n_all):
             log_first = _log_chance(a, held_i, n_drawn, n_all)
             total, term = 1.0, 1.0
@@ -36,6 +37,7 @@ def put_log_tails(drawn: Any, held: Any, n_drawn: Any, n_all: Any, out: Any) -> 
                 total += term
                 if term < _NEGLIGIBLE * total:
                     break
+            # Rounding may leave a chance a little above 1.
             out[i] = min(0.0, log_first + math.log(total))
         else:
             log_first = _log_chance(a - 1, held_i, n_drawn, n_all)
@@ -68,6 +70,7 @@ def _log_binomial(x: Any, n: Any, share: Any, others: Any) -> Any:
     if n == 0:
         return 0.0
     if x == 0:
+        # n * log(1 - share) loses digits for a small share; so R's dbinom_raw has it.
         return -_deviance(n, n * others) - n * share if share < 0.1 else n * math.log(others)
     if x == n:
         return -_deviance(n, n * share) - n * others if others < 0.1 else n * math.log(share)

@@ -74,6 +74,7 @@ class Transposed:
         np.cumsum(starts, out=starts)
         stops = starts[:-1].copy()
         kind = np.float32 if scale.size else block.values.dtype
+        # 5 bytes an entry: a value, and a group of up to 256 (decision 57).
         values, groups = np.empty(starts[-1], dtype=kind), np.empty(starts[-1], dtype=self._kind)
         put_transposed(entries, (rows, frozen(scale)), (self.first, frozen(left_out)), stops, (values, groups))
         self._parts.append(_Part(starts[:-1], stops, values, groups))
@@ -90,6 +91,7 @@ class Transposed:
             n += np.diff(part.starts, append=len(part.values))
         size = np.cumsum(n) * (max(part.values.itemsize for part in self._parts) + self._kind.itemsize)
         n_kept = max(int(np.searchsorted(size, self._most_bytes * done, side="right")), 1)
+        # A copy, not a view, since a view would keep the entries of all genes.
         for at, part in enumerate(self._parts):  # one by one, so that little is held twice
             self._parts[at] = part.first(n_kept)
         self._n_bytes = sum(part.n_bytes for part in self._parts)

@@ -61,6 +61,7 @@ def scan(matrix: Matrix, grouping: Grouping, question: Question) -> tuple[ValueK
     question.positions(matrix.dataset)  # an unknown gene is told before anything is read
     kind = _judged(matrix, grouping, question)
     linear = question.fold in NEEDS_LINEAR and kind.kind != "scaled"
+    # The bar in the page ends whatever comes of it.
     try:
         return kind, matrix.gather(grouping, question, linear=linear)
     finally:

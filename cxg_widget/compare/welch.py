@@ -37,6 +37,7 @@ def welch(a: Summary, b: Summary) -> Tested:
         of_a, of_b = a.variance / a.n, b.variance / b.n
         freedom = (of_a + of_b) ** 2 / (of_a**2 / (a.n - 1) + of_b**2 / (b.n - 1))
         t = (a.mean - b.mean) / np.sqrt(of_a + of_b)
+        # Neither set varies and the means differ: 0 / 0 degrees of freedom. Any number gives p = 0 for an infinite t.
         freedom = np.where(np.isnan(freedom) & ~np.isnan(t), 1.0, freedom)
     return by_t(t, freedom)
 
@@ -48,6 +49,7 @@ def by_t(t: Floats, freedom: Floats) -> Tested:
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * stdtr(freedom, -np.abs(t))
         log10_p = np.log10(p)
+    # stdtr ends at 1e-308 and is 0 beyond, which has no logarithm (decision 56).
     far = np.isfinite(t) & (p < TINY)
     log10_p[far] = _log10_of_tail(freedom[far], t[far])
     return Tested(t, p, log10_p)

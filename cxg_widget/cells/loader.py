@@ -71,7 +71,7 @@ class Loader:
         self.tell_progress = tell_progress
         self.memo = Memo()
         self.recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
-        self.crossfilter = Crossfilter(dataset, self._mask_of)
+        self.crossfilter = Crossfilter(dataset, self.mask_of)
         self.counter = Counter(dataset, self.crossfilter)
         self.replay = Replay(dataset.with_own_columns())
         self.set_bits = SetBits(dataset)
@@ -146,7 +146,7 @@ class Loader:
         """Say whether the numbers on show are of pixels, and not of cells."""
         return is_of_pixels(settings.statistic) and is_number(self.target(settings), self.dataset)
 
-    def _mask_of(self, rule: Rule) -> NDArray[np.bool_]:
+    def mask_of(self, rule: Rule) -> NDArray[np.bool_]:
         """Evaluate a rule: by the workers that hold the cells, where some rows alone tell."""
         shared = self.memo.in_slot("shared")
         if shared is not None and is_by_rows(rule, self.dataset):

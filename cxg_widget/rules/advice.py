@@ -47,7 +47,7 @@ def advised(error: CxgWidgetError, text: object, dataset: Dataset, layer: str | 
     if not isinstance(text, str):
         return error
     if named := re.search(r"@(\w+)", text):
-        how = f'it sees no variables of Python: write the value of {named[1]} itself, as by f"... {{{named[1]}!r}}"'
+        how = f'no variable {named[1]} is known here; write its value, as by f"... {{{named[1]}!r}}"'
         return SelectionError(f"query {shown(text)}: {how}")
     meant = meant_query(text, dataset, layer)
     return error if meant is None else SelectionError(f"query {shown(text)} cannot be read. Did you mean {meant!r}?")

@@ -49,8 +49,6 @@ def mask_of_values(wanted: Mapping[Any, Any], dataset: Dataset) -> NDArray[np.bo
 
 def meant_by(text: str, dataset: Dataset, index: Sequence[str] = ()) -> str:
     """Say how to select by a text that is no label of the obs index; "" where one of those is nearest to it."""
-    if any(sign in text for sign in ("==", "!=", "<", ">", " in ", " = ")):
-        return f"Pass a query by keyword: select(query={text!r})."
     if text in dataset.obs_columns:
         return f"It is an obs column; write select({{{text!r}: value}}) with one of its values."
     known: dict[str, str] = {}

@@ -80,6 +80,23 @@ def parse(text: str) -> Query:
     return Query(text, tree, names)
 
 
+_SIGNS = re.compile(
+    r"[=!<>]=|(?:^|\s)(?:[<>=&|]|not?|in|@\w+)(?=\s|$)|[\w`)'\"]\s*[<>]\s*[-\w.`(@'\"]|(?<!\w)@\w|\bin\s*[\[(]"
+    rf"|\b(?:{'|'.join(re.escape(name) for name in METHODS)})\("
+)
+
+
+def is_like_a_query(text: str) -> bool:
+    """Say whether a text is meant as a query, though perhaps a wrong one, and not as a name or a label."""
+    if _SIGNS.search(text):
+        return True
+    try:
+        tree = parse(text).tree
+    except SelectionError:
+        return False
+    return isinstance(tree, ast.BoolOp) or (isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not | ast.Invert))
+
+
 def _plain(text: str) -> tuple[str, dict[str, str]]:
     """Return a query in words that Python has, and which name each of those in backticks stands for."""
     parts: list[str] = []

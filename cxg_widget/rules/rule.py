@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cxg_widget.compute.bits import pack_mask
-from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError
+from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.expression import is_column
 from cxg_widget.rules.form import Mask
 from cxg_widget.rules.forms import DEEPEST, Rule, check_rule, form_of, within
@@ -58,16 +56,6 @@ def is_by_rows(rule: Rule, dataset: Dataset) -> bool:
 def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     """Return the rule of a mask that has no other: its rows, good for this very dataset alone."""
     return dict(PackedRows(pack_mask(mask), mask.size, dataset.obs_identity))
-
-
-def finds(rule: Rule, mask: Mask, dataset: Dataset) -> bool:
-    """Say whether a rule of some cells finds these very ones; a query that pandas answered may mean others here."""
-    if not any("query" in one for one, _ in within(rule)):
-        return True
-    try:
-        return np.array_equal(mask_of(rule, dataset), mask)
-    except CxgWidgetError:
-        return False
 
 
 def may_change(rule: Rule, dataset: Dataset) -> bool:

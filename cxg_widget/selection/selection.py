@@ -15,8 +15,8 @@ from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
 from cxg_widget.rules.own_copy import own_copy
-from cxg_widget.rules.rule import finds, may_change, packed_rule
 from cxg_widget.rules.rule import mask_of as mask_of_rule
+from cxg_widget.rules.rule import may_change, packed_rule
 from cxg_widget.text.names import not_found, text_of
 from cxg_widget.wire.protocol import Mode
 
@@ -32,7 +32,7 @@ class SelectedCells:
 
     Parameters
     ----------
-    rule : what finds them again, but for a query in it that pandas answered otherwise; None = only their rows are known
+    rule : what finds them again; None = only their rows are known
     cells_within : returns the cells that `within=` means in the widget, bool (n_obs,), None = all; None = in no widget
     """
 
@@ -59,9 +59,9 @@ class SelectedCells:
         Cells that were given by a mask, rows or labels, or by labels of an annotation, which may change, are packed
         rows, which fit this very dataset alone.
         """
-        rule, mask, dataset = self._rule, self.mask, self._dataset
-        if rule is None or may_change(rule, dataset) or not finds(rule, mask, dataset):
-            return packed_rule(mask, dataset)
+        rule, dataset = self._rule, self._dataset
+        if rule is None or may_change(rule, dataset):
+            return packed_rule(self.mask, dataset)
         copied: Rule = own_copy(rule)
         return copied
 
@@ -98,8 +98,8 @@ class SelectedCells:
         ----------
         columns : names as the trait `color` takes them: an obs column comes before a gene of its name, "obs:", "var:"
             and "set:" force one; None = all obs columns
-        within : of `w.selection`, as `w.compare` takes it: "filter" = only those that pass the filters now, a set, its
-            name, or a rule; None = all of them
+        within : of `w.selection`, as `w.compare` takes it: "filter" = only those that pass the filters now, or those
+            that are in other cells too; None = all of them
 
         Returns
         -------
@@ -110,8 +110,8 @@ class SelectedCells:
         ------
         UnknownName
             If there is no such column, gene or gene set; the sentence names the nearest.
-        InvalidValue
-            If `within` means no cells, or these are not those of `w.selection`.
+        SelectionError, InvalidValue
+            If `within` means no cells; if these are not those of `w.selection`.
         """
         if within is not None:
             return self._restricted(within).obs(columns)
@@ -252,7 +252,7 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     if array.dtype.kind in "OUST":
         return _from_labels([text_of(label) for label in array], dataset)
     raise SelectionError(
-        f"cannot select by {array.dtype} values; give a mask, rows, labels, {{column: value}}, polygon= or query="
+        f"cannot select by {array.dtype} values; give a mask, rows, labels, {{column: value}}, a polygon or a query"
     )
 
 

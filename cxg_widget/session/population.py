@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compute.bits import unpack_mask
-from cxg_widget.errors import InvalidValue
-from cxg_widget.rules.combining import fitting
-from cxg_widget.rules.forms import Rule, check_rule
-from cxg_widget.rules.named import expanded
-from cxg_widget.rules.rule import check_names, packed_rule
-from cxg_widget.selection.given import is_rule, looked_at, rule_of
-from cxg_widget.selection.selection import SelectedCells, mask_of
-from cxg_widget.text.names import shown
+from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.rule import packed_rule
+from cxg_widget.session.meant import FILTER, cells_meant
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
-    from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.display.settings import Settings
 
 Mask = NDArray[np.bool_]
@@ -61,53 +53,19 @@ def population_of(within: Any, loader: Loader, settings: Settings, selected: tup
 
     Parameters
     ----------
-    within : None = all cells; "filter" = those that pass all filters; "selection"; the name of a set; a set or a
-        selection; a rule as `w.sets.apply` takes it; {obs column: values}; or a mask, bool (n_obs,)
+    within : None = all cells; else as `cells_meant` takes cells, of which "filter" = those that pass all filters
     selected : the selection, bool (n_obs,), and its rule
 
     Raises
     ------
-    InvalidValue
-        If it is none of these.
-    UnknownName, SelectionError
-        As `rules.rule.mask_of` and `selection.mask_of`.
+    SelectionError, UnknownName, InvalidValue
+        As `cells_meant`.
     """
     if within is None:
         return EVERYTHING
-    if isinstance(within, str) and within == "filter":
-        return _passing(loader, settings)
-    if isinstance(within, str) and within == "selection":
-        return _of_mask(selected[0], "of the selection", selected[1], loader.dataset)
-    found = _of_cells(within, loader, {one["name"]: one["rule"] for one in settings.sets})
-    if found is None:
-        wanted = "None, 'filter', 'selection', the name of a set, a set or a rule"
-        raise InvalidValue(f"within must be {wanted}; found {shown(within)}.")
-    return found
-
-
-def _passing(loader: Loader, settings: Settings) -> Population:
-    mask, rule = loader.of(settings).filtered(), fitting({"and": [*settings.filter_rules]})
-    return EVERYTHING if mask is None else Population(mask, "that pass the filters", rule, tuple(settings.filters))
-
-
-def _of_cells(within: Any, loader: Loader, sets: dict[str, Rule]) -> Population | None:
-    """Return the population of a set, its name, a rule, values of columns or a mask; None of anything else."""
-    dataset = loader.dataset
-    if isinstance(within, str):
-        if within not in sets:
-            return None
-        rule = sets[within]
-        mask = unpack_mask(loader.set_bits.of(rule), dataset.n_obs)
-        return _of_mask(mask, f"of {within}", None if "rows" in rule else rule, dataset)
-    if is_rule(within, dataset):
-        check_names(check_rule(within), dataset, sets)
-        rule = expanded(within, sets)
-        return _of_mask(loader.crossfilter.mask(rule), "of the rule", rule, dataset)
-    if isinstance(within, SelectedCells | Mapping) or getattr(within, "dtype", None) == np.bool_:
-        cells = looked_at(within, dataset)
-        return _of_mask(mask_of(cells, dataset), "of within=", rule_of(cells, dataset), dataset)
-    return None
-
-
-def _of_mask(mask: Mask, description: str, rule: Rule | None, dataset: Dataset) -> Population:
-    return Population(mask, description, rule, (packed_rule(mask, dataset),))
+    mask, rule, name = cells_meant(within, loader, settings, selected)
+    if isinstance(within, str) and within == FILTER:
+        if not settings.filters:
+            return EVERYTHING
+        return Population(mask, "that pass the filters", rule, tuple(settings.filters))
+    return Population(mask, f"of {name or 'within='}", rule, (packed_rule(mask, loader.dataset),))

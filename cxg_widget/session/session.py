@@ -46,6 +46,7 @@ from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
 from cxg_widget.session.html_file import HtmlFile, HtmlWish, html_file
 from cxg_widget.session.landmarks import Landmarks
+from cxg_widget.session.meant import MeantCells, cells_meant, cells_of_query
 from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.pages import Pages, Size
@@ -273,6 +274,14 @@ class Session:
     def about(self) -> Iterator[Frame]:
         """Yield what is said of the dataset, again where its columns are others."""
         yield streams.dataset_frame(self.dataset)
+
+    def cells(self, what: Any) -> MeantCells:
+        """Return the cells that a user means; parameters and errors as `cells_meant`."""
+        return cells_meant(what, self._loader, self.settings, self.selected_by_rule())
+
+    def cells_of_query(self, text: Any) -> MeantCells:
+        """Return the cells of a query over obs columns, and genes of the layer on show."""
+        return cells_of_query(text, self._loader, self.settings.layer)
 
     def population(self, within: Any) -> Population:
         """Return the cells that `within=` means; raises as `population_of`."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cxg_widget.compare.question import Question
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import shown
 from cxg_widget.widget.plots import PlottingWidget
+from cxg_widget.widget.variables import with_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +30,7 @@ class AnalysingWidget(PlottingWidget):
             are counted by the part of its limits, which `vmin`, `vmax` and `scale` set as for `blend="colors"`, in
             which each gene lies: of two genes "low", "middle" or "high", of three "low" or "high"
         within : which cells are counted at all, in each of the three: "filter" = those that pass the filters,
-            "selection", the name of a set, a set, or a rule; None = all
+            "selection", or other cells as `select` takes them; None = all
 
         Returns
         -------
@@ -55,6 +53,7 @@ class AnalysingWidget(PlottingWidget):
             If the widget was closed.
         """
         self._check_open()
+        within = with_values(within)
         with self._session.costs.action("counts"):
             return self._session.counts(column, within)
 
@@ -87,7 +86,7 @@ class AnalysingWidget(PlottingWidget):
             "pseudobulk" and "deseq2" have their own
         min_cells, min_donors : cells that a donor needs on a side, and donors that each side needs
         within : which cells count at all, in a, b and the rest: "filter" = those that pass the filters, "selection",
-            the name of a set, a set, or a rule; None = all, whatever the filters
+            or other cells as `a`; None = all, whatever the filters
 
         Returns
         -------
@@ -111,10 +110,11 @@ class AnalysingWidget(PlottingWidget):
         from cxg_widget.widget.comparing import compared, genes_meant
 
         self._check_open()
+        a, b, within = with_values(a, b, within)
         question = Question(method, layer, normalize, genes_meant(self, genes), fold, by, min_cells, min_donors)
         question.check(self._dataset)
         with self._session.costs.action("compare", asked=f"compare(method={method!r})", less=question.lighter()):
-            return compared(self, a, b, question, within, level=2)
+            return compared(self, a, b, question, within)
 
     def markers(
         self, a: Any = None, against: str = "rest", *, by: str | None = None, method: str = "t-test",
@@ -149,6 +149,7 @@ class AnalysingWidget(PlottingWidget):
         from cxg_widget.widget.comparing import genes_meant, markers_by, markers_of_set
 
         self._check_open()
+        a, within = with_values(a, within)
         question = Question(method, layer, normalize, genes_meant(self, genes), fold)
         if by is not None and (a is not None or against != "rest"):
             raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
@@ -156,7 +157,7 @@ class AnalysingWidget(PlottingWidget):
         with self._session.costs.action("markers", asked=asked, less=question.lighter(by)):
             if by is not None:
                 return markers_by(self, by, question, within)
-            return markers_of_set(self, a, against, question, within, level=2)
+            return markers_of_set(self, a, against, question, within)
 
     def composition(self, column: str, of: Any = None, by: str | None = None, *, within: Any = None) -> pd.DataFrame:
         """Say how a set of cells falls to the values of a column, and what is enriched in it, against the other cells.
@@ -171,7 +172,7 @@ class AnalysingWidget(PlottingWidget):
         by : obs column of categories or few whole numbers, such as the donor: its values are tested against each other
             too
         within : which cells count at all, of the set and beside it: None or "filter" = those that pass the filters,
-            "selection", the name of a set, a set, or a rule
+            "selection", or other cells as `select` takes them
 
         Returns
         -------
@@ -205,12 +206,7 @@ class AnalysingWidget(PlottingWidget):
             If the widget was closed.
         """
         self._check_open()
+        of, within = with_values(of, within)
         with self._session.costs.action("composition"):
-            mask = None if of is None else self._mask_of(of)
+            mask = None if of is None else self._session.cells(of).mask
             return self._session.composition(column, mask, by, "filter" if within is None else within)
-
-    def _mask_of(self, what: Any) -> NDArray[np.bool_]:
-        """Return the cells that `composition` or `zoom_to` were given, bool (n_obs,), as `compare` takes them."""
-        from cxg_widget.widget.meant import cells_meant
-
-        return cells_meant(self, what, level=3).mask

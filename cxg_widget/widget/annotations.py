@@ -18,6 +18,7 @@ from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.nouns import Noun
+from cxg_widget.widget.variables import with_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +219,7 @@ class Annotation:
             raise SelectionError(
                 f"nothing is selected; select some {widget.dataset.obs_noun.many}, or say which: assign(label, what)"
             )
-        cells = widget.sets._cells(what)
+        cells = widget.sets._cells(with_values(what))
         label = label if label is None else check_label(label)
         after = assigned(self._codes, cells.mask, label)
         self._do({"assign": label, "rule": cells.rule, "n": len(cells)}, after)

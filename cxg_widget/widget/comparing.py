@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.compare.question import BY_DONOR, Question
 from cxg_widget.errors import InvalidOption, InvalidValue
 from cxg_widget.text.names import not_found, shown
-from cxg_widget.widget.meant import cells_meant
 
 if TYPE_CHECKING:
     from cxg_widget.compare.markers import Markers
@@ -18,25 +17,18 @@ if TYPE_CHECKING:
 AGAINST = ("rest", "neighborhood")
 
 
-def compared(widget: CxgWidget, a: Any, b: Any, question: Question, within: Any, *, level: int) -> Comparison:
-    """Compare cells of a widget; as `CxgWidget.compare`.
-
-    Parameters
-    ----------
-    level : how many calls up from here the variables are that a query names with @
-    """
+def compared(widget: CxgWidget, a: Any, b: Any, question: Question, within: Any) -> Comparison:
+    """Compare cells of a widget; as `CxgWidget.compare`."""
     population = widget._session.population(within)
-    mask_a, _, name_a = cells_meant(widget, a, level=level + 1)
+    mask_a, _, name_a = widget._session.cells(a)
     name_a = name_a or "a"
     if isinstance(b, str) and b == "rest" and b not in list(widget.sets):
         return widget._session.comparisons.with_rest(mask_a, name_a, question, population)
-    mask_b, _, name_b = cells_meant(widget, b, level=level + 1)
+    mask_b, _, name_b = widget._session.cells(b)
     return widget._session.comparisons.between((mask_a, mask_b), (name_a, name_b or "b"), question, population)
 
 
-def markers_of_set(
-    widget: CxgWidget, a: Any, against: Any, question: Question, within: Any, *, level: int
-) -> Comparison:
+def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, within: Any) -> Comparison:
     """Compare cells with all others, or with those around them in the embedding on show; as `CxgWidget.markers`."""
     if against not in AGAINST:
         raise InvalidValue(
@@ -49,7 +41,7 @@ def markers_of_set(
         )
     question.check(widget.dataset)
     population = widget._session.population(within)
-    mask, _, name = cells_meant(widget, a, level=level + 1)
+    mask, _, name = widget._session.cells(a)
     made = widget._session.comparisons
     compare = made.with_rest if against == "rest" else made.with_neighborhood
     return compare(mask, name or "the set", question, population)

@@ -11,6 +11,7 @@ from cxg_widget.draw.plots.heat import HeatMap
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.scanpy_names import scanpy_names
+from cxg_widget.widget.variables import with_values
 
 _LESS = "fewer genes, or fewer {cells} by within="
 
@@ -34,8 +35,8 @@ class PlottingWidget(AnsweringWidget):
             cells are left out, and so are cells without a category
         by2 : another one; then each pair that has cells is a group
         layer : of genes; None = that of the widget
-        within : which cells count: None or "filter" = those that pass the filters, "selection", the name of a set, a
-            set, or a rule
+        within : which cells count: None or "filter" = those that pass the filters, "selection", or other cells
+            as `select` takes them
         standard_scale : stretches the means to 0 to 1 for the colours, of each gene ("var") or each group ("group")
         swap_axes : whether genes are rows
         cmap : as the trait; None = that of the widget
@@ -58,7 +59,15 @@ class PlottingWidget(AnsweringWidget):
             If the widget was closed.
         """
         return self._of_genes(
-            DotPlot, genes, by, by2, within, layer=layer, standard_scale=standard_scale, swap_axes=swap_axes, cmap=cmap
+            DotPlot,
+            genes,
+            by,
+            by2,
+            with_values(within),
+            layer=layer,
+            standard_scale=standard_scale,
+            swap_axes=swap_axes,
+            cmap=cmap,
         )
 
     @scanpy_names(groupby="by", var_names="genes")
@@ -69,7 +78,15 @@ class PlottingWidget(AnsweringWidget):
     ) -> GeneMatrix:  # fmt: skip
         """Show the means of genes by groups of cells as colours, as `scanpy.pl.matrixplot` does; else as `dotplot`."""
         return self._of_genes(
-            HeatMap, genes, by, by2, within, layer=layer, standard_scale=standard_scale, swap_axes=swap_axes, cmap=cmap
+            HeatMap,
+            genes,
+            by,
+            by2,
+            with_values(within),
+            layer=layer,
+            standard_scale=standard_scale,
+            swap_axes=swap_axes,
+            cmap=cmap,
         )
 
     @scanpy_names(groupby="by", keys="gene")
@@ -94,6 +111,7 @@ class PlottingWidget(AnsweringWidget):
         as `dotplot`
         """
         self._check_open()
+        within = with_values(within)
         with self._session.costs.action("violin", less=_LESS):
             return self._session.plots.violin(gene, by, by2, within, layer)
 
@@ -117,6 +135,7 @@ class PlottingWidget(AnsweringWidget):
         as `dotplot`
         """
         self._check_open()
+        within = with_values(within)
         with self._session.costs.action("bars"):
             return self._session.plots.bars(column, by, within, share=share)
 

@@ -19,7 +19,7 @@ from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.text.names import not_found, shown
-from cxg_widget.widget.meant import cells_meant
+from cxg_widget.widget.variables import with_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ class Sets(MutableMapping[str, CellSet]):
         """
         if name in self._by_name():
             raise InvalidValue(f"there is a set {shown(name)} already; w.sets[{shown(name)}] = ... takes its place.")
-        cells = self._cells(what)
+        cells = self._cells(with_values(what))
         self._put(name, cells if within is None else self[within] & cells, within)
         return self[name]
 
@@ -140,7 +140,7 @@ class Sets(MutableMapping[str, CellSet]):
 
         Sets that were made within it stay as they are; those that it does not hold any more stand below what it is in.
         """
-        cells, within = self._cells(what), self._by_name().get(name, {}).get("within")
+        cells, within = self._cells(with_values(what)), self._by_name().get(name, {}).get("within")
         self._put(name, cells if within is None else self[within] & cells, within)
 
     def __delitem__(self, name: str) -> None:
@@ -205,7 +205,7 @@ class Sets(MutableMapping[str, CellSet]):
             what = what.found_in(self._widget.dataset)
         if isinstance(what, CellSet):
             return what
-        found = cells_meant(self._widget, what, level=3)
+        found = self._widget._session.cells(what)
         return self._of(pack_mask(found.mask), found.rule)
 
     def _of(self, bits: Bits, rule: Rule | None) -> CellSet:

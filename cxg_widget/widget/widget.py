@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import traitlets
@@ -28,8 +28,7 @@ from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, Selec
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import query_filter
 from cxg_widget.rules.own_copy import own_copy
-from cxg_widget.selection.given import rule_of_query
-from cxg_widget.selection.query import mask_of_query
+from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session.costs import Cost
 from cxg_widget.session.exchange import Exchange
@@ -46,10 +45,10 @@ from cxg_widget.widget.history import History
 from cxg_widget.widget.keeping import Keeper, Restoring
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
-from cxg_widget.widget.meant import cells_meant
 from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.panels import Panel, Panels, looks_of_split
 from cxg_widget.widget.static_picture import NotebookPicture
+from cxg_widget.widget.variables import with_values
 from cxg_widget.wire import protocol
 
 if TYPE_CHECKING:
@@ -257,20 +256,22 @@ class CxgWidget(AnalysingWidget):
 
     def select(
         self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
-        within: Any = None, **columns: Any,
+        engine: Literal["pandas"] | None = None, within: Any = None, **columns: Any,
     ) -> SelectedCells:  # fmt: skip
         """Select cells from Python.
 
         Parameters
         ----------
         what : {obs column: value or list of values}, of which each column must match; the name of a set; a query, as
-            "n_counts > 500"; a boolean mask (n_obs,), row positions or obs index labels; corners as `polygon`; a rule;
-            a set, of which that of another dataset is found by its rule
+            "n_counts > 500"; "selection", or "filter" = the cells that pass the filters; a boolean mask (n_obs,), row
+            positions or obs index labels; corners as `polygon`; a rule; a set, of which that of another dataset is
+            found by its rule. A set comes before a query, and a query before a label.
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
-        query : pandas query string over obs columns and genes; @name stands for a variable of the caller
-        within : "filter" takes of them those that pass the filters, a set, its name, or a rule those that are in it
-            too; None = all
+        query : as `filter` takes it
+        engine : "pandas" = pandas evaluates the query, which then may call any of its methods: only for texts of your
+            own. The selection has no rule then.
+        within : takes of them those that are in other cells too, which are given as `what`; None = all
         **columns : refused with a sentence that says how a dict is written
 
         Returns
@@ -295,15 +296,20 @@ class CxgWidget(AnalysingWidget):
             raise SelectionError(
                 f"select() takes one of {{column: value}}, mask, rows, labels, polygon= or query=; found {sum(given)}"
             )
+        if engine not in (None, "pandas") or (engine is not None and query is None):
+            raise InvalidOption(f"engine= is 'pandas' or None, and goes with query=; found {shown(engine)}")
         rule: Rule | None
+        what, within = with_values(what, within)
+        query = query if engine == "pandas" else with_values(query)
         with self._session.costs.action("select"):
             if polygon is not None:
                 mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
-            elif query is not None:
-                mask = mask_of_query(query, self._dataset, self.layer, level=2)
-                rule = rule_of_query(query, self.layer)
+            elif query is None:
+                mask, rule, _ = self._session.cells(what)
+            elif engine == "pandas":
+                mask, rule = pandas_mask(query, self._dataset, self.layer, level=2), None
             else:
-                mask, rule, _ = cells_meant(self, what, level=2)
+                mask, rule, _ = self._session.cells_of_query(query)
             population = self._session.population(within)
             if population.mask is not None:
                 mask, rule = population.of(mask), combined_rule(rule, population.rule, "intersect")
@@ -331,8 +337,8 @@ class CxgWidget(AnalysingWidget):
             "count" then counts all cells. "count" of categories counts each.
         view : x0, x1, y0, y1 in data units; None = where all cells lie
         width, height : px, up to 100 million
-        within : "filter" takes only the cells that pass the filters, "selection" the selected ones, a set, its name, or
-            a rule those that are in it; None = all
+        within : "filter" takes only the cells that pass the filters, "selection" the selected ones; or
+            other cells as `select` takes them; None = all
 
         Returns
         -------
@@ -352,6 +358,7 @@ class CxgWidget(AnalysingWidget):
             If the widget was closed.
         """
         self._check_open()
+        within = with_values(within)
         with self._session.costs.action("aggregate", less="a smaller width and height"):
             return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
 
@@ -427,7 +434,10 @@ class CxgWidget(AnalysingWidget):
         Parameters
         ----------
         query : as "n_genes > 500 and cell_type == 'B cell'": names of obs columns and genes (in `backticks` where they
-            are no plain words), comparisons, and, or, not, in, arithmetic and isna(); it runs nothing, as pandas would
+            are no plain words), comparisons, and, or, not, in, `&`, `|`, `~`, arithmetic, `.isin()`, `.between()`,
+            `.isna()`, `.notna()`, `.str.contains()`, `.str.startswith()` and `.str.endswith()`; @name stands for the
+            value of a variable of the caller: a number, a text or a list of these. It means what pandas' `query` means,
+            and runs nothing.
 
         Raises
         ------
@@ -438,7 +448,7 @@ class CxgWidget(AnalysingWidget):
         """
         self._check_open()
         if query is not None:
-            self.filters.put(query_filter(query, self._dataset, self.layer))
+            self.filters.put(query_filter(with_values(query), self._dataset, self.layer))
         else:
             self.filters = [rule for rule in self._kept("filters") if "query" not in rule]
 
@@ -564,7 +574,7 @@ class CxgWidget(AnalysingWidget):
             If the widget was closed.
         """
         self._check_open()
-        mask = self._mask_of(what)
+        mask = self._session.cells(with_values(what)).mask
         self.view, self.views = list(self._session.view_of(mask)), self._session.views_of(mask)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:

@@ -12,7 +12,7 @@ import tiledb
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.errors import InvalidValue
-from cxg_widget.selection.query import mask_of_query
+from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import mask_of
 from tests.datasets.make_cxg import (
     as_objects,
@@ -258,7 +258,7 @@ def test_an_index_without_a_name_of_its_own_is_called_by_what_it_names(make, ind
         assert dataset.var().index.name == dataset.var_names.name == "gene"
         for name in {index, called} - {None}:
             assert mask_of({name: ["c3", "c5"]}, dataset).nonzero()[0].tolist() == [3, 5]
-            assert mask_of_query(f"{name} == 'c3' and n < 9", dataset).nonzero()[0].tolist() == [3]
+            assert pandas_mask(f"{name} == 'c3' and n < 9", dataset).nonzero()[0].tolist() == [3]
 
 
 def test_more_labels_than_codes_can_tell_are_refused(make, monkeypatch):

@@ -15,7 +15,7 @@ from cxg_widget.display.search import Catalogue
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 from cxg_widget.rules.filters import filter_of, query_filter
-from cxg_widget.selection.query import mask_of_query
+from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import SelectedCells, mask_of
 from cxg_widget.session.streams import dataset_frame
 from tests.datasets.make_cf import make_cf, write_dense, write_group
@@ -111,7 +111,7 @@ def test_sentences_about_an_mzpeak_speak_of_spectra_and_windows(mzpeak):
         told = [
             said(lambda: mask_of(np.ones(n + 1, dtype=bool), dataset)),
             said(lambda: mask_of(["nobody"], dataset)),
-            said(lambda: mask_of_query("retention_time + 1", dataset)),
+            said(lambda: pandas_mask("retention_time + 1", dataset)),
             said(lambda: query_filter("retention_time.to_csv()", dataset)),
             said(lambda: query_filter("1 > 0", dataset)),
             said(lambda: query_filter(5, dataset)),

@@ -20,7 +20,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.cxg.demo import write_demo
 from cxg_widget.display.settings import Settings
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidValue, UnknownName
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidValue, SelectionError, UnknownName
 from cxg_widget.session.aggregated import aggregated
 from tests.memory import MemoryDataset, small
 
@@ -382,7 +382,7 @@ def test_a_cxg_is_what_datashader_makes_of_its_arrays_read_with_tiledb(demo, mak
         ({"view": (1, 1, 2, 3)}, InvalidValue, "view must be"),
         ({"view": "all"}, InvalidValue, "view must be"),
         ({"view": (1e9, 1e9 + 1e-7, 0, 1)}, InvalidValue, "too narrow"),
-        ({"within": 3}, InvalidValue, "within must be"),
+        ({"within": 3}, SelectionError, "3 means no cells; give"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(asked, error, said, make):

@@ -56,6 +56,16 @@ def counted(widget, what):
     return found.frame()["n_a"].iloc[0], found.frame()["mean_a"].sort_index().to_numpy()
 
 
+def marked(widget, what):
+    found = widget.markers(what, method="wilcoxon")
+    return found.frame()["n_a"].iloc[0], found.frame()["mean_a"].sort_index().to_numpy()
+
+
+def within(widget, what):
+    widget.select(np.ones(N, dtype=bool), within=what)
+    return widget.selection.mask
+
+
 def meant(frame):
     corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     d1, high = frame["donor"] == "D1", frame["score"] > 0
@@ -65,6 +75,8 @@ def meant(frame):
         "score > 0": high,
         "score > 0 and donor == 'D1'": high & d1,
         "score.isna()": frame["score"].isna(),
+        "~(score < 0) & donor.isin(['D1', 'D3'])": ~(frame["score"] < 0) & frame["donor"].isin(["D1", "D3"]),
+        "filter": frame["score"] >= -1,
         "score > @LIMIT": frame["score"] > LIMIT,
         "a label": pd.Series(np.arange(N) == 3),
         "values": d1,
@@ -79,8 +91,9 @@ def meant(frame):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("take", [selected, added, put, labelled, counted])
+@pytest.mark.parametrize("take", [selected, added, put, labelled, counted, marked, within])
 def test_all_calls_that_take_cells_take_the_same(widget, take):
+    widget.filters["score"] = (-1, None)
     frame = widget.dataset.obs()
     genes = np.column_stack([widget.dataset.values(name) for name in ("CD3E", "TYMP")])
     xy = widget.dataset.embedding("umap")
@@ -90,7 +103,7 @@ def test_all_calls_that_take_cells_take_the_same(widget, take):
     for name, series in expected.items():
         mask = series.to_numpy()
         what = given.get(name, name)
-        if take is not counted:
+        if take not in (counted, marked):
             found = take(widget, what)
             np.testing.assert_array_equal(found, mask, err_msg=name)
         elif mask.any():
@@ -105,6 +118,42 @@ def test_all_calls_that_take_cells_take_the_same(widget, take):
         widget.select({"donor": "D2"})
 
 
+def test_cells_that_are_looked_at_or_told_of_are_the_same_too(widget):
+    widget.filters["score"] = (-1, None)
+    frame, xy = widget.dataset.obs(), widget.dataset.embedding("umap")
+    expected, given = meant(frame)
+    expected["polygon"] = pd.Series((np.abs(xy) <= 1).all(axis=1))
+    given["set"] = widget.sets["mine"]
+    for name, series in expected.items():
+        mask = series.to_numpy()
+        if not mask.any():
+            continue
+        what = given.get(name, name)
+        counted = frame.loc[mask & (frame["score"] >= -1).to_numpy(), "donor"].value_counts()
+        assert widget.composition("donor", what)["n"].to_dict() == counted.to_dict(), name
+        told = widget.composition("donor", mask, within=what)["n"].to_dict()
+        assert told == frame.loc[mask, "donor"].value_counts().to_dict(), name
+        widget.zoom_to(what)
+        x0, x1, y0, y1 = widget.view
+        low, high = xy[mask].min(axis=0), xy[mask].max(axis=0)
+        assert x0 <= low[0], name
+        assert x1 >= high[0], name
+        assert y0 <= low[1], name
+        assert y1 >= high[1], name
+        np.testing.assert_allclose([x0 + x1, y0 + y1], low + high, atol=1e-3, err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["selection", "filter"])
+def test_the_words_for_the_selection_and_the_filters_come_before_a_set_of_that_name(widget, name):
+    widget.filters["donor"] = ["D2"]  # as is selected
+    widget.sets.add(name, [0, 1, 2])
+    is_d2 = (widget.dataset.obs()["donor"] == "D2").to_numpy()
+    for take in (selected, within):
+        np.testing.assert_array_equal(take(widget, name), is_d2)
+        widget.select({"donor": "D2"})
+    assert widget.select(widget.sets[name]).rows.tolist() == [0, 1, 2]
+
+
 def test_sets_and_labels_of_queries_and_sets_keep_their_rule(widget):
     widget.sets.add("high", "score > 0")
     assert widget.sets["high"].rule == {"query": "score > 0"}
@@ -115,6 +164,6 @@ def test_sets_and_labels_of_queries_and_sets_keep_their_rule(widget):
 
 
 def test_a_name_near_that_of_a_set_is_refused_with_that_set(widget):
-    with pytest.raises(CxgWidgetError, match=r"is no set, query or cell\. Did you mean the set 'mine'"):
+    with pytest.raises(CxgWidgetError, match=r"means no cells; give .*\. Did you mean 'mine'\?"):
         widget.select("my mine")
     assert len(widget.selection) == (widget.dataset.obs()["donor"] == "D2").sum()

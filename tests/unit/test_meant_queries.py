@@ -64,9 +64,67 @@ def test_a_refused_query_names_one_that_keeps_what_was_meant(widget, frame, wron
     assert widget.filters.mask.tolist() == pd.Series(expected).astype(bool).tolist()
 
 
-def test_a_variable_of_python_is_refused_with_the_way_to_write_its_value(widget):
-    with pytest.raises(CxgWidgetError, match=r"write the value of x itself, as by f\"... \{x!r\}\""):
-        widget.filter("donor == @x")
+def test_a_variable_that_is_not_known_is_refused_with_the_way_to_write_its_value(widget):
+    for refuse in (widget.filter, widget.select, lambda text: setattr(widget, "filters", [{"query": text}])):
+        with pytest.raises(CxgWidgetError, match=r"no variable x is known here; write .* f\"... \{x!r\}\""):
+            refuse("donor == @x")
+
+
+LIMIT = 0.25
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("n", 3), ("n", np.int64(3)), ("score", 0.5), ("donor", "D1"), ("donor", np.str_("it's")), ("donor", ["D1", "D2"]),
+     ("n", np.arange(4)), ("n", pd.Series([1, 2])), ("donor", {"D1"}), ("score", -np.inf), ("n", ())],
+)  # fmt: skip
+def test_a_query_knows_the_values_of_the_variables_of_its_caller(widget, frame, name, value):
+    sign = "in" if isinstance(value, list | tuple | set | pd.Series | np.ndarray) else "!="
+    query = f"{name} {sign} @value and score > @LIMIT"
+    if str(value) == "it's":
+        with pytest.raises(CxgWidgetError, match='no value "it\'s"'):
+            widget.select(query)
+        return
+    expected = frame.query(query, engine="python").index
+    for cells in (widget.select(query), widget.select(query=query), widget.sets.add("new", query)):
+        assert cells.obs().index.tolist() == expected.tolist()
+        assert "@" not in cells.rule["query"]
+        np.testing.assert_array_equal(widget.sets.apply(cells.rule).mask, cells.mask)
+    widget.filter(query)
+    assert widget.filters.mask.sum() == len(expected)
+    widget.clear_selection()
+    labels = widget.annotations.new("labels")
+    assert labels.assign("a", query) == len(expected)
+    if len(expected) > 1:
+        assert widget.compare(query, method="wilcoxon").frame()["n_a"].iloc[0] == len(expected)
+        assert widget.composition("donor", query, within=query)["n"].sum() == len(expected)
+
+
+@pytest.mark.parametrize("value", [None, np.nan, {"a": 1}, [None], [[1]], b"x", object(), list(range(9000))], ids=repr)
+def test_a_variable_that_no_query_can_hold_is_refused_in_a_sentence(widget, value):
+    with pytest.raises(CxgWidgetError, match=r"@value (must hold|holds 9,000 values)"):
+        widget.select("n in @value")
+    with pytest.raises(CxgWidgetError, match="a name of its own"):
+        widget.select("n in @value.a")
+
+
+def test_a_sign_at_in_a_text_or_a_name_is_no_variable(widget):
+    D1 = b = 5  # noqa: N806, F841 - what must not be taken
+    with pytest.raises(CxgWidgetError, match="no value '@D1'"):
+        widget.select("donor == '@D1'")
+    widget.sets.add("a@b", [1, 2])
+    assert widget.select("a@b").rows.tolist() == [1, 2]
+
+
+def test_pandas_answers_what_it_is_asked_for_by_name(widget, frame):
+    limit = 4
+    widget.select(query="n.clip(upper=@limit) == @limit", engine="pandas")
+    assert widget.selection.mask.tolist() == (frame["n"] >= limit).tolist()
+    with pytest.raises(CxgWidgetError, match="is not supported in a query"):
+        widget.select(query="n.clip(upper=4) == 4")
+    for wrong in ({"query": "n > 1", "engine": "numexpr"}, {"what": "n > 1", "engine": "pandas"}):
+        with pytest.raises(CxgWidgetError, match="engine= is 'pandas' or None, and goes with query="):
+            widget.select(**wrong)
 
 
 @pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])

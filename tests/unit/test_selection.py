@@ -10,7 +10,8 @@ from hypothesis.extra.numpy import arrays
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.datasets.base.dataset import Column
 from cxg_widget.errors import SelectionError, UnknownName
-from cxg_widget.selection.query import mask_of_query, named_columns
+from cxg_widget.rules.advice import named_columns
+from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import SelectedCells, combine, mask_of
 from tests.memory import small
 
@@ -142,12 +143,12 @@ def test_a_query_selects_what_pandas_selects(query):
     frame = data.obs()
     expected = frame.index.isin(frame.query(query, engine="python").index)
     assert expected.any()
-    np.testing.assert_array_equal(mask_of_query(query, data), expected)
+    np.testing.assert_array_equal(pandas_mask(query, data), expected)
 
 
 def test_a_query_reads_only_the_columns_it_names():
     data = small(300)
-    mask_of_query("n_counts > 500 and `donor name` != 'n_genes'", data)
+    pandas_mask("n_counts > 500 and `donor name` != 'n_genes'", data)
     assert set(data.reads) == {"obs/n_counts", "obs/donor name"}
     assert named_columns("a == 'b' and `c d` > 1", ["a", "b", "c d", "c"]) == ["a", "c d"]
 
@@ -161,7 +162,7 @@ def test_quotes_in_a_name_and_backticks_in_a_string_are_told_apart():
 def test_a_query_knows_the_variables_of_its_caller():
     data, limit = small(50), 500
     expected = data.obs()["n_counts"].to_numpy() > limit
-    np.testing.assert_array_equal(mask_of_query("n_counts > @limit", data), expected)
+    np.testing.assert_array_equal(pandas_mask("n_counts > @limit", data), expected)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +179,7 @@ def test_a_query_knows_the_variables_of_its_caller():
 )
 def test_a_query_that_cannot_be_answered_is_refused_in_one_sentence(wrong, sentence):
     with pytest.raises(SelectionError, match=sentence):
-        mask_of_query(wrong, small(50))
+        pandas_mask(wrong, small(50))
 
 
 def test_labels_that_are_not_there_are_counted_and_so_are_all_cells():
@@ -199,23 +200,23 @@ def test_a_query_that_another_language_would_take_is_answered_with_that_of_panda
         ("cell_type == 'T = B' and n_genes = 3", "cell_type == 'T = B' and n_genes == 3"),
     ]:
         with pytest.raises(SelectionError) as said:
-            mask_of_query(wrong, small(50))
+            pandas_mask(wrong, small(50))
         assert f"Did you mean query={meant!r}?" in str(said.value), said.value
-        mask_of_query(meant.replace("not is", "~is"), small(50))
+        pandas_mask(meant.replace("not is", "~is"), small(50))
 
 
 def test_keywords_of_a_call_are_no_assignments():
     data = small(300)
-    found = mask_of_query("cell_type.str.contains('b', case=False) == True", data)
+    found = pandas_mask("cell_type.str.contains('b', case=False) == True", data)
     np.testing.assert_array_equal(found, data.obs()["cell_type"].str.contains("b", case=False).eq(True).to_numpy())
 
 
 def test_a_query_knows_genes_by_their_names_beside_obs_columns():
     data = small(300)
     cd3e, counts = data.vector("CD3E").dense(300), data.numbers("n_counts")
-    np.testing.assert_array_equal(mask_of_query("CD3E > 0.5 and n_counts > 300", data), (cd3e > 0.5) & (counts > 300))
+    np.testing.assert_array_equal(pandas_mask("CD3E > 0.5 and n_counts > 300", data), (cd3e > 0.5) & (counts > 300))
     CD3E = 5.0  # noqa: N806, F841 - a variable of the caller with the name of a gene
-    np.testing.assert_array_equal(mask_of_query("n_counts > @CD3E", data), counts > 5)
+    np.testing.assert_array_equal(pandas_mask("n_counts > @CD3E", data), counts > 5)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,6 @@ def test_a_query_knows_genes_by_their_names_beside_obs_columns():
         ("Bcell", "Did you mean select({'cell_type': 'B cell'})?"),
         ("cell_type", "It is an obs column; write select({'cell_type': value}) with one of its values."),
         ("CD3E", "It is a gene: select(w.dataset.values('CD3E') > 0)."),
-        ("n_genes > 5", "Pass a query by keyword: select(query='n_genes > 5')."),
     ],
 )
 def test_a_text_that_is_no_label_is_answered_with_what_would_select(what, meant):

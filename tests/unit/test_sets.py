@@ -16,7 +16,6 @@ from traitlets import TraitError
 from cxg_widget import CxgWidget
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.forms import check_rule
-from cxg_widget.widget.meant import cells_meant
 from cxg_widget.wire import protocol as p
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
@@ -106,9 +105,10 @@ def test_what_python_selects_by_words_has_a_rule(case, widget):
     np.testing.assert_array_equal(widget.sets.apply(cells.rule).mask, cells.mask)
 
 
-def test_a_query_for_pandas_alone_is_kept_as_rows(widget):
-    least = 500  # noqa: F841, named by the query
-    cells = widget.select(query="n_genes > @least")
+def test_a_query_that_pandas_answered_is_kept_as_rows(widget):
+    cells = widget.select(query="n_genes.rank(pct=True) > 0.9", engine="pandas")
+    expected = widget.dataset.obs()["n_genes"].rank(pct=True) > 0.9
+    np.testing.assert_array_equal(cells.mask, expected)
     assert set(cells.rule) == {"rows", "n_obs", "identity"}
     np.testing.assert_array_equal(widget.sets.apply(cells.rule).mask, cells.mask)
 
@@ -403,8 +403,8 @@ APPLIED = {
     "in the place of one": lambda w, cells: w.sets.update(same=cells) or w.sets["same"].mask,
     "select": lambda w, cells: w.select(cells).mask,
     "assign": lambda w, cells: w.annotations["mine"].assign("x", cells) and w.annotations["mine"].series().notna(),
-    "compare": lambda w, cells: cells_meant(w, cells, level=1).mask,
-    "zoom": lambda w, cells: w._mask_of(cells),
+    "compare": lambda w, cells: w._session.cells(cells).mask,
+    "zoom": lambda w, cells: w._session.cells(cells).mask,
 }
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
+from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
 
 QUERY = "n_genes > 1800"
 
@@ -169,7 +169,8 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("wrong", ["flter", 7, "", ["filter"]])
 def test_what_means_no_population_is_refused_by_one_sentence(call, wrong, widget):
-    with pytest.raises(InvalidValue, match="within must be None, 'filter', 'selection', the name of a set"):
+    said = "no cell 'filter'" if wrong == ["filter"] else "means no cells; give 'selection', 'filter', the name of"
+    with pytest.raises(SelectionError, match=said):
         CALLS[call](widget, wrong)
 
 

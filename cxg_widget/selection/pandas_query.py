@@ -1,4 +1,4 @@
-"""Select cells by a pandas query over obs columns and genes, reading only those it names."""
+"""Selects cells by pandas' own queries, which call methods: `select(query=..., engine="pandas")`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
 
-def mask_of_query(query: str, dataset: Dataset, layer: str | None = None, *, level: int = 1) -> NDArray[np.bool_]:
-    """Evaluate a pandas query string over obs columns and genes; names with spaces go in backticks.
+def pandas_mask(query: str, dataset: Dataset, layer: str | None = None, *, level: int = 1) -> NDArray[np.bool_]:
+    """Evaluate a query by pandas over obs columns and genes; names with spaces go in backticks.
 
     Parameters
     ----------

@@ -1,0 +1,145 @@
+"""Finds the cells that a user means: one order of guesses for every call that takes cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.bits import unpack_mask
+from cxg_widget.errors import CxgWidgetError, SelectionError
+from cxg_widget.rules.by_value import mask_of_values, meant_by
+from cxg_widget.rules.combining import fitting
+from cxg_widget.rules.description import describe_rule
+from cxg_widget.rules.filters import listed_values, query_filter
+from cxg_widget.rules.forms import Rule, check_rule, is_form
+from cxg_widget.rules.grammar import is_like_a_query
+from cxg_widget.rules.named import expanded
+from cxg_widget.rules.rule import check_names
+from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
+from cxg_widget.session.gestures import polygon_mask, polygon_rule
+from cxg_widget.text.names import nearest, shown
+
+if TYPE_CHECKING:
+    from cxg_widget.cells.loader import Loader
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.display.settings import Settings
+
+Mask = NDArray[np.bool_]
+SELECTION, FILTER = "selection", "filter"
+"""Words that come before a set of that name."""
+
+
+class MeantCells(NamedTuple):
+    """Cells, and how they were named.
+
+    Attributes
+    ----------
+    mask : bool (n_obs,)
+    rule : what finds them again; None for masks, rows and labels
+    name : in words; None where nothing names them
+    """
+
+    mask: Mask
+    rule: Rule | None
+    name: str | None
+
+
+def cells_meant(what: Any, loader: Loader, settings: Settings, selected: tuple[Mask, Rule | None]) -> MeantCells:
+    """Return the cells that a user means.
+
+    Parameters
+    ----------
+    what : None or "selection" = the selection; "filter" = the cells that pass the filters; the name of a set; a query;
+        a label of the obs index; a set or a selection, of which that of another dataset is found by its rule; a rule as
+        `w.sets.apply` takes it; {obs column: values}; a polygon (k, 2) in data units; a mask (n_obs,), rows or labels.
+        A text is taken as the first of these that it fits, in this order.
+    selected : the selection, bool (n_obs,), and its rule
+
+    Raises
+    ------
+    SelectionError, UnknownName, InvalidValue
+        If no cells are meant.
+    """
+    dataset = loader.dataset
+    if what is None or (isinstance(what, str) and what == SELECTION):
+        mask, rule = selected
+        return MeantCells(np.array(mask), rule, "the selection")
+    if isinstance(what, str):
+        return _by_text(what, loader, settings)
+    if isinstance(what, SelectedCells):
+        cells = what.found_in(dataset)
+        return MeantCells(np.array(cells.mask), cells._rule, None)
+    if isinstance(what, Mapping):
+        is_rule = any(map(is_form, what)) and not any(key in dataset.obs_columns for key in what)
+        return _by_rule(what, loader, settings) if is_rule else _by_values(what, dataset)
+    if not isinstance(what, Iterable):
+        raise nothing_fits(what, dataset)
+    if hasattr(what, "columns") or not is_table(what):
+        return MeantCells(mask_of(what, dataset), None, None)
+    mask = polygon_mask(what, loader.of(settings), selected[0], hidden=True)
+    return MeantCells(mask, polygon_rule(what, settings), None)
+
+
+def cells_of_query(text: Any, loader: Loader, layer: str | None) -> MeantCells:
+    """Return the cells of a query in the package's own language; raises as `cells_meant`."""
+    rule = query_filter(text, loader.dataset, layer)
+    check_names(rule, loader.dataset)
+    return MeantCells(loader.mask_of(rule), rule, f"query {text}")
+
+
+def nothing_fits(what: Any, dataset: Dataset, advice: str = "") -> SelectionError:
+    """Return the error for what means no cells."""
+    return SelectionError(
+        f"{shown(what)} means no {dataset.obs_noun.many}; give 'selection', 'filter', the name of a set, a query, "
+        f"{{column: values}}, a rule, a mask, rows, labels of the obs index, or a polygon.{advice and f' {advice}'}"
+    )
+
+
+def _by_text(text: str, loader: Loader, settings: Settings) -> MeantCells:
+    dataset = loader.dataset
+    if text == FILTER:
+        passing = loader.of(settings).filtered()
+        mask = np.ones(dataset.n_obs, dtype=np.bool_) if passing is None else passing
+        return MeantCells(mask, fitting({"and": [*settings.filter_rules]}), "the filtered cells")
+    rules = {one["name"]: one["rule"] for one in settings.sets}
+    if text in rules:
+        rule = rules[text]
+        mask = unpack_mask(loader.set_bits.of(rule), dataset.n_obs)
+        return MeantCells(mask, None if "rows" in rule else rule, text)
+    if is_like_a_query(text):
+        return cells_of_query(text, loader, settings.layer)
+    try:
+        return MeantCells(mask_of(text, dataset), None, text)
+    except SelectionError:
+        close = nearest(text, [*rules, SELECTION, FILTER], 1)
+        labels = [] if close else dataset.obs_names()[:4000].tolist()
+        advice = f"Did you mean {shown(close[0])}?" if close else meant_by(text, dataset, labels)
+        raise nothing_fits(text, dataset, advice) from None
+
+
+def _by_rule(rule: Rule, loader: Loader, settings: Settings) -> MeantCells:
+    sets = {one["name"]: one["rule"] for one in settings.sets}
+    check_names(check_rule(rule), loader.dataset, sets)
+    rule = expanded(rule, sets)
+    return MeantCells(loader.mask_of(rule), rule, None)
+
+
+def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
+    """Return the cells with values of obs columns; those of the obs index have no rule."""
+    wanted = {name: list(values) if isinstance(values, Iterator) else values for name, values in what.items()}
+    mask = mask_of_values(wanted, dataset)
+    rules: list[Rule] = []
+    for name, values in wanted.items():
+        column = name if name in dataset.obs_columns else str(name).removeprefix("obs:")
+        if column in dataset.obs_columns:
+            rules.append({"obs": column, "in": listed_values(values)})
+    try:
+        rules = [check_rule(one) for one in rules]
+    except CxgWidgetError:  # values that JSON cannot hold
+        rules = []
+    if len(rules) < len(wanted):
+        return MeantCells(mask, None, None)
+    return MeantCells(mask, rules[0] if len(rules) == 1 else {"and": rules}, " and ".join(map(describe_rule, rules)))

@@ -94,15 +94,6 @@ class Form:
     twin: str
     as_filter: FilterPart | None
 
-    def fits(self, keys: set[str]) -> bool:
-        """Say whether a rule with these keys has this form."""
-        return keys.issuperset(self.needs) and keys.issubset((*self.needs, *self.takes))
-
-    def parts(self, rule: Rule) -> list[Any]:
-        """Return the rules right within a rule of this form."""
-        value = rule[self.needs[0]] if self.holds_rules else []
-        return value if isinstance(value, list) else [value]
-
     def wrong(self, rule: Rule) -> InvalidValue:
         """Return the error for a rule whose values do not fit the form."""
         return InvalidValue(f"this rule must be {self.spelling}; found {shown(rule)}")

@@ -63,7 +63,8 @@ def may_change(rule: Rule, dataset: Dataset) -> bool:
     own = dataset.own_columns
     for one, _ in within(rule):
         for name in form_of(one).columns(one):
-            if name in own or not is_column(name, dataset, one.get("layer")):
+            is_gone = name not in dataset.obs_columns and not is_column(name, dataset, one.get("layer"))
+            if name in own or is_gone:
                 return True
     return False
 

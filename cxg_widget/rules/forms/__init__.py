@@ -58,8 +58,7 @@ def within(rule: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
     while waiting:
         one, depth = waiting.pop()
         yield one, depth
-        form = _find_form(one)
-        waiting += [(inner, depth + 1) for inner in ([] if form is None else form.parts(one))]
+        waiting += [(inner, depth + 1) for inner in _parts(one)]
 
 
 def form_of(rule: Any) -> Form:
@@ -80,4 +79,11 @@ def _find_form(rule: Any) -> Form | None:
     if not isinstance(rule, Mapping):
         return None
     keys = set(rule)
-    return next((form for form in FORMS if form.fits(keys)), None)
+    return next((form for form in FORMS if keys.issuperset(form.needs) and keys <= {*form.needs, *form.takes}), None)
+
+
+def _parts(rule: Any) -> list[Any]:
+    """Return the rules right within a rule, which may not have been checked."""
+    form = _find_form(rule)
+    value = rule[form.needs[0]] if form is not None and form.holds_rules else []
+    return value if isinstance(value, list) else [value]

@@ -137,8 +137,8 @@ def _write(path: Path, columns: dict[str, pd.Series], where: str) -> None:
 
 def _are_referred_to(h5py: Any, obs: Any, categories: Any) -> bool:
     """Say whether another column names these categories as its own, as anndata wrote before 0.8."""
-    told = [column.attrs.get("categories") for column in obs.values() if isinstance(column, h5py.Dataset)]
-    return any(isinstance(one, h5py.Reference) and one and obs.file[one] == categories for one in told)
+    owners = [column.attrs.get("categories") for column in obs.values() if isinstance(column, h5py.Dataset)]
+    return any(isinstance(one, h5py.Reference) and one and obs.file[one] == categories for one in owners)
 
 
 def _put(h5py: Any, group: Any, labels: pd.Series) -> None:

@@ -236,7 +236,7 @@ class Holder(ABC):
 
     @property
     @abstractmethod
-    def can_be_asked(self) -> bool:
+    def can_hover(self) -> bool:
         """Whether a question for the cell under the pointer is answered soon."""
 
     @property

@@ -163,7 +163,7 @@ class LocalHolder(Holder):
         warm_up()
         self.wait_for_index(lambda: False)
 
-    can_be_asked = True
+    can_hover = True
 
     @property
     def has_places(self) -> bool:

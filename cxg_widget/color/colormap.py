@@ -13,7 +13,7 @@ from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 
 _STEPS = 256
-_TURNED = "_r"
+_REVERSED = "_r"
 
 
 def check_colormap(value: Any) -> str | list[str]:
@@ -66,8 +66,8 @@ def as_synced(cmap: str | list[str]) -> Any:
 def _own(name: str) -> list[str] | None:
     if name in COLORMAPS:
         return COLORMAPS[name]
-    turned = name.removesuffix(_TURNED) if name.endswith(_TURNED) else name + _TURNED
-    return COLORMAPS[turned][::-1] if turned in COLORMAPS else None
+    reversed_name = name.removesuffix(_REVERSED) if name.endswith(_REVERSED) else name + _REVERSED
+    return COLORMAPS[reversed_name][::-1] if reversed_name in COLORMAPS else None
 
 
 def _names_of_matplotlib() -> list[str]:

@@ -115,7 +115,7 @@ def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) 
         found = value_of(limit) if isinstance(limit, str) and value_of is not None else _number(limit)
         if side * (center - found) <= 0:
             raise InvalidValue(
-                f"center must lie between vmin and vmax; found {center!r} with {name} {_told(limit, found)}"
+                f"center must lie between vmin and vmax; found {center!r} with {name} {_describe_limit(limit, found)}"
             )
 
 
@@ -129,7 +129,7 @@ def _check_order(vmin: float | str | None, vmax: float | str | None, value_of: C
     else:
         return
     if low > high:
-        lower, upper = _told(vmin, low), _told(vmax, high)
+        lower, upper = _describe_limit(vmin, low), _describe_limit(vmax, high)
         raise InvalidValue(
             f"vmin must not lie above vmax; found {lower} above {upper}. Set first the one that makes room."
         )
@@ -139,7 +139,7 @@ def _number(limit: float | str) -> float:
     return percentile(limit) or 0.0 if isinstance(limit, str) else limit
 
 
-def _told(limit: float | str, value: float) -> str:
+def _describe_limit(limit: float | str, value: float) -> str:
     return f"{limit!r} ({value:g})" if isinstance(limit, str) and value != _number(limit) else repr(limit)
 
 

@@ -31,11 +31,11 @@ DIMMED = 0.16
 
 def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:
     """Mix colours toward a grey beside the background, as unselected cells are shown."""
-    mixed = rgb * DIMMED + beside(background) * (1 - DIMMED)
+    mixed = rgb * DIMMED + grey_for(background) * (1 - DIMMED)
     return np.rint(mixed).astype(np.uint8)
 
 
-def beside(background: RGB) -> NDArray[np.float64]:
+def grey_for(background: RGB) -> NDArray[np.float64]:
     """Return the grey beside a background, which what is dimmed fades into, float64 (3,)."""
     end, share = (255, _GREYED_DARK) if background == DARK else (0, _GREYED_LIGHT)
     return np.array(background) * (1 - share) + end * share

@@ -19,7 +19,7 @@ from cxg_widget.compare.sums import sums_of_counts
 from cxg_widget.compare.welch import Tested
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue
-from cxg_widget.text.names import layer_told
+from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class _Found(NamedTuple):
 
 def compare_donors(
     matrix: Matrix, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
-    told: tuple[str, str] = ("a", "b"),
+    set_names: tuple[str, str] = ("a", "b"),
 ) -> DonorComparison:  # fmt: skip
     """Compare two sets of cells gene by gene, donors being the samples; as `two_sets.compare`.
 
@@ -80,9 +80,9 @@ def compare_donors(
         check_deseq2()
     dataset = matrix.dataset
     matrix.check(question)
-    question.check_cells(a, b, told, dataset)
+    question.check_cells(a, b, set_names, dataset)
     genes = question.positions(dataset)
-    samples = samples_of(matrix, (a, b), question, told)
+    samples = samples_of(matrix, (a, b), question, set_names)
     try:
         sums = sums_of_counts(matrix, samples.grouping, question)
     finally:
@@ -94,7 +94,7 @@ def compare_donors(
 def _check_totals(samples: Samples, sums: Floats, question: Question) -> None:
     empty = np.flatnonzero(~sums.any(axis=1))
     if empty.size:
-        where = layer_told(question.layer)
+        where = describe_layer(question.layer)
         donor, side = samples.donors[empty[0]], "ab"[samples.sides[empty[0]]]
         raise InvalidValue(
             f"{DONOR.counted(int(empty.size))} without any count in {where}, such as {donor!r} on side {side}: leave "
@@ -114,15 +114,15 @@ def _result(
     n = np.bincount(samples.sides, minlength=2)
     sides = " compared with ".join(
         f"{name} ({DONOR.counted(int(k))}, {dataset.obs_noun.counted(int(samples.n_cells[samples.sides == at].sum()))})"
-        for at, (name, k) in enumerate(zip(samples.told, n, strict=True))
+        for at, (name, k) in enumerate(zip(samples.set_names, n, strict=True))
     )
     sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {METHODS[question.method]}"
     none = np.full(len(names), np.nan)
-    notes = (found.note, *samples.notes, *_untested_told(found, dataset))
+    notes = (found.note, *samples.notes, *_describe_untested(found, dataset))
     table = pd.DataFrame(sums[:, genes].astype(np.int64), columns=names)
     return DonorComparison(
         sentence, notes, names, found.a, found.b, found.log2fc, found.tested, none, none, found.p_adj,
-        sets=samples.told, donors=donors, sums=table,
+        sets=samples.set_names, donors=donors, sums=table,
     )  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def _at(tested: Tested, genes: slice | NDArray[np.int64]) -> Tested:
     return Tested(*(one[genes] for one in tested))
 
 
-def _untested_told(found: _Found, dataset: Dataset) -> list[str]:
+def _describe_untested(found: _Found, dataset: Dataset) -> list[str]:
     n = int(np.count_nonzero(np.isnan(found.tested.p)))
     n_left_out = 0 if found.p_adj is None else int(np.count_nonzero(np.isnan(found.p_adj))) - n
     said = []

@@ -68,10 +68,10 @@ def deseq2(sums: Floats, samples: pd.DataFrame, *, is_paired: bool) -> DeseqTest
     formula = PAIRED if is_paired else UNPAIRED
     found = DeseqDataSet(counts=counts, metadata=design, design=formula, inference=inference, quiet=True)
     found.deseq2()
-    told = DeseqStats(found, contrast=["side", "a", "b"], inference=inference, quiet=True)
-    told.run_wald_test()
-    told.summary()
-    table = told.results_df
+    test = DeseqStats(found, contrast=["side", "a", "b"], inference=inference, quiet=True)
+    test.run_wald_test()
+    test.summary()
+    table = test.results_df
     z, p, log2fc, p_adj = (table[name].to_numpy(np.float64) for name in ("stat", "pvalue", "log2FoldChange", "padj"))
     return DeseqTested(Tested(z, p, _log10_of(z, p)), log2fc, p_adj, np.asarray(found.layers["normed_counts"]))
 

@@ -34,7 +34,7 @@ class Samples:
     sides : int8 (k,), 0 = a, 1 = b
     n_cells : int64 (k,)
     is_paired : whether the donors of a are those of b
-    told : what a and b are called
+    set_names : what a and b are called
     notes : sentences
     """
 
@@ -43,7 +43,7 @@ class Samples:
     sides: NDArray[np.int8]
     n_cells: Counts
     is_paired: bool
-    told: tuple[str, str]
+    set_names: tuple[str, str]
     notes: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -60,7 +60,7 @@ class Samples:
         return pd.DataFrame(columns)
 
 
-def samples_of(matrix: Matrix, sets: tuple[Mask, Mask], question: Question, told: tuple[str, str]) -> Samples:
+def samples_of(matrix: Matrix, sets: tuple[Mask, Mask], question: Question, set_names: tuple[str, str]) -> Samples:
     """Choose the donors: where enough of them are on both sides these alone, in pairs; else all that have enough cells.
 
     Raises
@@ -78,7 +78,7 @@ def samples_of(matrix: Matrix, sets: tuple[Mask, Mask], question: Question, told
     is_paired = int(is_both.sum()) >= question.min_donors
     # Pairs alone where there are enough: donors on one side beside them would need a mixed model (decision 60).
     used = is_enough & is_both if is_paired else is_enough
-    _check(used, counts, question, told, dataset)
+    _check(used, counts, question, set_names, dataset)
     side, donor = np.nonzero(used)
     table = np.full((3, len(categories) + 1), -1, dtype=np.int32)
     table[side, donor] = np.arange(len(donor))
@@ -89,17 +89,17 @@ def samples_of(matrix: Matrix, sets: tuple[Mask, Mask], question: Question, told
         side.astype(np.int8),
         counts[side, donor],
         is_paired,
-        told,
+        set_names,
         (
-            _pairs_told(is_enough, is_both, question, told),
-            *_few_told(counts, question, told, dataset),
-            *_missing_told(n_without, question, dataset),
+            _describe_pairs(is_enough, is_both, question, set_names),
+            *_describe_few(counts, question, set_names, dataset),
+            *_describe_missing(n_without, question, dataset),
         ),
     )
 
 
 def _check(
-    used: NDArray[np.bool_], counts: NDArray[np.int64], question: Question, told: tuple[str, str], dataset: Dataset
+    used: NDArray[np.bool_], counts: NDArray[np.int64], question: Question, set_names: tuple[str, str], dataset: Dataset
 ) -> None:
     n = used.sum(axis=1)
     if (n >= question.min_donors).all():
@@ -107,7 +107,7 @@ def _check(
     cells = dataset.obs_noun.counted(question.min_cells)
     has = " and ".join(
         f"{int(k)} of {DONOR.counted(int((one > 0).sum()))} of {name}"
-        for name, k, one in zip(told, n, counts, strict=True)
+        for name, k, one in zip(set_names, n, counts, strict=True)
     )
     raise SelectionError(
         f"method={question.method!r} needs {question.min_donors} donors on each side (min_donors=) with {cells} or "
@@ -115,8 +115,8 @@ def _check(
     )
 
 
-def _pairs_told(
-    is_enough: NDArray[np.bool_], is_both: NDArray[np.bool_], question: Question, told: tuple[str, str]
+def _describe_pairs(
+    is_enough: NDArray[np.bool_], is_both: NDArray[np.bool_], question: Question, set_names: tuple[str, str]
 ) -> str:
     n_both, alone = int(is_both.sum()), (is_enough & ~is_both).sum(axis=1)
     if n_both < question.min_donors:
@@ -128,16 +128,18 @@ def _pairs_told(
         )
     said = f"Paired: {DONOR.counted(n_both)} on both sides."
     if alone.any():
-        left = " and ".join(f"{DONOR.counted(int(n))} of {name}" for n, name in zip(alone, told, strict=True) if n)
+        left = " and ".join(f"{DONOR.counted(int(n))} of {name}" for n, name in zip(alone, set_names, strict=True) if n)
         said += f" Excluded, on one side only: {left}."
     return said
 
 
-def _few_told(counts: NDArray[np.int64], question: Question, told: tuple[str, str], dataset: Dataset) -> list[str]:
+def _describe_few(
+    counts: NDArray[np.int64], question: Question, set_names: tuple[str, str], dataset: Dataset
+) -> list[str]:
     is_few = (counts > 0) & (counts < question.min_cells)
     parts = [
         f"{DONOR.counted(int(few.sum()))} of {name} ({dataset.obs_noun.counted(int(n[few].sum()))})"
-        for few, n, name in zip(is_few, counts, told, strict=True)
+        for few, n, name in zip(is_few, counts, set_names, strict=True)
         if few.any()
     ]
     many = dataset.obs_noun.many
@@ -146,5 +148,5 @@ def _few_told(counts: NDArray[np.int64], question: Question, told: tuple[str, st
     return [f"Excluded, fewer than {question.min_cells} {many} (min_cells=): {' and '.join(parts)}."]
 
 
-def _missing_told(n: int, question: Question, dataset: Dataset) -> list[str]:
+def _describe_missing(n: int, question: Question, dataset: Dataset) -> list[str]:
     return [f"Excluded, no {question.by!r}: {dataset.obs_noun.counted(n)}."] if n else []

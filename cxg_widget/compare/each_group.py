@@ -108,14 +108,14 @@ def _markers(
             few.append(value)
             nothing = np.full(a.mean.shape, np.nan)
             tested, fold, auc, u = Tested(nothing, nothing, nothing), nothing, nothing, nothing
-        told = f"{value} ({obs.counted(n_a)}) compared with the rest ({obs.counted(n_rest)})"
-        made.append(Comparison(told, (), names, a, rest, fold, tested, auc, u, sets=(str(value), "the rest")))
-    told = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
-    told += f"{obs.counted(n_all)} by {dataset.var_noun.counted(len(names))}: "
-    told += f"{METHODS[question.method]}, log2 fold change ({question.fold}'s definition)"
+        description = f"{value} ({obs.counted(n_a)}) compared with the rest ({obs.counted(n_rest)})"
+        made.append(Comparison(description, (), names, a, rest, fold, tested, auc, u, sets=(str(value), "the rest")))
+    description = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
+    description += f"{obs.counted(n_all)} by {dataset.var_noun.counted(len(names))}: "
+    description += f"{METHODS[question.method]}, log2 fold change ({question.fold}'s definition)"
     n_without = n_all - int(n_cells.sum())
     notes = notes_of_groups(dataset, question, kind, made, (few, n_without))
-    return Markers(told, notes, tuple(values), tuple(made))
+    return Markers(description, notes, tuple(values), tuple(made))
 
 
 def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:
@@ -125,7 +125,7 @@ def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:
     after = list(accumulate(reversed(groups[1:]), Summary.with_))[::-1]
     yield after[0]
     before = groups[0]
-    for group, beside in zip(groups[1:], after[1:], strict=False):
-        yield before.with_(beside)
+    for group, other in zip(groups[1:], after[1:], strict=False):
+        yield before.with_(other)
         before = before.with_(group)
     yield before

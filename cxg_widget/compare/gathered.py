@@ -32,7 +32,7 @@ class Gathered(NamedTuple):
 
     def with_(self, other: Gathered) -> Gathered:
         """Return what is known of the cells of both, none of which is in the other, without ranks."""
-        return Gathered(tuple(one.with_(beside) for one, beside in zip(self.groups, other.groups, strict=True)))
+        return Gathered(tuple(one.with_(added) for one, added in zip(self.groups, other.groups, strict=True)))
 
 
 def _summed(cells: Grouped, moments: Moments) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
@@ -75,6 +75,6 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
             if ranks is not None:
                 genes = slice(first, first + len(block.starts) - 1)
                 ranks.add_columns(first, block, moments.n_measured(genes))
-    asked = cells.positions if cells.by_rows and cells.positions is not None else slice(None)
-    groups = tuple(moments.of(group).at(asked) for group in range(cells.n_groups))
-    return Gathered(groups) if ranks is None else Gathered(groups, ranks.sums[asked], ranks.ties[asked])
+    wanted = cells.positions if cells.by_rows and cells.positions is not None else slice(None)
+    groups = tuple(moments.of(group).at(wanted) for group in range(cells.n_groups))
+    return Gathered(groups) if ranks is None else Gathered(groups, ranks.sums[wanted], ranks.ties[wanted])

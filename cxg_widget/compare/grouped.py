@@ -15,7 +15,7 @@ from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import InvalidValue
-from cxg_widget.text.names import layer_told
+from cxg_widget.text.names import describe_layer
 from cxg_widget.text.nouns import Noun
 
 Tell = Callable[[float, str], object]
@@ -150,7 +150,7 @@ class Grouped:
     def _check_counts(self, n_wrong: int) -> None:
         """Refuse what a sample of the values did not show."""
         if n_wrong:
-            where, values = layer_told(self.layer), "a value" if n_wrong == 1 else f"{n_wrong:,} values"
+            where, values = describe_layer(self.layer), "a value" if n_wrong == 1 else f"{n_wrong:,} values"
             raise InvalidValue(f"normalize='log1p_10k' takes counts, and {where} holds {values} below 0 or infinite.")
 
     @property

@@ -52,11 +52,11 @@ class Groups:
         sizes = [len(column.categories) for column in columns]
         # As float64, which cannot overflow. The bound also keeps the codes of pairs below within int32.
         if np.prod(sizes, dtype=np.float64) > _MOST_PAIRS:
-            raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {_told(sizes)}")
+            raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {_describe_sizes(sizes)}")
         codes = columns[0].codes.astype(np.int32)
         for column, size in zip(columns[1:], sizes[1:], strict=True):
             codes = np.where((codes < 0) | (column.codes < 0), np.int32(-1), codes * np.int32(size) + column.codes)
-        n_asked = codes.size if mask is None else int(np.count_nonzero(mask))
+        n_wanted = codes.size if mask is None else int(np.count_nonzero(mask))
         if mask is not None:
             codes[~mask] = -1
         counts = np.bincount(codes + 1, minlength=int(np.prod(sizes)) + 1)[1:]
@@ -67,7 +67,7 @@ class Groups:
         number = np.full(counts.size + 1, -1, dtype=np.int32)
         number[kept] = np.arange(kept.size)
         places = np.column_stack(np.unravel_index(kept, sizes)).astype(np.int64)
-        return cls(number[codes], places, counts[kept].astype(np.int64), n_asked - int(counts.sum()))
+        return cls(number[codes], places, counts[kept].astype(np.int64), n_wanted - int(counts.sum()))
 
     @property
     def n_groups(self) -> int:
@@ -75,7 +75,7 @@ class Groups:
         return self.n_cells.size
 
 
-def _told(sizes: Sequence[int]) -> str:
+def _describe_sizes(sizes: Sequence[int]) -> str:
     return " x ".join(f"{size:,}" for size in sizes)
 
 

@@ -23,26 +23,26 @@ class Markers(Mapping[Any, Comparison]):
 
     Parameters
     ----------
-    told : what was compared, by what, in one sentence
+    description : what was compared, by what, in one sentence
     notes : sentences on what the values are, how numbers are defined, and what to be careful of
     groups : values of the column, in the order of its categories
     compared : of each
     """
 
     def __init__(
-        self, told: str, notes: tuple[str, ...], groups: tuple[Any, ...], compared: tuple[Comparison, ...]
+        self, description: str, notes: tuple[str, ...], groups: tuple[Any, ...], compared: tuple[Comparison, ...]
     ) -> None:
-        self.told, self.notes = told, notes
+        self.description, self.notes = description, notes
         self._compared = dict(zip(groups, compared, strict=True))
 
     def with_note(self, note: str) -> Markers:
         """Return the same with one more note."""
-        return Markers(self.told, (*self.notes, note), tuple(self._compared), tuple(self._compared.values()))
+        return Markers(self.description, (*self.notes, note), tuple(self._compared), tuple(self._compared.values()))
 
     def among(self, cells: str) -> Markers:
         """Return the same with sentences that say which cells counted."""
         made = tuple(one.among(cells) for one in self._compared.values())
-        return Markers(f"{self.told}; among {cells}", self.notes, tuple(self._compared), made)
+        return Markers(f"{self.description}; among {cells}", self.notes, tuple(self._compared), made)
 
     def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
         """Return the tables one below the other, in each the highest statistic first, those without one last.
@@ -120,4 +120,4 @@ class Markers(Mapping[Any, Comparison]):
         return len(self._compared)
 
     def __repr__(self) -> str:
-        return "\n".join([f"<{self.told}>", *(f"  {note}" for note in self.notes)])
+        return "\n".join([f"<{self.description}>", *(f"  {note}" for note in self.notes)])

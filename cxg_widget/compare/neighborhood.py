@@ -62,7 +62,7 @@ class _Field:
 
 
 def neighborhood(
-    places: Places, mask: NDArray[np.bool_], extent: Extent, *, equal_units: bool = True, told: str = "the set",
+    places: Places, mask: NDArray[np.bool_], extent: Extent, *, equal_units: bool = True, set_name: str = "the set",
     among: NDArray[np.bool_] | None = None,
 ) -> Neighborhood:  # fmt: skip
     """Find the cells around a set: those not in it that lie nearest to where it is dense.
@@ -79,7 +79,7 @@ def neighborhood(
     mask : bool (n_obs,), the set
     extent : x0, x1, y0, y1 of all cells
     equal_units : whether both axes have the same unit; else each is taken in parts of its extent
-    told : what the set is called
+    set_name : what the set is called
     among : bool (n_obs,), the cells that may lie around it; None = all
 
     Raises
@@ -100,7 +100,7 @@ def neighborhood(
     xy = placed(rows[np.linspace(0, len(rows) - 1, min(SAMPLED, len(rows))).astype(np.int64)])
     xy = xy[np.isfinite(xy).all(axis=1)]
     if len(xy) < 2:
-        raise SelectionError(f"{told} has fewer than two places in the embedding on show: nothing lies around it.")
+        raise SelectionError(f"{set_name} has fewer than two places in the embedding on show: nothing lies around it.")
     longest = max(x1 - x0, (y1 - y0) * stretch)
     core, spacing, farthest = _core_of(xy, longest * _FINEST or 1.0)
     field = _field_around(core, spacing, farthest)
@@ -108,7 +108,7 @@ def neighborhood(
     chosen, reach = _nearest(distance, len(rows), farthest / field.side)
     if not chosen.size:
         raise SelectionError(
-            f"nothing else lies within {farthest:.3g} of {told}, the radius that it would have in one piece: it "
+            f"nothing else lies within {farthest:.3g} of {set_name}, the radius that it would have in one piece: it "
             "stands alone in this embedding. against='rest' takes all others."
         )
     found = np.zeros(len(mask), dtype=np.bool_)

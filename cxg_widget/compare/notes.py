@@ -16,7 +16,7 @@ from cxg_widget.compare.value_kind import ValueKind
 from cxg_widget.compare.welch import TINY, Tested
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.unscaled import unscaled_layer
-from cxg_widget.text.names import layer_told, shown
+from cxg_widget.text.names import describe_layer, shown
 from cxg_widget.text.nouns import CELL, capitalized
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def notes_of(
         *_of_values(dataset, question, kind),
         *_of_fold(dataset, question, kind),
         *_of_genes(dataset, sets, tested),
-        donors_told(dataset),
+        describe_donors(dataset),
     ]
     return tuple(said)
 
@@ -57,7 +57,7 @@ def explorer_notes(
     if n_missing:
         what = dataset.var_noun.counted(n_missing)
         said.append(f"{what} with NaN in a set: Explorer has no mean there, t = 0 and p = 1.")
-    return (*said, donors_told(dataset))
+    return (*said, describe_donors(dataset))
 
 
 def notes_of_groups(
@@ -93,10 +93,10 @@ def notes_of_groups(
     if n_tiny:
         said.append(f"p of {n_tiny:,} rows is below 1e-300; see `.log10_p`.")
     said.append(f"p_adj adjusts over the {many} of one group. The rest of a group is all other {obs.many}.")
-    return (*said, donors_told(dataset))
+    return (*said, describe_donors(dataset))
 
 
-def donors_told(dataset: Dataset) -> str:
+def describe_donors(dataset: Dataset) -> str:
     """Say that cells are no replicates, and of which column their donors are, where one has a usual name."""
     column, many = _column_of_donors(dataset), dataset.obs_noun.many
     whose = "donor" if dataset.obs_noun == CELL else "sample"
@@ -117,11 +117,11 @@ def _column_of_donors(dataset: Dataset) -> str | None:
 
 
 def _of_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
-    where = layer_told(question.layer)
+    where = describe_layer(question.layer)
     if question.normalize is not None:
         made = _NORMALIZED.format(many=dataset.var_noun.many, one=dataset.obs_noun.one)
-        return [f"Tested: {made}; {where} holds {kind.told}."]
-    return [f"Tested: the values as they are; {where} holds {kind.told}."]
+        return [f"Tested: {made}; {where} holds {kind.reason}."]
+    return [f"Tested: the values as they are; {where} holds {kind.reason}."]
 
 
 def _of_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:

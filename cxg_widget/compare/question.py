@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.compare.fold import FOLDS
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
-from cxg_widget.text.names import and_not, not_found, shown
+from cxg_widget.text.names import join_missing, not_found, shown
 
 METHODS = {
     "t-test": "Welch's t-test",
@@ -106,14 +106,14 @@ class Question:
             raise InvalidValue(f"genes= takes a list of names; found {shown(self.genes)}")
         names = dataset.names_in(self.layer)
         found: list[int] = []
-        told: list[str] = []
+        unknown: list[str] = []
         for name in self.genes:
             try:
                 found.append(names.find_var(name))
             except UnknownName as error:
-                told.append(str(error) if not told else shown(name))
-        if told:
-            raise UnknownName(and_not(told))
+                unknown.append(str(error) if not unknown else shown(name))
+        if unknown:
+            raise UnknownName(join_missing(unknown))
         made = [name for name, at in zip(self.genes, found, strict=True) if at >= len(names.var_labels)]
         if made:
             raise InvalidValue(
@@ -121,10 +121,12 @@ class Question:
             )
         return np.unique(np.asarray(found, dtype=np.int64))
 
-    def check_cells(self, a: NDArray[np.bool_], b: NDArray[np.bool_], told: tuple[str, str], dataset: Dataset) -> None:
+    def check_cells(
+        self, a: NDArray[np.bool_], b: NDArray[np.bool_], set_names: tuple[str, str], dataset: Dataset
+    ) -> None:
         """Raise `SelectionError` where the sets hold too few cells, or cells in common."""
         noun = dataset.obs_noun
-        for mask, name in zip((a, b), told, strict=True):
+        for mask, name in zip((a, b), set_names, strict=True):
             n = int(np.count_nonzero(mask))
             least = _LEAST.get(self.method, 1)
             if n < least:
@@ -135,6 +137,6 @@ class Question:
         n_both = int(np.count_nonzero(a & b))
         if n_both:
             raise SelectionError(
-                f"{told[0]} and {told[1]} have {noun.counted(n_both)} in common, but a test needs disjoint sets: "
+                f"{' and '.join(set_names)} have {noun.counted(n_both)} in common, but a test needs disjoint sets: "
                 "remove them from one, as in w.sets['a'] - w.sets['b']."
             )

@@ -51,7 +51,7 @@ def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
 
 
 @compiled
-def count_turned(entries: Any, codes: Any, left_out: Any, first: Any, counts: Any) -> None:
+def count_transposed(entries: Any, codes: Any, left_out: Any, first: Any, counts: Any) -> None:
     """Count the entries of each gene that may be ranked: all but NaN and those that tie with what is not listed.
 
     left_out : float32 (n_var,), what cells that are not listed have of each gene
@@ -71,7 +71,7 @@ def count_turned(entries: Any, codes: Any, left_out: Any, first: Any, counts: An
 
 @compiled
 def put_transposed(entries: Any, cells: Any, fill: Any, ends: Any, transposed: Any) -> None:
-    """Write the entries of each gene that are ranked behind each other, as `count_turned` counted them.
+    """Write the entries of each gene that are ranked behind each other, as `count_transposed` counted them.
 
     Scaled values are rounded to float32, as in `put_columns`.
 

@@ -35,13 +35,13 @@ class Comparison:
 
     Attributes
     ----------
-    told : what was compared, by what, in one sentence
+    description : what was compared, by what, in one sentence
     notes : sentences on what the values are, how numbers are defined, and what to be careful of
     background : the cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column
     sets : what a and b are called
     """
 
-    told: str
+    description: str
     notes: tuple[str, ...]
     _names: pd.Index
     _a: Summary
@@ -60,7 +60,7 @@ class Comparison:
 
     def among(self, cells: str) -> Comparison:
         """Return the same with a sentence that says which cells counted."""
-        return replace(self, told=f"{self.told}; among {cells}")
+        return replace(self, description=f"{self.description}; among {cells}")
 
     def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
         """Return the table, a row for each gene, the highest statistic first, those without one last.
@@ -145,7 +145,7 @@ class Comparison:
         return len(self._names)
 
     def __repr__(self) -> str:
-        return "\n".join([f"<{self.told}>", *(f"  {note}" for note in self.notes)])
+        return "\n".join([f"<{self.description}>", *(f"  {note}" for note in self.notes)])
 
 
 def _adjusted(p: Floats, how: str) -> Floats:

@@ -13,7 +13,7 @@ from cxg_widget.compare.moments import Floats
 from cxg_widget.compare.value_kind import SAMPLED
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import CxgWidgetError, InvalidValue
-from cxg_widget.text.names import layer_told
+from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
     from cxg_widget.compare.grouping import Grouping
@@ -53,11 +53,11 @@ def sums_of_counts(matrix: Matrix, grouping: Grouping, question: Question) -> Fl
     # 60).
     kind = matrix.kind(rows, question.layer)
     if kind.kind not in _MAY_BE:
-        raise InvalidValue(_refusal(matrix, rows, question, kind.told))
+        raise InvalidValue(_refusal(matrix, rows, question, kind.reason))
     found = matrix.sum_counts(grouping, question)
     if found.n_other:
-        told = f"{found.n_other:,} values that are no counts, being fractions or below 0"
-        raise InvalidValue(_refusal(matrix, rows, question, told))
+        reason = f"{found.n_other:,} values that are no counts, being fractions or below 0"
+        raise InvalidValue(_refusal(matrix, rows, question, reason))
     return found.sums
 
 
@@ -114,17 +114,17 @@ def _add(product: Any, sums: Floats) -> None:
     sums[found.row, found.col] += found.data
 
 
-def _refusal(matrix: Matrix, rows: NDArray[np.int64], question: Question, told: str) -> str:
-    where = layer_told(question.layer)
+def _refusal(matrix: Matrix, rows: NDArray[np.int64], question: Question, reason: str) -> str:
+    where = describe_layer(question.layer)
     held = _layers_of_counts(matrix, rows, question.layer)
     other = f"{' or '.join(held)} holds counts" if held else f"no layer of {matrix.dataset.title} holds counts"
-    return f"method={question.method!r} sums counts, and {where} holds {told}; {other}."
+    return f"method={question.method!r} sums counts, and {where} holds {reason}; {other}."
 
 
-def _layers_of_counts(matrix: Matrix, rows: NDArray[np.int64], asked: str | None) -> list[str]:
+def _layers_of_counts(matrix: Matrix, rows: NDArray[np.int64], wanted: str | None) -> list[str]:
     found = []
     for layer in (None, *matrix.dataset.layers):
         with suppress(CxgWidgetError):  # one that cannot be read is none to name
-            if layer != asked and matrix.kind(rows, layer).kind == "counts":
+            if layer != wanted and matrix.kind(rows, layer).kind == "counts":
                 found.append(f"layer={layer!r}" + (" (X)" if layer is None else ""))
     return found

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.moments import Floats, entries_of
 from cxg_widget.compare.order import places_of
-from cxg_widget.compare.rank_kernels import count_turned, put_keys, put_transposed
+from cxg_widget.compare.rank_kernels import count_transposed, put_keys, put_transposed
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, Numbers
 
@@ -70,7 +70,7 @@ class Transposed:
         entries, rows = entries_of(block), frozen(codes)
         left_out = np.zeros(self.last, dtype=np.float32) if block.fill is None else block.fill
         starts = np.zeros(self.last - self.first + 1, dtype=np.int32)
-        count_turned(entries, rows, frozen(left_out), self.first, starts[1:])
+        count_transposed(entries, rows, frozen(left_out), self.first, starts[1:])
         np.cumsum(starts, out=starts)
         stops = starts[:-1].copy()
         kind = np.float32 if scale.size else block.values.dtype

@@ -21,7 +21,7 @@ from cxg_widget.compare.value_kind import SAMPLED, ValueKind
 from cxg_widget.compare.welch import Tested, welch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue
-from cxg_widget.text.names import layer_told
+from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 def compare(
     matrix: Matrix, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
-    told: tuple[str, str] = ("a", "b"),
+    set_names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:  # fmt: skip
     """Compare two sets of cells gene by gene.
 
     Parameters
     ----------
     a, b : bool (n_obs,)
-    told : what they are called
+    set_names : what they are called
 
     Raises
     ------
@@ -50,10 +50,10 @@ def compare(
         When `cancelled()` returned True.
     """
     matrix.check(question)
-    question.check_cells(a, b, told, matrix.dataset)
+    question.check_cells(a, b, set_names, matrix.dataset)
     kind, found = scan(matrix, Grouping.of_sets(a, b), question)
     n_cells = int(np.count_nonzero(a)), int(np.count_nonzero(b))
-    return _result(matrix.dataset, found, kind, question, (told, n_cells))
+    return _result(matrix.dataset, found, kind, question, (set_names, n_cells))
 
 
 def scan(matrix: Matrix, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
@@ -73,18 +73,18 @@ def _judged(matrix: Matrix, grouping: Grouping, question: Question) -> ValueKind
     kind = matrix.kind(grouping.spread(SAMPLED, matrix.dataset.n_obs), question.layer)
     if question.normalize is None or kind.kind not in ("log1p", "scaled"):
         return kind
-    where = layer_told(question.layer)
-    raise InvalidValue(f"normalize={question.normalize!r} takes counts, and {where} holds {kind.told}.")
+    where = describe_layer(question.layer)
+    raise InvalidValue(f"normalize={question.normalize!r} takes counts, and {where} holds {kind.reason}.")
 
 
 def _result(
     dataset: Dataset, found: Gathered, kind: ValueKind, question: Question,
     sets: tuple[tuple[str, str], tuple[int, int]],
 ) -> Comparison:  # fmt: skip
-    (a, b), (told, n_cells) = found.groups, sets
+    (a, b), (set_names, n_cells) = found.groups, sets
     tested, auc, u = tests_of(found, 0, a, b)
     fold, names = fold_of(a, b, kind, question), names_of(dataset, question)
-    counts = [f"{name} ({dataset.obs_noun.counted(n)})" for name, n in zip(told, n_cells, strict=True)]
+    counts = [f"{name} ({dataset.obs_noun.counted(n)})" for name, n in zip(set_names, n_cells, strict=True)]
     sentence = f"{counts[0]} compared with {counts[1]} by {dataset.var_noun.counted(len(names))}: "
     sentence += f"{METHODS[question.method]}, log2 fold change ({question.fold}'s definition)"
     if question.method == "explorer":
@@ -92,11 +92,11 @@ def _result(
         own = explorer_test(a, b, n_cells, n_var)
         notes = explorer_notes(dataset, question, kind, (a, b))
         return ExplorerComparison(
-            sentence, notes, names, a, b, fold, own.tested, auc, u, own.p_adj, sets=told, _log_fc=own.log_fc,
+            sentence, notes, names, a, b, fold, own.tested, auc, u, own.p_adj, sets=set_names, _log_fc=own.log_fc,
             _n_var=n_var,
         )  # fmt: skip
     notes = notes_of(dataset, question, kind, (a, b), tested)
-    return Comparison(sentence, notes, names, a, b, fold, tested, auc, u, sets=told)
+    return Comparison(sentence, notes, names, a, b, fold, tested, auc, u, sets=set_names)
 
 
 def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Tested, Floats, Floats]:

@@ -21,7 +21,7 @@ SAMPLED = 64
 _SAMPLED_VARS = 32
 _HIGHEST_LOG = 20.0
 """log1p of half a billion: what is higher is no logarithm of counts."""
-_TOLD = {
+_REASONS = {
     "counts": "counts: whole numbers from {low} to {high}",
     "log1p": "log1p values (natural logarithms of 1 + x): fractions from {low} to {high}",
     "linear": "values that are neither whole nor logarithms: fractions from {low} to {high}",
@@ -36,11 +36,11 @@ class ValueKind:
 
     Attributes
     ----------
-    told : the reason, as the rest of a sentence
+    reason : as the rest of a sentence
     """
 
     kind: Kind
-    told: str
+    reason: str
 
 
 def judge(
@@ -53,14 +53,14 @@ def judge(
     check : as of `Prefetch`
     """
     if dataset.plan(rows, None, layer).axis == "obs":
-        read, told = partial(dataset.rows_of, rows, layer), dataset.obs_noun.counted(len(rows))
+        read, sample = partial(dataset.rows_of, rows, layer), dataset.obs_noun.counted(len(rows))
     else:
         n_var = len(dataset.names_in(layer).var_labels)
         genes = np.unique(np.linspace(0, n_var - 1, _SAMPLED_VARS).astype(np.int64))
-        read, told = partial(dataset.columns_of, genes, None, layer), dataset.var_noun.counted(len(genes))
+        read, sample = partial(dataset.columns_of, genes, None, layer), dataset.var_noun.counted(len(genes))
     kind, low, high = kind_of(np.concatenate([_values_in(block) for block in Prefetch(read, check)]))
-    text = _TOLD[kind].format(low=short_number(low), high=short_number(high))
-    return ValueKind(kind, f"{text}, judged from {told}")
+    text = _REASONS[kind].format(low=short_number(low), high=short_number(high))
+    return ValueKind(kind, f"{text}, judged from {sample}")
 
 
 def kind_of(values: NDArray[np.float32]) -> tuple[Kind, float, float]:

@@ -8,7 +8,14 @@ from cxg_widget.compare.composition import Composition
 from cxg_widget.compare.group_kernels import add_to_bins, add_values
 from cxg_widget.compare.kernels import add_columns, add_dense_rows, add_rows, add_totals, put_totals
 from cxg_widget.compare.moments import nothing_known
-from cxg_widget.compare.rank_kernels import add_ranks, count_turned, put_columns, put_keys, put_transposed, sort_keys
+from cxg_widget.compare.rank_kernels import (
+    add_ranks,
+    count_transposed,
+    put_columns,
+    put_keys,
+    put_transposed,
+    sort_keys,
+)
 from cxg_widget.compute.compiled import frozen
 
 
@@ -30,7 +37,7 @@ def compile_loops() -> None:
     offsets, counts = np.zeros(1, dtype=np.int32), np.zeros((3, 1), dtype=np.int64)
     add_values(frozen(fill), cells[0], counts, np.zeros((3, 1)))
     add_to_bins(frozen(fill), cells[0], np.arange(4.0), np.zeros((1, 3), dtype=np.int64))
-    count_turned(entries, cells[0], frozen(fill), 0, offsets)
+    count_transposed(entries, cells[0], frozen(fill), 0, offsets)
     for kind in (np.uint8, np.uint16):
         transposed = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=kind)
         put_transposed(entries, cells, (0, frozen(fill)), offsets, transposed)

@@ -50,10 +50,10 @@ def read_ahead(read: Callable[[str], Result], names: Sequence[str]) -> Callable[
     """Read by all names side by side, and return a function that returns or raises what came of each."""
     found = dict(zip(names, run_parallel([partial(read, name) for name in names]), strict=True))
 
-    def told(name: str) -> Result:
+    def result(name: str) -> Result:
         outcome = found[name]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    return told
+    return result

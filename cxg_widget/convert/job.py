@@ -9,7 +9,7 @@ from cxg_widget.convert.progress import Progress
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.readers import registered
 from cxg_widget.files.workplace import Workplace
-from cxg_widget.text.names import layer_told
+from cxg_widget.text.names import describe_layer
 
 _LONG = ("int32", "int64", "uint32", "uint64")
 
@@ -52,4 +52,4 @@ class Job:
         found = details.get(layer) if found is None and layer is not None else found
         dtype = found.get("dtype") if isinstance(found, Mapping) else None
         what = {"float64": "about 7 digits are kept", **dict.fromkeys(_LONG, "exact up to 16,777,216")}.get(str(dtype))
-        return what and f"{layer_told(layer)}: its values of {dtype} became float32; {what}"
+        return what and f"{describe_layer(layer)}: its values of {dtype} became float32; {what}"

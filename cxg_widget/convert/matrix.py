@@ -97,10 +97,10 @@ def carry_matrix(lines: Lines, store: MatrixStore, scratch: Path, tell: Callable
 
 def _carry_sparse(lines: Lines, store: MatrixStore, scratch: Path, expected: int, tell: Callable[[float], None]) -> int:
     own: Axis = "obs" if lines.axis == "obs" else "var"
-    turned = [axis for axis in store.sparse_axes if axis != own]
-    spill = Spill(scratch, lines.length, expected) if turned else None
+    other_axes = [axis for axis in store.sparse_axes if axis != own]
+    spill = Spill(scratch, lines.length, expected) if other_axes else None
     batch = _Batch(store, own) if own in store.sparse_axes else None
-    share = 0.6 if turned else 1.0
+    share = 0.6 if other_axes else 1.0
     found = 0
     for start, stop, entries in lines.blocks():
         found += len(entries)
@@ -113,7 +113,7 @@ def _carry_sparse(lines: Lines, store: MatrixStore, scratch: Path, expected: int
         batch.flush()
     if spill is not None and found < DENSE_SHARE * lines.n * lines.length:
         for start, stop, entries in spill.bands():
-            store.write_entries(turned[0], start, stop, entries)
+            store.write_entries(other_axes[0], start, stop, entries)
             tell(share + (1 - share) * stop / lines.length)
     return found
 

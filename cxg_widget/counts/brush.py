@@ -42,7 +42,7 @@ class Brush:
         if self._coded.categories is not None:
             raise InvalidValue(f"a brush moves over numbers; {column[1]!r} has categories")
         own = counter.own_rule(column, rules)
-        self.besides = [rule for rule in rules if rule is not own]
+        self.other_rules = [rule for rule in rules if rule is not own]
         self._keys: dict[int, tuple[NDArray[np.uint8], Any]] = {}
 
     @property
@@ -90,10 +90,10 @@ class Brush:
         ends = [*range(0, self.n_bins, width), self.n_bins, self.n_bins + 1]
         return up_to[ends]
 
-    def bins(self, rows: NDArray[np.integer[Any]], besides: Sequence[Rule]) -> NDArray[np.uint8]:
-        """Return the bin of some rows, uint8: `n_bins` without a value, `LEFT_OUT` where they fail one of `besides`."""
+    def bins(self, rows: NDArray[np.integer[Any]], other_rules: Sequence[Rule]) -> NDArray[np.uint8]:
+        """Return the bin of some rows, uint8: `n_bins` without a value, `LEFT_OUT` where one of `other_rules` fails."""
         found = self._coded.at(rows).astype(np.uint8)
-        passing = self._crossfilter.passing(besides)
+        passing = self._crossfilter.passing(other_rules)
         if passing is not None:
             found[~passing[rows]] = LEFT_OUT
         return found
@@ -101,7 +101,7 @@ class Brush:
     def _keys_of(self, column: Column, by: Groups | None) -> tuple[Any, int]:
         """Return where each cell is counted, as `Countable.keys`, and the bits of its group."""
         bits = (by.n - 1).bit_length() if by else 0
-        states = self._counter.states(column, self.besides, _NOBODY, by)
+        states = self._counter.states(column, self.other_rules, _NOBODY, by)
         known, keys = self._keys.get(bits, (None, None))
         # The counter returns the very same array while filters and groups stay, so that its identity tells.
         if known is not states:

@@ -104,7 +104,7 @@ class Counter:
         groups: Callable[[], Groups | None] = lambda: None,
         *,
         is_kept: bool = False,
-        besides_own: bool = True,
+        except_own: bool = True,
     ) -> Tally:
         """Count the cells of a column.
 
@@ -114,7 +114,7 @@ class Counter:
         selected : bool (n_obs,)
         groups : called where the column has few enough categories to be counted by group
         is_kept : whether its codes are kept for the next time
-        besides_own : False = filtered are those that pass all filters, the column's own too
+        except_own : False = filtered are those that pass all filters, the column's own too
 
         Raises
         ------
@@ -125,7 +125,7 @@ class Counter:
 
         coded = self.coded(column, is_kept=is_kept)
         by = groups() if coded.is_grouped else None
-        states = self.states(column if besides_own else None, rules, selected, by)
+        states = self.states(column if except_own else None, rules, selected, by)
         bits = GROUP + (by.n - 1).bit_length() if by else GROUP
         found = coded.tally(states, bits).reshape(coded.n_codes, -1, 1 << GROUP)
         of_groups = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cxg_widget.display.fields import Fields, genes_of
 from cxg_widget.display.several_genes import mean_value
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.text.names import missing_told, shortened
+from cxg_widget.text.names import missing_label, shortened
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Describer:
             return self._read_value(row, coloring.target, layer)
         value = coloring.value_at(row)
         if value is None:
-            return missing_told(coloring.target.spec)
+            return missing_label(coloring.target.spec)
         if isinstance(value, float) and self._is_int(coloring.target):
             return self._whole(row, value, coloring.target)
         return text_of(value)

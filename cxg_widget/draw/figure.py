@@ -18,7 +18,7 @@ from cxg_widget.draw.parts import Box, Parts
 
 TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11
 PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR = 16, 40, 26, 16, 18, 10, 12
-BESIDE, SPACE, GAP = 12, 7, 24
+MARGIN, SPACE, GAP = 12, 7, 24
 """Between picture and key, between a swatch and its label or a label and its count, and between two columns."""
 LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO = 60, 132, 240, 190
 TWO_COLUMNS_FROM = 480
@@ -48,14 +48,19 @@ class Layout:
 
 
 def compose(
-    image: NDArray[np.uint8], key: Key, paper: Paper, *, told: Sequence[tuple[str, PlotLegend]] = (), scale: float = 1.0
+    image: NDArray[np.uint8],
+    key: Key,
+    paper: Paper,
+    *,
+    plot_legends: Sequence[tuple[str, PlotLegend]] = (),
+    scale: float = 1.0,
 ) -> NDArray[np.uint8]:
     """Put a picture and its key on one page.
 
     Parameters
     ----------
     image : uint8 (height, width, 4)
-    told : what is said below it, as `lay_out_lines` takes it
+    plot_legends : what is said below it, as `lay_out_lines` takes it
     scale : px of the page per px of the layout
 
     Returns
@@ -65,7 +70,7 @@ def compose(
     height, width = image.shape[0] / scale, image.shape[1] / scale
     layout = lay_out(key, width, height)
     plot = Plot((0, TOP, width, TOP + height), image)
-    below, foot = lay_out_lines(told, width + layout.side, paper)
+    below, foot = lay_out_lines(plot_legends, width + layout.side, paper)
     parts = layout.parts(key, paper) + below.moved(0, TOP + height)
     page = Page(width + layout.side, TOP + height + foot, paper, (plot,), parts)
     return draw_page(page, scale)
@@ -75,17 +80,17 @@ def lay_out(key: Key, width: float, height: float, side: float | None = None) ->
     """Place a key above and beside a picture of width x height px; side: px beside it, None = what the key wants."""
     if not key.heading:
         return Layout(0.0, list(_title(key, width)), [], None)
-    x = width + BESIDE
+    x = width + MARGIN
     top = TOP + HEADING_PX + (LINE if key.detail else 0) + 9
     room = max(1, int((TOP + height - PAD - top) // ROW))
     # A second column takes its room from nobody: it is made only where rows would be left out.
     n_columns = 2 if len(key.rows) + (key.more > 0) > room and width >= TWO_COLUMNS_FROM else 1
     column = _column(key, WIDEST_OF_TWO if n_columns == 2 else WIDEST_COLUMN)
     if side is not None:
-        n_columns = min(n_columns, 2 if side >= BESIDE + 2 * LEAST_COLUMN + GAP + PAD else 1)
-        column = (side - BESIDE - PAD - (n_columns - 1) * GAP) / n_columns
+        n_columns = min(n_columns, 2 if side >= MARGIN + 2 * LEAST_COLUMN + GAP + PAD else 1)
+        column = (side - MARGIN - PAD - (n_columns - 1) * GAP) / n_columns
     inner = n_columns * column + (n_columns - 1) * GAP
-    side = BESIDE + inner + PAD
+    side = MARGIN + inner + PAD
     layout = Layout(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
     if key.ramp:
         layout, top = _with_bar(layout, key, (x, top, x + column, top + BAR)), top + BAR + LINE + 8
@@ -116,7 +121,7 @@ def _heading(key: Key, x: float, room: float) -> Iterator[DrawnText]:
 def _column(key: Key, widest: float) -> float:
     """Return how wide a column is in which nothing has to be cut, if that is not too wide."""
     texts = [width_of(key.heading, HEADING_PX, bold=True), width_of(key.detail, SMALL_PX), width_of(key.said, TEXT_PX)]
-    rows = [width_of(label, TEXT_PX) + width_of(told, SMALL_PX) + SWATCH + 3 * SPACE for label, told, _ in key.rows]
+    rows = [width_of(label, TEXT_PX) + width_of(count, SMALL_PX) + SWATCH + 3 * SPACE for label, count, _ in key.rows]
     return min(max(LEAST_COLUMN, *texts, *rows), widest)
 
 
@@ -134,14 +139,14 @@ def _with_rows(layout: Layout, key: Key, place: tuple[float, float, float], most
     kept = key.rows if len(key.rows) + (key.more > 0) <= most else key.rows[: most - 1]
     more = key.more + len(key.rows) - len(kept)
     deep = -(-(len(kept) + (more > 0)) // n_columns)
-    for i, (label, told, color) in enumerate([*kept, *([(f"and {more:,} more", "", "more")] if more else [])]):
+    for i, (label, count, color) in enumerate([*kept, *([(f"and {more:,} more", "", "more")] if more else [])]):
         x, y = left + i // deep * (column + GAP), top + i % deep * ROW
-        room = column - SWATCH - SPACE - (width_of(told, SMALL_PX) + 2 * SPACE if told else 0)
+        room = column - SWATCH - SPACE - (width_of(count, SMALL_PX) + 2 * SPACE if count else 0)
         is_more = i == len(kept)
         layout.texts.append(
             DrawnText(fitted(label, TEXT_PX, room), x + SWATCH + SPACE, y + SWATCH, TEXT_PX, quiet=is_more)
         )
         if not is_more:
             layout.swatches.append(((x, y, x + SWATCH, y + SWATCH), color))
-            layout.texts.append(DrawnText(told, x + column, y + SWATCH, SMALL_PX, quiet=True, to_left=True))
+            layout.texts.append(DrawnText(count, x + column, y + SWATCH, SMALL_PX, quiet=True, to_left=True))
     return layout

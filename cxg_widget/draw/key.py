@@ -14,7 +14,7 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.color.rgb import rgb_hex
 from cxg_widget.color.scale import Range, scale_of
 from cxg_widget.display.settings import Settings
-from cxg_widget.text.names import missing_told
+from cxg_widget.text.names import missing_label
 from cxg_widget.text.nouns import Noun, capitalized
 from cxg_widget.text.numbers import share, short_count, short_number
 from cxg_widget.wire.levels import Levels
@@ -86,16 +86,16 @@ def key_of(
     if legend.scale == "none":
         return Key(title, size, capitalized(noun.many) if left_out else "", rows=left_out)
     named = Key(title, size, legend.name, legend.detail)
-    missing = [(missing_told(legend.spec), short_count(legend.n_missing), "")] if legend.n_missing else []
+    missing = [(missing_label(legend.spec), short_count(legend.n_missing), "")] if legend.n_missing else []
     if legend.scale == "categorical":
         hidden = set(settings.hidden)
         shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
         rows = _most_numerous(shown, legend.counts)
-        told = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
+        listed = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
         missing = missing if MISSING_LABEL not in hidden else []
         colors = legend.dark_colors if dark else legend.colors
-        told += [(name, limits, colors[code]) for name, limits, code in legend.corners]
-        return replace(named, rows=(*told, *missing, *left_out), more=len(shown) - len(rows))
+        listed += [(name, limits, colors[code]) for name, limits, code in legend.corners]
+        return replace(named, rows=(*listed, *missing, *left_out), more=len(shown) - len(rows))
     named = replace(named, rows=(*missing, *left_out))
     if legend.n_missing >= legend.n_obs or math.isnan(legend.lo):
         return replace(named, said="No values.")

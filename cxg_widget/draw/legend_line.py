@@ -14,7 +14,7 @@ from cxg_widget.draw.lettering import DrawnText, fitted, width_of
 from cxg_widget.draw.parts import Parts
 from cxg_widget.text.numbers import short_number
 
-_SIZE, _LINE, _PAD, _BETWEEN, _BESIDE = 11, 18, 10, 16, 6
+_SIZE, _LINE, _PAD, _BETWEEN, _SPACE = 11, 18, 10, 16, 6
 _DASH_PX, _BAR_PX, _BAR_HIGH_PX, _WIDEST_PX = 14, 80, 8, 150
 
 
@@ -53,19 +53,19 @@ class _Piece:
     is_note: bool = False
 
 
-def lay_out_lines(told: Sequence[tuple[str, PlotLegend]], width: float, paper: Paper) -> tuple[Parts, float]:
+def lay_out_lines(plot_legends: Sequence[tuple[str, PlotLegend]], width: float, paper: Paper) -> tuple[Parts, float]:
     """Place what is said of the plot, or of all panels, in lines so wide, px, from the top left of the first.
 
     Parameters
     ----------
-    told : for each embedding on show what it is called, and what is said of its plots
+    plot_legends : for each embedding on show what it is called, and what is said of its plots
 
     Returns
     -------
     what is drawn, and how high it is, px; nothing and 0 where nothing is to be said
     """
     room = width - 2 * _PAD
-    pieces = _pieces(told, room, paper)
+    pieces = _pieces(plot_legends, room, paper)
     if not pieces:
         return Parts(), 0.0
     placed, x, line = Parts(), 0, 0
@@ -79,13 +79,13 @@ def lay_out_lines(told: Sequence[tuple[str, PlotLegend]], width: float, paper: P
     return placed, float((line + 1) * _LINE + _PAD)
 
 
-def _pieces(told: Sequence[tuple[str, PlotLegend]], room: float, paper: Paper) -> list[_Piece]:
-    sets = next((legend.sets for _, legend in told if legend.sets), ())
-    most = min(_WIDEST_PX, room / 2 - _DASH_PX - _BESIDE - _BETWEEN)
+def _pieces(plot_legends: Sequence[tuple[str, PlotLegend]], room: float, paper: Paper) -> list[_Piece]:
+    sets = next((legend.sets for _, legend in plot_legends if legend.sets), ())
+    most = min(_WIDEST_PX, room / 2 - _DASH_PX - _SPACE - _BETWEEN)
     pieces = [_together([_dash(color), _words(name, most)]) for name, color in sets]
     if sets:
         pieces.append(_words("lines enclose 50 % and 90 %", room, quiet=True, is_note=True))
-    compared = [(place, legend) for place, legend in told if legend.names]
+    compared = [(place, legend) for place, legend in plot_legends if legend.names]
     if all(before.limit == after.limit for (_, before), (_, after) in pairwise(compared)):
         compared = [("", legend) for _, legend in compared[:1]]
     pieces += [_denser(place, legend, room, paper) for place, legend in compared]
@@ -99,7 +99,7 @@ def _denser(place: str, legend: PlotLegend, room: float, paper: Paper) -> _Piece
     heading = _words("log2 density ratio" + (f", {place}" if place else ""), room / 3, bold=True)
     limit = short_number(legend.limit)
     low, high, ramp = _words(f"−{limit}", room, quiet=True), _words(limit, room, quiet=True), _bar(paper)
-    most = min(_WIDEST_PX, (room - _together([heading, low, ramp, high]).width - 2 * _BESIDE) / 2)
+    most = min(_WIDEST_PX, (room - _together([heading, low, ramp, high]).width - 2 * _SPACE) / 2)
     first, second = legend.names
     return _together([heading, _words(second, most), low, ramp, high, _words(first, most)])
 
@@ -126,5 +126,5 @@ def _together(pieces: Sequence[_Piece]) -> _Piece:
     parts, x = Parts(), 0
     for one in pieces:
         parts += one.parts.moved(x, 0)
-        x += one.width + _BESIDE
-    return _Piece(x - _BESIDE, parts)
+        x += one.width + _SPACE
+    return _Piece(x - _SPACE, parts)

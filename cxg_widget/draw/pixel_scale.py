@@ -57,13 +57,13 @@ class PixelScale:
         return replace(self, data=replace(self.data, coded=levels_for(self.data.measures, rule)))
 
     @property
-    def told(self) -> list[float]:
+    def as_numbers(self) -> list[float]:
         """The scale as the wire has it: range, limits, the least number above 0."""
         return [self.data.lo, self.data.hi, self.low, self.high, self.data.least]
 
     @property
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Histograms and quantiles as the wire has them."""
-        quantiles = self.data.quantiles_told
+        quantiles = self.data.quantile_shares
         logs = self.data.log_histogram
         return {"histogram": self.data.histogram, "quantiles": quantiles, "log_histogram": logs}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.key import Key
 from cxg_widget.rules.description import describe_rule
-from cxg_widget.text.names import in_a_line, missing_told
+from cxg_widget.text.names import in_a_line, missing_label
 from cxg_widget.text.nouns import capitalized
 from cxg_widget.text.numbers import share, short_count
 from cxg_widget.wire.protocol import LEFT_OUT_LABEL, MISSING_LABEL, Color
@@ -30,8 +30,8 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
     """
     lines = [key.title, key.size]
     if settings.embedding is not None:
-        lines.append(_place_told(settings, axis_names))
-    lines += ["No color"] if legend.scale == "none" else _color_told(key, legend, settings)
+        lines.append(_describe_place(settings, axis_names))
+    lines += ["No color"] if legend.scale == "none" else _describe_color(key, legend, settings)
     if settings.labels is not None:
         lines.append(f"Names: {settings.labels}")
     if settings.contours is not None:
@@ -46,7 +46,7 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
     return "\n".join(line if line.endswith(".") else f"{line}." for line in lines if line)
 
 
-def _place_told(settings: Settings, axis_names: Sequence[str]) -> str:
+def _describe_place(settings: Settings, axis_names: Sequence[str]) -> str:
     if isinstance(settings.embedding, tuple):
         return f"Embedding: {' by '.join(axis_names)}"
     x, y = settings.axes
@@ -55,9 +55,9 @@ def _place_told(settings: Settings, axis_names: Sequence[str]) -> str:
     return f"Embedding: {settings.embedding}{axes}{names}"
 
 
-def _color_told(key: Key, legend: Color, settings: Settings) -> list[str]:
+def _describe_color(key: Key, legend: Color, settings: Settings) -> list[str]:
     named = f"Color: {key.heading} ({key.detail})" if key.detail else f"Color: {key.heading}"
-    label = missing_told(legend.spec)
+    label = missing_label(legend.spec)
     said = "Without a value" if label == MISSING_LABEL else capitalized(label)
     missing = [f"{said}: {short_count(legend.n_missing)}"] if legend.n_missing else []
     if legend.scale == "continuous":
@@ -65,19 +65,19 @@ def _color_told(key: Key, legend: Color, settings: Settings) -> list[str]:
     hidden, counts, n = set(settings.hidden), legend.counts, len(legend.categories)
     shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
     largest = sorted(shown, key=lambda i: (-counts[i] if counts else 0, i))[:MOST_NAMED]
-    rows = [_category_told(legend, i) for i in largest]
-    told_hidden = f", {n - len(shown)} hidden" if len(shown) < n else ""
+    rows = [_describe_category(legend, i) for i in largest]
+    hidden_text = f", {n - len(shown)} hidden" if len(shown) < n else ""
     what = "Largest" if len(shown) > len(rows) else "Shown"
     if legend.corners:
         return [named, *(f"{name}, {limits}" for name, limits, _ in legend.corners if limits), *missing]
     return [
-        f"{named}, {n} {'category' if n == 1 else 'categories'}{told_hidden}",
+        f"{named}, {n} {'category' if n == 1 else 'categories'}{hidden_text}",
         f"{what}: {', '.join(rows)}" if rows else "",
         *missing,
     ]
 
 
-def _category_told(legend: Color, i: int) -> str:
+def _describe_category(legend: Color, i: int) -> str:
     label = in_a_line(legend.categories[i]) or "(empty)"
     if not legend.counts:
         return label

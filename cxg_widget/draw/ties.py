@@ -54,7 +54,7 @@ class AtZero(NamedTuple):
         """Whether it is drawn how the cells at 0 of an axis are spread."""
         return self.counts[1 + axis] > _MANY * self.n_obs
 
-    def told(self) -> tuple[str, int] | None:
+    def describe(self) -> tuple[str, int] | None:
         """Return the sentence about the place that most of them share, and which axis is 0 there, -1 = both."""
         both, *lines = self.counts
         where, axis, n = "(0, 0)", -1, both
@@ -78,12 +78,12 @@ def lay_out_ties(at_zero: AtZero, along: Sequence[NDArray[np.float64]], axes: tu
     for axis in (0, 1):
         if at_zero.is_many(axis):
             fills += _bars(along[axis], axis, axes, paper)
-    told = at_zero.told()
-    return Parts(fills, (), () if told is None else _written(*told, axes))
+    sentence = at_zero.describe()
+    return Parts(fills, (), () if sentence is None else _written(*sentence, axes))
 
 
 def _bars(along: NDArray[np.float64], axis: int, axes: tuple[Line, Line], paper: Paper) -> tuple[tuple[Box, RGBA], ...]:
-    line, beside = axes[axis], axes[1 - axis]
+    line, across = axes[axis], axes[1 - axis]
     if not 0 <= line.zero <= line.length:
         return ()
     is_by_low = abs(line.zero - line.low) <= abs(line.zero - line.high)
@@ -95,11 +95,11 @@ def _bars(along: NDArray[np.float64], axis: int, axes: tuple[Line, Line], paper:
         round(_INK * ink + (1 - _INK) * under) for ink, under in zip(paper.ink, paper.ground, strict=True)
     )
     start, reach = line.zero + away * _GAP_PX, away * min(_LONGEST_PX, room)
-    shares, found = _shares(along, beside), []
+    shares, found = _shares(along, across), []
     for i in np.flatnonzero(shares).tolist():
         # Boxes that only touch show a seam in a PDF: each reaches into the next.
         into = _SEAM_PX if i + 1 < len(shares) and shares[i + 1] else 0.0
-        first, last = i * _BIN_PX, min((i + 1) * _BIN_PX + into, beside.length)
+        first, last = i * _BIN_PX, min((i + 1) * _BIN_PX + into, across.length)
         low, high = sorted((start, start + reach * shares[i]))
         found.append(((low, first, high, last) if axis == 0 else (first, low, last, high), (red, green, blue, 255)))
     return tuple(found)

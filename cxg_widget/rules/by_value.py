@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import CxgWidgetError, SelectionError
-from cxg_widget.text.names import and_not, as_label, label_among, label_of, labels_meant, nearest, not_found, shown
+from cxg_widget.text.names import as_label, join_missing, label_among, label_of, labels_meant, nearest, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _of_codes(column: str, codes: Codes, wanted: list[Any], missing: bool) -> ND
         chosen[-1 if code is None else code] = True
     if unknown:
         sentence = not_found("value", unknown[0], by_label, f"obs column {column!r}")
-        raise SelectionError(and_not([sentence, *map(shown, unknown[1:])]))
+        raise SelectionError(join_missing([sentence, *map(shown, unknown[1:])]))
     return np.asarray(chosen[codes.codes])
 
 
@@ -167,7 +167,7 @@ def _of_text(column: str, listed: list[Any], missing: bool, dataset: Dataset) ->
     if unknown:
         names = values.dropna().unique()
         sentence = not_found("value", unknown[0], names[:_LISTED].tolist(), f"obs column {column!r}", count=len(names))
-        raise SelectionError(and_not([sentence, *map(shown, unknown[1:])]))
+        raise SelectionError(join_missing([sentence, *map(shown, unknown[1:])]))
     return np.asarray(found | values.isna() if missing else found, dtype=np.bool_)
 
 
@@ -183,7 +183,7 @@ def _of_numbers(column: str, numbers: NDArray[Any], wanted: list[Any], missing: 
     unknown = values[~np.isin(values, numbers[found])]
     if unknown.size:
         sentence = f"no value {unknown[0]!s} in obs column {column!r}; {_range(column, numbers, values)}"
-        raise SelectionError(and_not([sentence, *map(str, unknown[1:])]))
+        raise SelectionError(join_missing([sentence, *map(str, unknown[1:])]))
     return np.asarray(found | np.isnan(numbers) if missing and numbers.dtype.kind == "f" else found)
 
 

@@ -15,7 +15,7 @@ from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import SelectionError, UnknownName
 from cxg_widget.rules.grammar import Query
 from cxg_widget.rules.methods import MISSING_TESTS, Call, call_of, matcher
-from cxg_widget.text.names import and_not, label_among, label_of, not_found, shown
+from cxg_widget.text.names import join_missing, label_among, label_of, not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -108,7 +108,7 @@ def missing_names(unknown: list[str], dataset: Dataset, besides: Sequence[str] =
     count = len(dataset.obs_columns) + dataset.n_var
     what = f"obs column or {dataset.var_noun.one}"
     said = dataset.explain_name(unknown[0]) or not_found(what, unknown[0], known, count=count)
-    return and_not([said, *map(shown, unknown[1:]), *besides])
+    return join_missing([said, *map(shown, unknown[1:]), *besides])
 
 
 def _resolve(name: str, dataset: Dataset, layer: str | None) -> tuple[str, str] | None:

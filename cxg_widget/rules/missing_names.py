@@ -9,7 +9,7 @@ from cxg_widget.errors import UnknownName
 from cxg_widget.rules.advice import meant_query
 from cxg_widget.rules.expression import missing_names, unknown_in
 from cxg_widget.rules.grammar import parse
-from cxg_widget.text.names import and_not, not_found, shown
+from cxg_widget.text.names import join_missing, not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -72,7 +72,7 @@ class MissingNames:
             raise UnknownName(sentence + self._meant)
         if self._others:
             (_, sentence), *others = self._others.items()
-            raise UnknownName(and_not([sentence, *(name for name, _ in others)]))
+            raise UnknownName(join_missing([sentence, *(name for name, _ in others)]))
         for name, axes in self._axes:
             self._dataset.check_axes(axes, self._dataset.find_embedding(name))
 

@@ -12,7 +12,7 @@ from cxg_widget.color.palettes import check_color
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule, check_rule, form_of, within
 from cxg_widget.rules.packed_rows import PackedRows, as_json
-from cxg_widget.text.names import BROKEN, and_not, not_found, shown
+from cxg_widget.text.names import BROKEN, join_missing, not_found, shown
 
 MOST_SETS = 1_000
 _LONGEST = 200
@@ -180,7 +180,7 @@ def check_known(names: Iterable[str], sets: Iterable[Rule]) -> None:
     known = [one["name"] for one in sets]
     if unknown := [name for name in names if name not in known]:
         first, *others = unknown
-        raise UnknownName(and_not([not_found("set", first, known, "this widget"), *map(shown, others)]))
+        raise UnknownName(join_missing([not_found("set", first, known, "this widget"), *map(shown, others)]))
 
 
 def names_after(names: Iterable[str], before: Iterable[Rule], now: Iterable[Rule]) -> list[str]:
@@ -206,7 +206,7 @@ def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
     unknown = {one["set"]: None for one, _ in within(plain) if "set" in one and one["set"] not in sets}
     if unknown:
         first, *others = unknown
-        raise UnknownName(and_not([not_found("set", first, sets, "this widget"), *map(shown, others)]))
+        raise UnknownName(join_missing([not_found("set", first, sets, "this widget"), *map(shown, others)]))
     expanded_rule: Rule = _expanded(plain, sets)
     return expanded_rule
 

@@ -61,7 +61,7 @@ class BrushAnswer:
         for part, (name, rows) in enumerate(zip(asked.columns, asked.rows, strict=True)):
             yield self._sums_frame(brush, name, rows, (part, parts, width), settings)
         legend = loader.legend_column(settings)
-        besides = [rule for rule in brush.besides if not is_of_values(rule, legend)]
+        besides = [rule for rule in brush.other_rules if not is_of_values(rule, legend)]
         for part, (start, stop) in enumerate(chunks, len(asked.columns)):
             bins = brush.bins(point_rows[start:stop], besides)
             yield Frame(p.BrushBins(part, parts, start, stop, point_rows.size), {"bins": bins})

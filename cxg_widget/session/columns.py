@@ -66,7 +66,7 @@ class Columns:
         counter, own = self._loader.of(settings).counter, population.rules
         tally = counter.count(column, [*settings.filters, *own], mask)
         if own:
-            of_all = counter.count(column, own, mask, besides_own=False)
+            of_all = counter.count(column, own, mask, except_own=False)
             tally = replace(tally, everything=of_all.filtered, selected=of_all.chosen)
         return frame_of(column[1], tally)
 

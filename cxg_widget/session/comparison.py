@@ -112,7 +112,7 @@ class Comparisons:
         held = self._loader.of(settings)
         equal_units = dataset.axis_labels(settings.embedding, settings.axes) is None
         around = neighborhood(
-            held.coordinates, mask, held.place().extent, equal_units=equal_units, told=told, among=population.mask
+            held.coordinates, mask, held.place().extent, equal_units=equal_units, set_name=told, among=population.mask
         )
         found = self._compared((mask, around.mask), (told, f"the neighborhood of {told}"), question, population, matrix)
         n, n_a = np.count_nonzero(around.mask), np.count_nonzero(mask)
@@ -121,7 +121,7 @@ class Comparisons:
         where = f"up to {around.reach:.3g} from its edge" if around.reach else "all of them among its own"
         note = (
             f"The neighborhood is the {dataset.obs_noun.counted(int(n))} nearest to where {told} is dense in "
-            f"{dataset.embedding_told(settings.embedding)}, {where}{few}: `.background`."
+            f"{dataset.describe_embedding(settings.embedding)}, {where}{few}: `.background`."
         )
         return self._keep(found.with_note(note), question)
 
@@ -140,7 +140,7 @@ class Comparisons:
         from cxg_widget.compare.two_sets import compare
 
         way = compare_donors if question.method in BY_DONOR else compare
-        found = way(matrix or self.matrix(), *masks, question, told=told)
+        found = way(matrix or self.matrix(), *masks, question, set_names=told)
         found = replace(found, background=CellSet(self._dataset, pack_mask(masks[1])))
         return self._with_population(found, population)
 

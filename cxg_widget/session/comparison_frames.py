@@ -79,7 +79,7 @@ def _rows(made: Made, asked: p.AskComparison) -> Iterator[Frame]:
     labels = [] if is_known else [text_of(one) for one in found._names]
     symbols = [] if is_known else _symbols(labels, made.names)
     head = p.Comparison(
-        made.number, found.told, list(found.notes), list(found.sets), groups, group, n_rows, 0, parts, [], [],
+        made.number, found.description, list(found.notes), list(found.sets), groups, group, n_rows, 0, parts, [], [],
         made.unscaled if np.isnan(found._log2fc).all() else "",
     )  # fmt: skip
     for start in range(0, max(1, n_rows), ROWS):

@@ -81,7 +81,7 @@ def chosen_of(counter: Counter, column: Column, rules: Sequence[Rule], mask: Mas
     if not tally.selected.any():
         return NOTHING
     if counter.own_rule(column, rules) is not None:
-        tally = counter.count(column, rules, mask, besides_own=False)
+        tally = counter.count(column, rules, mask, except_own=False)
     if not tally.chosen.any() or tally.coded.categories is None:
         return Chosen(tally.chosen, tally.filtered, _NONE, _NONE, _NONE)
     n = n_rows_of(tally)
@@ -103,7 +103,7 @@ def composition_frame(
     donors = None if by is None else _donors(by, column, loader, columns, settings)
     if not mask.any():
         raise SelectionError(f"composition() needs {many}, and there are none: select some, or name a set by of=.")
-    tally = counter.count(column, population.rules, mask, besides_own=False)
+    tally = counter.count(column, population.rules, mask, except_own=False)
     rows = slice(n_rows_of(tally))
     found = Composition(tally.chosen[rows], tally.filtered[rows])
     if found.n_drawn == 0:

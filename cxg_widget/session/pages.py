@@ -219,7 +219,7 @@ class _Panel:
     def place_told(self) -> str:
         """Return what its embedding is called; "" where all have one."""
         place = self._settings.embedding if self._are_apart else None
-        return "" if place is None else self._dataset.embedding_told(place)
+        return "" if place is None else self._dataset.describe_embedding(place)
 
     def _axis_names(self) -> tuple[str, ...]:
         return self._dataset.axis_names(self._settings.embedding, self._settings.axes) or ()

@@ -76,7 +76,7 @@ class Pictures:
     def place_told(self) -> str:
         """What that embedding is called; "" = there is none."""
         place = self._settings.embedding
-        return "" if place is None else self._dataset.embedding_told(place)
+        return "" if place is None else self._dataset.describe_embedding(place)
 
     def told(self, place: str = "") -> list[tuple[str, PlotLegend]]:
         """Return what is said below the picture of what lies over the points, as `lay_out_lines` takes it."""

@@ -25,7 +25,7 @@ from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.session.figure_files import paper_name
 from cxg_widget.session.population import population_of
 from cxg_widget.session.streams import stored_colors
-from cxg_widget.text.names import and_not, label_of, not_found, shown
+from cxg_widget.text.names import join_missing, label_of, not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
@@ -146,7 +146,7 @@ class GroupPlots:
             except UnknownName as error:
                 told.append(str(error) if not told else shown(name))
         if told:
-            raise UnknownName(and_not(told))
+            raise UnknownName(join_missing(told))
         return found
 
     def _number(self, name: str, layer: str | None) -> Target:

@@ -17,7 +17,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
-from cxg_widget.text.names import in_a_line, missing_told
+from cxg_widget.text.names import in_a_line, missing_label
 from cxg_widget.text.numbers import share, short_number
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -95,7 +95,7 @@ class Pointer:
     def _nearest(self, at: p.Hover, settings: Settings) -> tuple[int, float, float] | None:
         """Return row and place of the cell at a place that is visible and passes the filters."""
         held = self._loader.of(settings)
-        if not held.can_be_asked:
+        if not held.can_hover:
             return None
         indexed, (radius, stretch) = held.index_if_built(), circle_of(at.radius_x, at.radius_y)
         if indexed is not None:
@@ -120,7 +120,7 @@ def beneath_told(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[st
     """Return [what, how much] of the cells beneath the pointer as text: the largest categories, or a mean."""
     if beneath.counts is not None and not isinstance(coloring, BlendColoring):
         labels, order = (
-            [*coloring.labels, missing_told(coloring.target.spec)],
+            [*coloring.labels, missing_label(coloring.target.spec)],
             np.argsort(-beneath.counts, kind="stable"),
         )
         present = [int(code) for code in order if beneath.counts[code]]

@@ -100,7 +100,7 @@ class Showing:
         settings, name = held.settings, self._dataset.find_embedding(held.settings.embedding)
         equal_units = self._dataset.axis_labels(name, settings.axes) is None
         return {
-            "seq": seq, "embedding": self._dataset.embedding_told(name), "axes": list(settings.axes),
+            "seq": seq, "embedding": self._dataset.describe_embedding(name), "axes": list(settings.axes),
             "n_obs": self._dataset.n_obs, "n_at_zero": held.n_at_zero(),
             "y_down": is_tissue(name), "aggregated": held.is_aggregated,
             "equal_units": equal_units, "axis_labels": list(self._dataset.axis_names(name, settings.axes) or ()),

@@ -84,14 +84,14 @@ def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_poi
         seq, target.spec, name, detail, coloring.scale, n_points, dataset.n_obs, n_missing,
         coloring.labels, counts, colors, lo, hi, coloring.encoding, is_stated,
         numbers.n_negative, numbers.n_zero, numbers.least, unscaled=unscaled,
-        levels=numbers.levels.told,
+        levels=numbers.levels.as_numbers,
     )  # fmt: skip
     if isinstance(coloring, BlendColoring):
         names = blended_names(target, dataset, settings.layer)
         legend = replace(
             legend, dark_colors=coloring.colors_on(dark=True), corners=list(map(list, coloring.corners(names)))
         )
-    quantiles = numbers.quantiles_told
+    quantiles = numbers.quantile_shares
     bins = {"histogram": numbers.histogram, "log_histogram": numbers.log_histogram}
     return Frame(legend, {**bins, "quantiles": quantiles})
 

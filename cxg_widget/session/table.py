@@ -215,7 +215,7 @@ class CellTable:
         """Return where cells are, float32 (k, 2); NaN where that cannot be read, or nothing is on show yet."""
         held = self._loader.of(settings)
         try:
-            if settings.embedding is not None and held.can_be_asked:
+            if settings.embedding is not None and held.can_hover:
                 return np.ascontiguousarray(held.coordinates(rows), dtype=np.float32)
         except CxgWidgetError:
             pass  # said where the points are drawn

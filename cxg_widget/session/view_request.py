@@ -179,8 +179,8 @@ def pixel_frames(
         "numbers",
         n_inside,
         told(shown.settings.statistic),
-        scale.told,
-        scale.data.levels.told,
+        scale.as_numbers,
+        scale.data.levels.as_numbers,
     )
     yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
 

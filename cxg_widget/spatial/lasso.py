@@ -129,9 +129,9 @@ def _first_points_inside(tree: Quadtree, nodes: Nodes, lines: _Lines, pairs: _Pa
     """Say whether the first point of each node is inside."""
     x, y = tree.xy[nodes.starts].astype(np.float64)[pairs.node].T
     near = lines[pairs.edge]
-    beside = np.flatnonzero((y >= near.low) & (y < near.high))
-    near = near[beside]
-    left = x[beside] < crossing(near.ax, near.ay, near.bx, near.by, y[beside])
+    crossed = np.flatnonzero((y >= near.low) & (y < near.high))
+    near = near[crossed]
+    left = x[crossed] < crossing(near.ax, near.ay, near.bx, near.by, y[crossed])
     # An odd number of edges to the right of the point: inside.
-    inside: NDArray[np.bool_] = np.bincount(pairs.node[beside[left]], minlength=len(nodes)) % 2 == 1
+    inside: NDArray[np.bool_] = np.bincount(pairs.node[crossed[left]], minlength=len(nodes)) % 2 == 1
     return inside

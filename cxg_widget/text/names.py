@@ -26,13 +26,13 @@ IN_NO_SET_LABEL, NOT_IN_SET_LABEL = "in no set", "not in the set"
 _QUOTED = f'"{MISSING_LABEL}"'
 
 
-def missing_told(color: str) -> str:
+def missing_label(color: str) -> str:
     """Return what cells without a category are called where something colours them, as "obs:NAME" or "sets:"."""
     source, _, name = color.partition(":")
     return MISSING_LABEL if source != "sets" else NOT_IN_SET_LABEL if name else IN_NO_SET_LABEL
 
 
-def layer_told(layer: str | None) -> str:
+def describe_layer(layer: str | None) -> str:
     """Return what a layer of the matrix is called; None = the main one."""
     return "X" if layer is None else f"layer {layer!r}"
 
@@ -175,7 +175,7 @@ def not_found(
     return f"no {kind} {shown(name)}; {where} has {listed}{more}.{hint}"
 
 
-def and_not(told: Sequence[str]) -> str:
+def join_missing(names: Sequence[str]) -> str:
     """Return the sentence for one thing that is not there, and then the names of all others that are not."""
-    first, *others = told
+    first, *others = names
     return f"{first} Not there either: {', '.join(others)}." if others else first

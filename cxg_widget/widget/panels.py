@@ -9,7 +9,7 @@ from cxg_widget.display.looks import MOST_PANELS, NAMES
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.by_value import is_missing
 from cxg_widget.rules.own_copy import own_copy
-from cxg_widget.text.names import and_not, label_of, misspelt, not_found, shown
+from cxg_widget.text.names import join_missing, label_of, misspelt, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -165,5 +165,5 @@ def _meant(column: str, categories: Sequence[Any], values: Any) -> list[Any]:
     unknown = [one for label, one in found.items() if label not in by_label and one != MISSING_LABEL]
     if unknown:
         sentence = not_found("value", unknown[0], by_label, f"obs column {column!r}")
-        raise UnknownName(and_not([sentence, *map(shown, unknown[1:])]))
+        raise UnknownName(join_missing([sentence, *map(shown, unknown[1:])]))
     return [None if is_missing(one) else by_label.get(label_of(one)) for one in wanted]

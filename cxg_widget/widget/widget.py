@@ -639,7 +639,7 @@ class CxgWidget(AnalysingWidget):
         title = f"CxgWidget {self._dataset.title!r}"
         if not self._open:
             return f"<{title} (closed)>"
-        place = "no embedding" if self.embedding is None else self._dataset.embedding_told(self.embedding)
+        place = "no embedding" if self.embedding is None else self._dataset.describe_embedding(self.embedding)
         return f"<{title}: {self._dataset.n_obs:,} obs, {place}, color {self.color!r}>"
 
     # --- static pictures -----------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ class Numbers:
         """Return no number, of all that lie in a range."""
         none = np.empty(0, dtype=np.float32)
         bins = np.empty(0, dtype=np.uint32)
-        return cls(Vector(none), 0, lo, hi, 0, bins, np.empty(0), bins, 0, -(lo <= 0 <= hi), told_apart(lo, hi))
+        return cls(Vector(none), 0, lo, hi, 0, bins, np.empty(0), bins, 0, -(lo <= 0 <= hi), least_distinct(lo, hi))
 
     @property
     def nbytes(self) -> int:
@@ -96,7 +96,7 @@ class Numbers:
         return self.coded or Levels(self.lo, self.hi)
 
     @property
-    def quantiles_told(self) -> NDArray[np.float32]:
+    def quantile_shares(self) -> NDArray[np.float32]:
         """The quantiles as the wire has them: as shares of the codes."""
         return (self.levels.places_of(self.quantiles) / LEVELS).astype(np.float32)
 
@@ -153,7 +153,7 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
     )
 
 
-def told_apart(lo: float, hi: float) -> float:
+def least_distinct(lo: float, hi: float) -> float:
     """Return the least number above 0 that even codes of lo..hi tell from 0; 0 where none is above it."""
     if hi <= 0:
         return 0.0

@@ -52,7 +52,7 @@ class Levels:
         return low < high
 
     @property
-    def told(self) -> list[float]:
+    def as_numbers(self) -> list[float]:
         """The levels as the wire has them: lo and hi, then center and width where codes are bent."""
         return [self.lo, self.hi, self.center, self.width] if self.is_bent else [self.lo, self.hi]
 
@@ -92,8 +92,8 @@ class Levels:
         places, zero = self.places_of(numbers), self.zero
         if zero < 0:
             return places
-        beside = np.where(numbers > 0, np.maximum(places, zero + 1), np.minimum(places, zero - 1))
-        return np.where(numbers == 0, zero, beside)
+        off_zero = np.where(numbers > 0, np.maximum(places, zero + 1), np.minimum(places, zero - 1))
+        return np.where(numbers == 0, zero, off_zero)
 
     def ends_at(self, codes: tuple[float, float]) -> tuple[float, float]:
         """Return the numbers that two ends of colors are, which may lie between codes."""

@@ -91,7 +91,7 @@ def told(call, widget):
     except CxgWidgetError as error:
         return (type(error), str(error)), []
     tables = [found.frame(), *(getattr(found, name) for name in ("donors", "sums") if hasattr(found, name))]
-    return (found.told, found.notes), tables
+    return (found.description, found.notes), tables
 
 
 @pytest.mark.parametrize("case", CASES)

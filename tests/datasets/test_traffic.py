@@ -18,7 +18,7 @@ import scipy.sparse as sp
 import zarr.storage
 
 from cxg_widget import CxgWidget, open_dataset
-from cxg_widget.datasets.base.thread_reads import is_told
+from cxg_widget.datasets.base.thread_reads import can_count_reads
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.mzpeak.tables import ParquetTable
 from tests.datasets import make_atlas, make_mzpeak
@@ -196,7 +196,7 @@ def test_chunks_of_zarr_are_counted_as_the_store_gives_them(tmp_path, monkeypatc
         assert dataset.traffic == Traffic(int(n.sum()), int((n > 0).sum()))
 
 
-needs_proc = pytest.mark.skipif(not is_told(), reason="the system does not tell what a thread reads")
+needs_proc = pytest.mark.skipif(not can_count_reads(), reason="the system does not tell what a thread reads")
 
 
 @pytest.fixture
@@ -235,7 +235,7 @@ def test_of_many_threads_each_read_is_counted_once(large):
 
 @needs_proc
 def test_where_threads_are_not_told_of_an_h5ad_is_counted_what_the_system_reads(tmp_path, monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.anndata.h5.is_told", lambda: False)
+    monkeypatch.setattr("cxg_widget.datasets.anndata.h5.can_count_reads", lambda: False)
     path = make_anndata(tmp_path, make_truth(), name="made")
     with open_dataset(path) as dataset, h5py.File(path):  # beside one who opened it in the usual way
         dataset.vector(dataset.var_labels[0])

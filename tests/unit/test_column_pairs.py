@@ -57,14 +57,14 @@ def test_names_are_found_as_colours_are_and_come_back_in_full():
     assert dataset.find_embedding(("log1p:n_counts", "var:CD3E")) == ("log1p:obs:n_counts", "var:CD3E")
     assert dataset.axis_labels(("log1p:n_counts", "CD3E")) == ("log1p(n_counts)", "CD3E")
     assert dataset.axis_names(("n_counts", "CD3E"), (1, 0)) == ("CD3E", "n_counts")
-    assert dataset.embedding_told(("n_counts", "CD3E")) == "n_counts × CD3E"
+    assert dataset.describe_embedding(("n_counts", "CD3E")) == "n_counts × CD3E"
 
 
 def test_a_column_and_a_gene_of_one_name_are_two_places():
     obs = {"CD3E": np.arange(5.0), "log1p:x": np.arange(5.0) * 2}
     dataset = MemoryDataset(obs, np.eye(5, 2, dtype=np.float32), ["CD3E", "MS4A1"], {})
     one, other = ("obs:CD3E", "MS4A1"), ("var:CD3E", "MS4A1")
-    assert dataset.embedding_told(one) != dataset.embedding_told(other)
+    assert dataset.describe_embedding(one) != dataset.describe_embedding(other)
     np.testing.assert_array_equal(dataset.embedding(one)[:, 0], np.arange(5))
     np.testing.assert_array_equal(dataset.embedding(other)[:, 0], np.eye(5)[:, 0])
     assert dataset.find_embedding(("CD3E", "log1p:x")) == ("obs:CD3E", "obs:log1p:x")  # a column's own name comes first

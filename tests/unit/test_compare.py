@@ -494,7 +494,7 @@ def test_a_comparison_is_given_up_while_a_read_lasts():
 def test_loops_are_compiled_ahead_for_every_comparison(widgets):
     widgets()._session.prepare_columns()
     loops = [vars(kernels)[name] for name in ("add_rows", "add_columns", "put_totals", "add_totals")]
-    ranking = ("count_turned", "put_turned", "put_keys", "put_columns", "sort_keys", "add_ranks")
+    ranking = ("count_transposed", "put_transposed", "put_keys", "put_columns", "sort_keys", "add_ranks")
     loops += [vars(rank_kernels)[name] for name in ranking]
     loops += [group_kernels.add_values, group_kernels.add_to_bins]
     before = [len(one.signatures) for one in loops]

@@ -57,7 +57,7 @@ def test_compare_takes_both_sides_and_the_rest_from_the_population(population, w
     np.testing.assert_allclose(row[["statistic", "p"]].astype(float), [expected.statistic, expected.pvalue], rtol=1e-5)
     assert found.background.mask.tolist() == (~a & counted).tolist()
     n = "all 1,000" if within is None else f"the {counted.sum():,} of 1,000"
-    assert f"; among {n} cells" in found.told
+    assert f"; among {n} cells" in found.description
 
 
 def test_markers_by_column_compare_each_group_with_the_rest_of_the_population(population, widget, obs):

@@ -128,7 +128,7 @@ class ClusterHolder(Holder):
         """Do nothing: the workers have been asked already."""
 
     @property
-    def can_be_asked(self) -> bool:
+    def can_hover(self) -> bool:
         """Whether the workers have been heard of; until then every hover would hold a thread."""
         return self._memo.held(_SLOT, self.settings.place_key) is not None
 

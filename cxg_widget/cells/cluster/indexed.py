@@ -197,14 +197,14 @@ class ClusterCells:
         packed = None if mask is None else parts.packed(mask)
 
         def submit() -> Any:
-            asked = {"target": target, "slots": slots, "grid": grid}
+            arguments = {"target": target, "slots": slots, "grid": grid}
             found = parts.map(
                 "grid",
                 worker.category_planes,
                 parts.rows(*([] if target is None else [target.name])),
                 loaded,
                 packed,
-                **asked,
+                **arguments,
             )
             return parts.reduced(found, worker.add_planes)
 
@@ -249,8 +249,8 @@ class ClusterCells:
         }  # fmt: skip
 
         def submit() -> Any:
-            asked = {"view": view, "size": size, "highlighted": highlighted, "options": options}
-            found = self._parts.map("planes", worker.planes_of, loaded, column, bits, **asked)
+            arguments = {"view": view, "size": size, "highlighted": highlighted, "options": options}
+            found = self._parts.map("planes", worker.planes_of, loaded, column, bits, **arguments)
             return self._parts.reduced(found, worker.add_planes)
 
         planes: Planes = self._parts.waiting.newest("planes", submit)
@@ -266,10 +266,10 @@ class ClusterCells:
         """
         loaded, bits = self._whole(), self._bits(shown.mask)
         found = [self._futures_of(one.target, shown.settings.layer) for one in shown.columns.values()]
-        asked = {"names": tuple(shown.columns), "reduction": shown.settings.statistic, "view": view, "size": size}
+        arguments = {"names": tuple(shown.columns), "reduction": shown.settings.statistic, "view": view, "size": size}
 
         def submit() -> Any:
-            numbers = self._parts.map("planes", worker.numbers_of, loaded, bits, *found, **asked, spread=spread)
+            numbers = self._parts.map("planes", worker.numbers_of, loaded, bits, *found, **arguments, spread=spread)
             return self._parts.reduced(numbers, worker.add_planes)
 
         numbers: PixelNumbers = self._parts.waiting.newest("planes", submit)
@@ -279,7 +279,7 @@ class ClusterCells:
         self, wanted: Wanted, view: View, size: tuple[int, int], selected: NDArray[np.bool_] | None = None
     ) -> Sums:
         """Reduce all cells, or those of a mask in row order, bool (n_obs,), on the workers; the sums merge there."""
-        parts, asked = self._parts, {"wanted": wanted, "view": view, "size": size}
+        parts, arguments = self._parts, {"wanted": wanted, "view": view, "size": size}
         packed = None if selected is None else parts.packed(selected)
         found = parts.map(
             "reduce",
@@ -287,7 +287,7 @@ class ClusterCells:
             parts.rows(*(one.name for one in wanted.columns.values())),
             self._whole(),
             packed,
-            **asked,
+            **arguments,
         )
         sums: Sums = parts.waiting.result(parts.waiting.submitted(lambda: parts.reduced(found, worker.add_planes)))
         return sums
@@ -334,8 +334,8 @@ class ClusterCells:
         """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
         loaded, visible = self._whole(), None if shown is None else shown.visible
         column = self._column_hidden_by(shown)
-        asked = {"polygon": polygon, "visible": visible}
-        return self._parts.mask_of(self._parts.map("polygon", worker.polygon_bits, loaded, column, **asked))
+        arguments = {"polygon": polygon, "visible": visible}
+        return self._parts.mask_of(self._parts.map("polygon", worker.polygon_bits, loaded, column, **arguments))
 
     def nearest(
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
@@ -350,8 +350,8 @@ class ClusterCells:
         if shown.passing is not None:
             return self.only(shown.passing).nearest(x, y, radius, replace(shown, passing=None), stretch=stretch)
         loaded, column = self._whole(), self._column_hidden_by(shown)
-        asked = {"circle": (x, y, radius, stretch), "visible": shown.visible}
-        submit = partial(self._nearest, loaded, column, **asked)
+        arguments = {"circle": (x, y, radius, stretch), "visible": shown.visible}
+        submit = partial(self._nearest, loaded, column, **arguments)
         found: tuple[float, int] | None = self._parts.waiting.newest("nearest", submit)
         if found is None:
             return None
@@ -373,12 +373,12 @@ class ClusterCells:
         found: CellsUnderPointer = self._parts.waiting.newest("beneath", submit)
         return found
 
-    def _under_pointer(self, loaded: list[Any], column: list[Any] | None, **asked: Any) -> Any:
-        found = self._parts.map("beneath", worker.under_pointer, loaded, column, **asked)
+    def _under_pointer(self, loaded: list[Any], column: list[Any] | None, **arguments: Any) -> Any:
+        found = self._parts.map("beneath", worker.under_pointer, loaded, column, **arguments)
         return self._parts.reduced(found, worker.add_planes)
 
-    def _nearest(self, loaded: list[Any], column: list[Any] | None, **asked: Any) -> Any:
-        return self._parts.reduced(self._parts.map("nearest", worker.nearest, loaded, column, **asked), _closest)
+    def _nearest(self, loaded: list[Any], column: list[Any] | None, **arguments: Any) -> Any:
+        return self._parts.reduced(self._parts.map("nearest", worker.nearest, loaded, column, **arguments), _closest)
 
     def close(self) -> None:
         """Let go of everything on the workers; a client that is closed already has done so."""

@@ -89,11 +89,11 @@ class ClusterMatrix(Matrix):
         parts = self._parts
         tasks = self._tasks(grouping.column, look)
         bits = [tuple(pack_mask(mask[task.start : task.stop]) for mask in grouping.sides) for task in tasks]
-        asked = {"look": look, "table": grouping.table, "column": grouping.column}
+        arguments = {"look": look, "table": grouping.table, "column": grouping.column}
         ended: list[None] = []
 
         def submit() -> Any:
-            futures = parts.map("compare", function, tasks, bits, **asked)
+            futures = parts.map("compare", function, tasks, bits, **arguments)
             for future in futures:
                 future.add_done_callback(lambda _: ended.append(None))
             return parts.reduced(futures, _merged)
@@ -115,10 +115,10 @@ class ClusterMatrix(Matrix):
             return partitions
         return [part for rows in partitions for part in rows.parts(ROWS_PER_TASK)]
 
-    def _by_one(self, what: str, function: Callable[..., Any], **asked: Any) -> Any:
+    def _by_one(self, what: str, function: Callable[..., Any], **arguments: Any) -> Any:
         """Have one worker do what no rows are cut for."""
         parts = self._parts
-        future = parts.waiting.submitted(lambda: parts.submit(what, function, parts.rows()[0], **asked))
+        future = parts.waiting.submitted(lambda: parts.submit(what, function, parts.rows()[0], **arguments))
         return parts.waiting.result(future, self.give_up)
 
 

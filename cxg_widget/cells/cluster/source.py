@@ -58,7 +58,7 @@ class Source:
 
 _open: dict[str, Dataset] = {}
 _users: dict[str, set[str]] = {}
-_told: dict[str, Traffic] = {}
+_reported: dict[str, Traffic] = {}
 """By the token of a source, what has been told of what was read of it."""
 _left: set[str] = set()
 """Users that need nothing any more; a task of theirs that begins late opens nothing for them."""
@@ -90,7 +90,7 @@ def unreported_traffic(token: str) -> Traffic:
         now = None if dataset is None else dataset.traffic
         if now is None:
             return Traffic()
-        before, _told[token] = _told.get(token, Traffic()), now
+        before, _reported[token] = _reported.get(token, Traffic()), now
         return now.since(before)
 
 
@@ -103,6 +103,6 @@ def leave(token: str, user: str) -> None:
         dataset = None if users else _open.pop(token, None)
         if not users:
             _users.pop(token, None)
-            _told.pop(token, None)
+            _reported.pop(token, None)
     if dataset is not None:
         dataset.close()

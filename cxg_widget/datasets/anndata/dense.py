@@ -91,11 +91,11 @@ class Dense:
         """Yield them as `columns` does, in the type that is stored."""
         for some in together(positions, self._array.dtype.itemsize * (stop - start)):
             found = {position: np.empty(stop - start, dtype=self._array.dtype) for position in some}
-            for beside in self._by_chunk(some):
-                first, last = min(beside), max(beside) + 1
+            for neighbours in self._by_chunk(some):
+                first, last = min(neighbours), max(neighbours) + 1
                 for begin, end in self._bands(start, stop, last - first):
                     band = self._array.read(slice(begin, end), slice(first, last))
-                    for position in beside:
+                    for position in neighbours:
                         found[position][begin - start : end - start] = band[:, position - first]
             for position in some:
                 yield found.pop(position)
@@ -103,8 +103,8 @@ class Dense:
     def _by_chunk(self, positions: Sequence[int]) -> Iterator[list[int]]:
         """Yield columns that share chunks; all of them where rows lie in one piece."""
         width = self._array.chunks[1] if self._array.chunks else self._array.shape[1]
-        for _, beside in groupby(sorted(positions), key=lambda position: position // width):
-            yield list(beside)
+        for _, neighbours in groupby(sorted(positions), key=lambda position: position // width):
+            yield list(neighbours)
 
     def _columns(self, first: int, last: int, start: int, stop: int) -> NDArray[np.float32]:
         """Read neighbouring columns."""

@@ -42,9 +42,9 @@ def pick_entries(
             _read_into(positions[out], indices, ranges)
             _read_into(values[out], data, ranges)
             continue
-        beside = np.concatenate([[0], np.cumsum(highs - lows)])
+        offsets = np.concatenate([[0], np.cumsum(highs - lows)])
         of_range = np.searchsorted(lows, begin, side="right") - 1
-        entry = counted(begin - lows[of_range] + beside[of_range], end - begin)
+        entry = counted(begin - lows[of_range] + offsets[of_range], end - begin)
         positions[out] = np.concatenate(indices.read_ranges(ranges))[entry]
         values[out] = np.concatenate(data.read_ranges(ranges))[entry]
     return positions, exactly(values)

@@ -58,12 +58,12 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
     embeddings = {name: _embedding(dataset, name, rows) for name in dataset.embeddings}
     obsm = {name if name == "spatial" else f"X_{name}": xy for name, xy in embeddings.items()}
     # raw has genes of its own, so AnnData holds it apart from the layers.
-    beside = {name: _matrix(dataset, rows, name) for name in taken if name != RAW}
+    in_layers = {name: _matrix(dataset, rows, name) for name in taken if name != RAW}
     raw = {"raw": {"X": _matrix(dataset, rows, RAW), "var": _vars_of(dataset, RAW)}} if RAW in taken else {}
     left = [name for name in dataset.layers if name not in taken]
     if layers is None and left:
         warn_caller(f"to_anndata() leaves out {_listed(left)}; to_anndata(layers=True) includes them")
-    return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm, layers=beside, **raw)
+    return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm, layers=in_layers, **raw)
 
 
 def _layers(dataset: Dataset, layers: bool | Sequence[str] | None) -> list[str]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Group, Node, Store, StoredArray, reading, reason
 from cxg_widget.datasets.base.metered_file import MeteredFile
-from cxg_widget.datasets.base.thread_reads import counted, is_told
+from cxg_widget.datasets.base.thread_reads import can_count_reads, counted
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
 
@@ -47,7 +47,7 @@ class H5Store(Store):
         self.lock = RLock()
         self._path = os.path.abspath(path)
         self._meter = Meter()
-        self._counts_threads, self._is_counted = is_told(), False
+        self._counts_threads, self._is_counted = can_count_reads(), False
         self._below: MeteredFile | None = None
         try:
             self.file = self._open()

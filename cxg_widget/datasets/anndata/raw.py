@@ -62,7 +62,7 @@ class Raw(Contract):
         return self._frame.read(name, None)
 
 
-class NamesBesideRaw(VarNames):
+class NamesWithRaw(VarNames):
     """The vars of X, where raw has others."""
 
     def __init__(self, store: Contract, raw: Raw) -> None:

@@ -12,7 +12,7 @@ from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix
-from cxg_widget.datasets.anndata.raw import NamesBesideRaw, Raw
+from cxg_widget.datasets.anndata.raw import NamesWithRaw, Raw
 from cxg_widget.datasets.base.contract import RAW, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
@@ -61,7 +61,7 @@ class WithMatrices(Dataset):
         self.layers = tuple(self._layers)
         if self._raw is not None:
             self.layers += (RAW,)
-            self._var_part = NamesBesideRaw(self, self._raw)
+            self._var_part = NamesWithRaw(self, self._raw)
         self.major_axis = self._matrix.axis
 
     def names_in(self, layer: str | None) -> VarNames:

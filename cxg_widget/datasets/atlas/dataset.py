@@ -83,9 +83,9 @@ class AtlasDataset(Dataset):
     ) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
         _check_types(version, zarr_store, obs_table, feature_space)
-        self._folder, beside = _find_tables(uri)
-        self.title = beside.name or uri
-        self._arrays = Arrays(_find_arrays(uri, beside, zarr_store))
+        self._folder, parent = _find_tables(uri)
+        self.title = parent.name or uri
+        self._arrays = Arrays(_find_arrays(uri, parent, zarr_store))
         self._groups = Groups(self._arrays, self._lifetime)
         self._snapshot = read_snapshot(self._folder, version, uri, self._arrays.meter)
         self._tables: dict[tuple[str, int], LanceTable] = {}
@@ -198,13 +198,13 @@ class AtlasDataset(Dataset):
 
     def _read_identity(self) -> str:
         """Tell this snapshot from others by its data files: they never change, and have names of their own."""
-        told = [repr(self._snapshot), str(self._arrays.root.absolute())]
-        told += [
+        parts = [repr(self._snapshot), str(self._arrays.root.absolute())]
+        parts += [
             repr((name, table.version, sorted(table.files()))) for (name, _), table in sorted(self._tables.items())
         ]
-        told += [one.digest() for one in self._supplied.values()]
-        told += [self._obs_table.name, self._space.pointer.name if self._space else ""]
-        return f"{self._folder.absolute()}#{hashlib.sha256(chr(0).join(told).encode()).hexdigest()[:32]}"
+        parts += [one.digest() for one in self._supplied.values()]
+        parts += [self._obs_table.name, self._space.pointer.name if self._space else ""]
+        return f"{self._folder.absolute()}#{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}"
 
     def _read_details(self) -> dict[str, Any]:
         space = self._space
@@ -260,8 +260,8 @@ def _find_tables(uri: str) -> tuple[Path, Path]:
     raise InvalidStore(f"{uri}: not a RaggedAtlas; no lance_db/.")
 
 
-def _find_arrays(uri: str, beside: Path, given: str | os.PathLike[str] | None) -> Path:
-    path = beside / "zarr_store" if given is None else Path(os.path.expanduser(given))
+def _find_arrays(uri: str, parent: Path, given: str | os.PathLike[str] | None) -> Path:
+    path = parent / "zarr_store" if given is None else Path(os.path.expanduser(given))
     if not path.is_dir():
         if given is None:
             raise InvalidStore(f"{uri}: no zarr_store/ next to lance_db/; pass zarr_store=, the folder of the arrays.")

@@ -67,11 +67,11 @@ class ColumnPairs:
         x, y, layer = self._axes_of(pair)
         return self._label(x, layer), self._label(y, layer)
 
-    def told(self, pair: Sequence[str]) -> str:
+    def describe(self, pair: Sequence[str]) -> str:
         """Return a pair in words, which no other pair of this dataset has."""
         x, y, layer = self._axes_of(pair)
         names = [
-            f"{_log_told(one, f'{one.source}:{one.name}' if self._is_shared(one, layer) else one.name)}"
+            f"{_axis_text(one, f'{one.source}:{one.name}' if self._is_shared(one, layer) else one.name)}"
             for one in (x, y)
         ]
         return " × ".join(names) + (f", layer {layer}" if len(pair) > 2 and layer is not None else "")
@@ -141,12 +141,12 @@ class ColumnPairs:
             position, aliases = names.find_var(name), names.var_aliases
             in_index = position < len(names.var_labels)
             name = (aliases[position] if aliases and in_index else "") or name
-        return _log_told(axis, name)
+        return _axis_text(axis, name)
 
     def _is_shared(self, axis: _Axis, layer: str | None) -> bool:
         """Say whether an obs column and a var go by the same name."""
         return axis.name in self._store.obs_columns and self._names_in(layer).has_var(axis.name)
 
 
-def _log_told(axis: _Axis, name: str) -> str:
+def _axis_text(axis: _Axis, name: str) -> str:
     return f"log1p({name})" if axis.is_log else name

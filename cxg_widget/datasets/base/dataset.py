@@ -146,7 +146,7 @@ class Dataset(Contract):
     axis_labels = delegate("_embedding_part", Embeddings.axis_labels)
     axis_names = delegate("_embedding_part", Embeddings.axis_names)
     find_embedding = delegate("_embedding_part", Embeddings.find_embedding)
-    embedding_told = delegate("_embedding_part", Embeddings.embedding_told)
+    describe_embedding = delegate("_embedding_part", Embeddings.describe_embedding)
     n_axes = delegate("_embedding_part", Embeddings.n_axes)
     check_axes = delegate("_embedding_part", Embeddings.check_axes)
 

@@ -171,10 +171,10 @@ class Embeddings:
                 raise InvalidStore(f"{store.uri}: {unusable[spelling]}")
         raise UnknownName(not_found("embedding", name, known, store.title))
 
-    def embedding_told(self, name: EmbeddingName | None = None) -> str:
+    def describe_embedding(self, name: EmbeddingName | None = None) -> str:
         """Return in words what an embedding goes by: its name; errors as `find_embedding`."""
         found = self.find_embedding(name)
-        return found if isinstance(found, str) else self._pairs.told(found)
+        return found if isinstance(found, str) else self._pairs.describe(found)
 
     def n_axes(self, name: Any) -> int:
         """Return how many axes an embedding has; two columns are two, and so has one that there is not."""

@@ -99,7 +99,7 @@ def choose(grain: Grain, rows: Positions | None, positions: Positions | None) ->
     axis: Axis = "obs" if is_by_row else "var"
     other: Axis = "var" if is_by_row else "obs"
     names = {"obs": "row", "var": "column"}
-    cells, vars_ = (_told(some, n) for some, n in zip((rows, positions), grain.shape, strict=True))
+    cells, vars_ = (_describe_lines(some, n) for some, n in zip((rows, positions), grain.shape, strict=True))
     if grain.rows is None and along["var"] == along["obs"]:
         reason = "this matrix is stored by column"
     else:
@@ -131,5 +131,5 @@ def _share(lines: Positions | None, portion: int | None, n: int) -> float:
     return min(float(n_portions) * portion / n, 1.0)
 
 
-def _told(lines: Positions | None, n: int) -> str:
+def _describe_lines(lines: Positions | None, n: int) -> str:
     return f"all {n:,}" if lines is None or len(lines) == n else f"{len(lines):,} of {n:,}"

@@ -62,7 +62,7 @@ class Tables:
             label = store.obs_index if index else None
             read = self._reader([*wanted, *([label] if label else [])], rows=picked)
             positions = range(store.n_obs) if picked is None else picked
-            return self._frame("obs", read, wanted, label, positions, asked_for=names is not None)
+            return self._frame("obs", read, wanted, label, positions, by_name=names is not None)
 
     def var(self) -> pd.DataFrame:
         """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out."""
@@ -107,7 +107,7 @@ class Tables:
         index: str | None,
         positions: range | NDArray[np.int64],
         *,
-        asked_for: bool = False,
+        by_name: bool = False,
     ) -> pd.DataFrame:
         """Return columns as a DataFrame; of those that were asked for by name, an error is raised."""
         import pandas as pd
@@ -117,7 +117,7 @@ class Tables:
             try:
                 found[name] = to_pandas(read(name))
             except (InvalidStore, DamagedStore) as error:
-                if asked_for:
+                if by_name:
                     raise
                 self._tell(f"{table} column {name!r}", error, _LEFT_OUT)
         labels: Any = positions

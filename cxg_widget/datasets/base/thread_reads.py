@@ -14,7 +14,7 @@ _PATH = "/proc/thread-self/io"
 _MOST = 4_096
 
 
-class _Told(threading.local):
+class _ReadCounts(threading.local):
     """The file of each thread, which is closed when the thread ends; a process that was forked has another."""
 
     def __init__(self) -> None:
@@ -27,10 +27,10 @@ class _Told(threading.local):
         return os.pread(self._file, _MOST, 0)
 
 
-_told = _Told()
+_read_counts = _ReadCounts()
 
 
-def is_told() -> bool:
+def can_count_reads() -> bool:
     """Say whether the system tells what a thread reads."""
     return os.access(_PATH, os.R_OK)
 
@@ -38,15 +38,15 @@ def is_told() -> bool:
 @contextmanager
 def counted(meter: Meter) -> Iterator[None]:
     """Count what is read of files within, by this thread: system calls, and what they gave."""
-    before = _told.look()
+    before = _read_counts.look()
     try:
         yield
     finally:
-        after = _told.look()
+        after = _read_counts.look()
         # Looking before is the first read that is seen after.
         n_bytes = _number(after, b"rchar") - _number(before, b"rchar") - len(before)
         meter.add(n_bytes, _number(after, b"syscr") - _number(before, b"syscr") - 1)
 
 
-def _number(told: bytes, name: bytes) -> int:
-    return int(told.split(name + b": ", 1)[1].split(b"\n", 1)[0])
+def _number(text: bytes, name: bytes) -> int:
+    return int(text.split(name + b": ", 1)[1].split(b"\n", 1)[0])

@@ -41,8 +41,8 @@ class VarNames:
         position = self._sought(name)
         if position is not None:
             return position
-        if isinstance(name, str) and (told := self.explain_name(name)):
-            raise UnknownName(told)
+        if isinstance(name, str) and (explanation := self.explain_name(name)):
+            raise UnknownName(explanation)
         names = [*(self.var_aliases or ()), *self.var_labels]
         raise UnknownName(not_found("var name", name, names, self._store.title, count=self._store.n_var))
 

@@ -46,9 +46,9 @@ def _files(arrays: Arrays, path: str) -> tuple[bool, bool]:
     (names,) = arrays.names([path])
     folders = [name for name in _FOLDERS if name in names]
     inside = dict(zip(folders, arrays.names([f"{path}/{name}" for name in folders]), strict=True))
-    beside = [name for name in names if _FRAGMENT.match(name)]
-    records = [name for name in beside if name.endswith(".ok")] + inside.get("__commits", [])
+    in_array = [name for name in names if _FRAGMENT.match(name)]
+    records = [name for name in in_array if name.endswith(".ok")] + inside.get("__commits", [])
     fragments = [f"{path}/__fragments/{name}" for name in inside.get("__fragments", [])]
     if fragments and not records:
         fragments = [name for names in arrays.names(fragments) for name in names]
-    return bool(fragments) or any(not name.endswith(".ok") for name in beside), bool(records)
+    return bool(fragments) or any(not name.endswith(".ok") for name in in_array), bool(records)

@@ -190,9 +190,9 @@ class Matrix:
             held = f"the matrix refers to {across} {positions.max()} but {across} has {length} rows"
             raise InvalidStore(f"{self._arrays.uri}: {held}.")
         if len(lines) and (int(lines.min()) < 0 or int(lines.max()) >= n_lines):
-            asked = f"{layout.axis} {start} to {start + n_lines} were requested"
+            wanted = f"{layout.axis} {start} to {start + n_lines} were requested"
             raise DamagedStore(
-                f"{self._arrays.uri}: {asked}, and {layout.path} returned others; its files are damaged."
+                f"{self._arrays.uri}: {wanted}, and {layout.path} returned others; its files are damaged."
             )
         return lines, positions, values
 
@@ -236,8 +236,8 @@ class Matrix:
             shape = "x".join(str(length) for length in layout.shape)
             raise InvalidStore(f"{self._arrays.uri}: matrix is {shape} but obs has {n_obs} rows and var {n_var}.")
         self._layout = layout
-        if min(self._shape) and (told := never_written(self._arrays, layout)):
-            self._note(told)
+        if min(self._shape) and (note := never_written(self._arrays, layout)):
+            self._note(note)
 
     def _count_stored(self, path: str) -> int | None:
         """Return how many cells the fragments of a sparse array hold, by their metadata; None where these are lost."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 9
 _ROWS_PER_SLAB = 1 << 19
-_BESIDE = ("var", "X", "Xr", "Xc")
+_OTHER_PARTS = ("var", "X", "Xr", "Xc")
 
 
 def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **said: Mapping[str, Any]) -> None:
@@ -60,7 +60,7 @@ def read_obs_alone(path: Path, key: str) -> tuple[pd.DataFrame, Any] | None:
 
     arrays = Arrays(absolute(str(path)), str(path), make_context(str(path)))
     try:
-        if arrays.kind("obs") != "array" or any(arrays.kind(name) is not None for name in _BESIDE):
+        if arrays.kind("obs") != "array" or any(arrays.kind(name) is not None for name in _OTHER_PARTS):
             return None
         said = _said(path, key, arrays.metadata_value("obs", key))
         if said is None:

@@ -108,12 +108,12 @@ class Dense(Layout):
         """Read all values of some rows, tile by tile."""
         height, width = self._portion()
         wanted = ranges_of(rows, 1)
-        if self._beside(width, height) >= self.shape[1]:
+        if self._band_lines(width, height) >= self.shape[1]:
             whole = self._box(wanted, slice(0, self.shape[1] - 1), (len(rows), self.shape[1]))
             return np.ascontiguousarray(whole, dtype=np.float32)
         found = np.empty((len(rows), self.shape[1]), dtype=np.float32)
-        for first in range(0, self.shape[1], self._beside(width, height)):
-            last = min(first + self._beside(width, height), self.shape[1])
+        for first in range(0, self.shape[1], self._band_lines(width, height)):
+            last = min(first + self._band_lines(width, height), self.shape[1])
             found[:, first:last] = self._box(wanted, slice(first, last - 1), (len(rows), last - first))
         return found
 
@@ -126,7 +126,7 @@ class Dense(Layout):
         wanted = ranges_of(positions, 1)
         start = 0
         while start < n_rows:
-            end = (int(every[start]) // height) * height + self._beside(height, width)
+            end = (int(every[start]) // height) * height + self._band_lines(height, width)
             stop = int(np.searchsorted(every, end))
             box = self._box(ranges_of(every[start:stop], 1), wanted, (stop - start, len(positions)))
             found[:, start:stop] = box.T
@@ -138,7 +138,7 @@ class Dense(Layout):
         found = self._read(f"{shape[0]:,} rows of {shape[1]:,} columns", lambda: query().multi_index[rows, columns])
         return values_of(found).reshape(shape)
 
-    def _beside(self, portion: int, across: int) -> int:
+    def _band_lines(self, portion: int, across: int) -> int:
         """Return how many lines, whole tiles of them, to read at a time of a band that is `across` wide."""
         itemsize = self.stored.types[self.stored.value].itemsize
         return max(_BOX_BYTES // (across * itemsize) // portion, 1) * portion

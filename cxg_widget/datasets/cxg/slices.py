@@ -88,8 +88,8 @@ class ByColumn(SparseLayout):
         return next(name for name in names if name != "obs")
 
     def _find_shape(self, n_obs: int) -> tuple[int, ...]:
-        is_told = self.twin is not None and not self._arrays.is_remote
-        return (self._arrays.schema("Xr").shape[0] if is_told else n_obs, self.stored.shape[0])
+        is_known = self.twin is not None and not self._arrays.is_remote
+        return (self._arrays.schema("Xr").shape[0] if is_known else n_obs, self.stored.shape[0])
 
     def _quick_axis(self) -> Axis:
         return "var"

@@ -32,7 +32,7 @@ def _writes(write: Callable[_P, None]) -> Callable[_P, None]:
     """Let a function raise `OSError`, as writing any file does, where TileDB cannot write."""
 
     @wraps(write)
-    def told(*args: _P.args, **options: _P.kwargs) -> None:
+    def with_reason(*args: _P.args, **options: _P.kwargs) -> None:
         try:
             write(*args, **options)
         except tiledb.TileDBError as error:
@@ -40,7 +40,7 @@ def _writes(write: Callable[_P, None]) -> Callable[_P, None]:
             number = next((one for one in (ENOSPC, EDQUOT, EFBIG) if os.strerror(one) in str(error)), EIO)
             raise OSError(number, reason, str(args[0])) from error
 
-    return told
+    return with_reason
 
 
 @dataclass(frozen=True)

@@ -140,14 +140,14 @@ def _check(
     if not wrong.size:
         return
     at = int(wrong[0])
-    told = {
+    problem = {
         kernels.LENGTHS_DIFFER: "chunk m/z and intensity lengths differ",
         kernels.CORRUPT: f"the {what} of a chunk cannot be decoded",
         kernels.TOO_SHORT: f"the {what} buffer of a chunk is truncated",
         kernels.OUT_OF_BOUNDS: "a chunk holds m/z outside its own bounds",
     }[int(status[at])]
     where = "" if bounds is None else f" ({bounds[0][at]:.6g} to {bounds[1][at]:.6g})"
-    raise DamagedStore(f"{label}: {told}, in spectrum {index[at]}{where}.")
+    raise DamagedStore(f"{label}: {problem}, in spectrum {index[at]}{where}.")
 
 
 def _encodings(column: pa.Array, label: str) -> NDArray[np.uint8]:

@@ -90,8 +90,8 @@ def find_facets(manifest: Manifest, tables: Mapping[str, ParquetTable], uri: str
             found[name] = Facet(name, tables[member.name], "", key, terms)
     if "spectrum" not in found or found["spectrum"].table.leaf_path(found["spectrum"].key) is None:
         raise InvalidStore(f"{uri}: member {main.name!r} has no column 'index' of spectra.")
-    lacking = [name for name, facet in found.items() if facet.table.leaf_path(facet.key) != facet.key]
-    return {name: facet for name, facet in found.items() if name not in lacking}
+    incomplete = [name for name, facet in found.items() if facet.table.leaf_path(facet.key) != facet.key]
+    return {name: facet for name, facet in found.items() if name not in incomplete}
 
 
 def column_at(table: pa.Table | pa.RecordBatch, path: str) -> pa.Array:

@@ -100,7 +100,7 @@ def find_layout(table: ParquetTable) -> Layout:
 def _points(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> PointLayout:
     mz, intensity = (_pick(entries, array, ("point", "")) for array in (MZ, INTENSITY))
     if mz is None or intensity is None:
-        raise _lacking(table, "m/z" if mz is None else "intensity", entries)
+        raise _missing_column(table, "m/z" if mz is None else "intensity", entries)
     return PointLayout(_index(table, "point"), mz, intensity)
 
 
@@ -112,7 +112,7 @@ def _chunks(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> ChunkL
         _pick(plain, MZ, formats) for formats in (("chunk start",), ("chunk end",), ("chunk encoding",), _VALUES)
     )
     if start is None or end is None or encoding is None or values is None:
-        raise _lacking(table, "m/z chunk", entries)
+        raise _missing_column(table, "m/z chunk", entries)
     intensity = _pick(plain, INTENSITY, _SECONDARY)
     methods = {str(one.get("transform") or ""): str(one["path"]) for one in packed}
     known = [(method, path) for method, path in methods.items() if method in (SLOF, PIC)]
@@ -121,7 +121,7 @@ def _chunks(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> ChunkL
             f"{table.label} has intensities of an unknown transform, {next(iter(methods))!r}; known are SLOF and PIC."
         )
     if intensity is None and not known:
-        raise _lacking(table, "intensity", entries)
+        raise _missing_column(table, "intensity", entries)
     method, packed_path = known[0] if known else ("", None)
     linear = _pick([one for one in entries if one not in plain], MZ, None)
     return ChunkLayout(
@@ -166,6 +166,6 @@ def _leaf(table: ParquetTable, entry: Mapping[str, Any]) -> str | None:
     return table.leaf_path(path) if isinstance(path, str) else None
 
 
-def _lacking(table: ParquetTable, what: str, entries: Sequence[Mapping[str, Any]]) -> InvalidStore:
+def _missing_column(table: ParquetTable, what: str, entries: Sequence[Mapping[str, Any]]) -> InvalidStore:
     listed = ", ".join(f"{one['path']} ({one.get('array_name')})" for one in entries) or "nothing"
     return InvalidStore(f"{table.label} has no column of {what}; its array index lists {listed}.")

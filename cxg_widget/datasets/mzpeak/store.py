@@ -93,9 +93,9 @@ class MzPeakStore(Dataset):
 
     def _open_sources(self) -> Sources | InvalidStore | DamagedStore:
         if not any(self._manifest.find(kind) for kind in _OF_SPECTRA[4:]) and self._choice is None:
-            told = f"{self.uri}: no spectrum data member; it has [{self._manifest.kinds}]."
-            self._note(told)
-            return InvalidStore(told)
+            problem = f"{self.uri}: no spectrum data member; it has [{self._manifest.kinds}]."
+            self._note(problem)
+            return InvalidStore(problem)
         return open_sources(self._manifest, self._tables, self._spectra, self._choice, self.uri)
 
     def _find_title(self) -> str:

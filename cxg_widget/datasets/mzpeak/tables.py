@@ -141,10 +141,10 @@ class ParquetTable:
         except (InvalidStore, DamagedStore):
             raise
         except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError, ValueError) as error:
-            told = " ".join(str(error).split())
-            if any(word in told for word in _SECRET):
+            reason = " ".join(str(error).split())
+            if any(word in reason for word in _SECRET):
                 raise InvalidStore(f"{self.label} is encrypted Parquet; decrypt it first.") from None
-            raise DamagedStore(f"{self.label} cannot be read as Parquet: {told[:300]}") from None
+            raise DamagedStore(f"{self.label} cannot be read as Parquet: {reason[:300]}") from None
 
     def close(self) -> None:
         """Let go of the bytes."""

@@ -39,7 +39,7 @@ class Arrays(Root):
         super().__init__(root, uri, ctx)
         self._open: dict[str, Any] = {}
         self._filled: set[str] = set()
-        self._told: set[str] = set()
+        self._with_metadata: set[str] = set()
         self._placed: set[tuple[str, str]] = set()
         self._loading: Counter[int] = Counter()
         self._closed = Event()
@@ -54,7 +54,9 @@ class Arrays(Root):
         """
         if self.is_remote:
             wanted = list(paths)
-            calls = [partial(self._told_of if path in metadata_of else self._opened, path) for path in wanted]
+            calls = [
+                partial(self._opened_with_metadata if path in metadata_of else self._opened, path) for path in wanted
+            ]
             for error in self._tried(calls, wanted):
                 if isinstance(error, CxgWidgetError) and not isinstance(error, DamagedStore):
                     raise error
@@ -101,8 +103,8 @@ class Arrays(Root):
     def metadata(self, path: str) -> Mapping[str, Any]:
         """Return the metadata of one array; TileDB reads them at the first look."""
         array = self._opened(path)
-        if self.is_remote and path not in self._told:
-            self._all([partial(self._told_of, path)], [f"the metadata of {path}"])
+        if self.is_remote and path not in self._with_metadata:
+            self._all([partial(self._opened_with_metadata, path)], [f"the metadata of {path}"])
         with self._lock_of(path), self.reading(f"the metadata of {path}"):
             meta: Mapping[str, Any] = array.meta
             return meta
@@ -189,7 +191,7 @@ class Arrays(Root):
         """
         self._n_reads += 1
 
-        def asked() -> Result:
+        def run() -> Result:
             with self.reading(what):
                 found = query()
             if array.ctx is not vars(self).get("ctx"):  # renewed meanwhile
@@ -197,15 +199,15 @@ class Arrays(Root):
             return found
 
         if not self.is_remote:
-            return asked()
+            return run()
 
-        def asked_far_away() -> Result:
+        def run_remotely() -> Result:
             with self._asking(array):
-                return asked()
+                return run()
 
         seconds = timeout_s(array.ctx)
         try:
-            return unless_refused(asked_far_away, partial(slow_downs, array.ctx), seconds)
+            return unless_refused(run_remotely, partial(slow_downs, array.ctx), seconds)
         except TimeoutError as error:
             if type(error) is not TimeoutError:
                 raise
@@ -246,15 +248,15 @@ class Arrays(Root):
             self._n_reads = 0
             self._statistics.look(self.ctx)
             self.ctx = tiledb.Ctx(self.ctx.config())
-            self._open, self._told, self._placed = {}, set(), set()
+            self._open, self._with_metadata, self._placed = {}, set(), set()
 
-    def _told_of(self, path: str) -> Any:
+    def _opened_with_metadata(self, path: str) -> Any:
         """Return an open array whose metadata have been loaded, meanwhile others of this process go on."""
         array = self._opened(path)
         with self._lock_of(path), self._asking(array) as is_open:
-            if is_open and path not in self._told:
+            if is_open and path not in self._with_metadata:
                 load_metadata(array)
-                self._told.add(path)
+                self._with_metadata.add(path)
         return array
 
     def _place(self, path: str, name: str) -> None:

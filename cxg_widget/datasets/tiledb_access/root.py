@@ -59,14 +59,14 @@ class Root:
         self._n_calls = self._looked_at = 0
         self._statistics = Statistics(ctx)
         self._read_by_tiledb = Traffic()
-        self._besides = Meter()
+        self._other_reads = Meter()
 
     def traffic(self) -> Traffic:
         """Return what was read so far; statistics are looked at only after a call of TileDB."""
         n_calls = self._n_calls
         if self._looked_at != n_calls:
             self._read_by_tiledb, self._looked_at = self._statistics.look(self.ctx), n_calls
-        return self._read_by_tiledb.with_(self._besides.so_far)
+        return self._read_by_tiledb.with_(self._other_reads.so_far)
 
     def children(self, *paths: str, kind_of: Callable[[str], str] = lambda _: "unknown") -> list[dict[str, str]]:
         """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
@@ -145,7 +145,7 @@ class Root:
         for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments lay beside the schema
             for file in folder.glob(f"{pattern}__fragment_metadata.tdb"):
                 wrong = _wrong_end(file)
-                self._besides.add(_FOOTER_BYTES)
+                self._other_reads.add(_FOOTER_BYTES)
                 if wrong:
                     what = f"the file of metadata of fragment {file.parent.name} {wrong}"
                     raise DamagedStore(f"{self.uri}: cannot read {path}: data files are damaged ({what}).")

@@ -70,7 +70,7 @@ def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[
     if wish.observations is None:
         found = _largest(reads, space, grids, cells)
     else:
-        found = _asked_for(reads, space, grids, cells, wish)
+        found = _with_wanted_dims(reads, space, grids, cells, wish)
     if found.n > MOST_OBSERVATIONS:
         cut = (
             f"choose a position with isel=, such as isel={{{found.dims[0]!r}: 0}}, or "
@@ -133,16 +133,16 @@ def _largest(
     return DenseGrid(reads, space.dimensions, grids[sizes.index(max(sizes))] if grids else ())
 
 
-def _asked_for(
+def _with_wanted_dims(
     reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[SparseCells], wish: Wish
 ) -> Observations:
-    asked = tuple(dim for dim in wish.observations or () if dim not in wish.isel)
-    counted = all(dim in space.dimensions for dim in asked)
-    if cells and not (counted and any(set(asked) <= set(dims) for dims in grids)):
+    wanted = tuple(dim for dim in wish.observations or () if dim not in wish.isel)
+    counted = all(dim in space.dimensions for dim in wanted)
+    if cells and not (counted and any(set(wanted) <= set(dims) for dims in grids)):
         return max(cells, key=lambda one: one.n)
     if not counted:
         known = " or ".join(f"({', '.join(dim.name for dim in dims)})" for dims in space.sparse.values())
         raise InvalidValue(
-            f"{reads.uri}: no sparse array has the dimensions ({', '.join(asked)}); its cells are {known}."
+            f"{reads.uri}: no sparse array has the dimensions ({', '.join(wanted)}); its cells are {known}."
         )
-    return DenseGrid(reads, space.dimensions, asked)
+    return DenseGrid(reads, space.dimensions, wanted)

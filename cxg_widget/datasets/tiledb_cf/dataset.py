@@ -101,8 +101,8 @@ class CfDataset(Dataset):
         self.n_obs, self.n_var = self._observations.n, len(self._vars)
         self.obs_columns = {name: _column(name, feature.variable) for name, feature in self._columns.items()}
         self.var_index = "feature"
-        told = [name for name in _VAR_COLUMNS if any(self._told_of_vars(name))]
-        self.var_columns = {name: Column(name, "string") for name in told}
+        present = [name for name in _VAR_COLUMNS if any(self._var_texts(name))]
+        self.var_columns = {name: Column(name, "string") for name in present}
         self._pairs = Axes(self._observations.dims, features.along, features.whole).pairs()
         self.embeddings = dict.fromkeys(self._pairs, 2)
         self.default_embedding = next(iter(self._pairs), None)
@@ -128,9 +128,9 @@ class CfDataset(Dataset):
         return _meant(feature.variable, self._block(feature, start, stop))
 
     def _read_var(self, name: str) -> Values:
-        return as_strings(self._told_of_vars(name))
+        return as_strings(self._var_texts(name))
 
-    def _told_of_vars(self, name: str) -> list[str]:
+    def _var_texts(self, name: str) -> list[str]:
         if name == self.var_index:
             return [feature.label for feature in self._vars]
         if name == "variable":

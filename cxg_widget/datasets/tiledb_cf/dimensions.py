@@ -58,7 +58,7 @@ def shared_dimensions(
             if domain != own:
                 raise InvalidStore(
                     f"{uri}: dimension {name!r} has different domains in different arrays: "
-                    f"{_told(domain)} in {where}, {_told(own)} in {path}."
+                    f"{_describe_domain(domain)} in {where}, {_describe_domain(own)} in {path}."
                 )
             if counts and not schema.sparse:
                 lows[name] = int(dim.domain[0])
@@ -87,5 +87,5 @@ def _domain(dim: Any) -> tuple[str, Any, Any]:
     return str(dtype), low, high
 
 
-def _told(domain: tuple[str, Any, Any]) -> str:
+def _describe_domain(domain: tuple[str, Any, Any]) -> str:
     return f"{domain[1]} to {domain[2]} ({domain[0]})"

@@ -103,7 +103,7 @@ class Features:
             return
         for place in islice(product(*(range(size) for size in sizes)), MOST_SLICES):
             at = dict(zip(free, place, strict=True))
-            yield Feature(f"{variable.name}[{_told(at)}]", variable, {**first, **at})
+            yield Feature(f"{variable.name}[{_describe_position(at)}]", variable, {**first, **at})
 
     def _tell(self, shown: list[Variable], note: Note) -> None:
         """Note at which position variables are shown along dimensions outside of the grid."""
@@ -121,5 +121,5 @@ class Features:
                 note(f"{variable.name} is shown in its stored units, {units}.")
 
 
-def _told(at: At) -> str:
+def _describe_position(at: At) -> str:
     return ",".join(f"{dim}={position}" for dim, position in at.items())

@@ -78,5 +78,5 @@ def part_of(found: Sequence[Planes]) -> Planes:
 
 
 def _layered(plane: NDArray[Any], layers: int) -> NDArray[Any]:
-    lacking = layers - plane.shape[0]
-    return plane if lacking == 0 else np.concatenate([plane, np.zeros((lacking, *plane.shape[1:]), plane.dtype)])
+    missing = layers - plane.shape[0]
+    return plane if missing == 0 else np.concatenate([plane, np.zeros((missing, *plane.shape[1:]), plane.dtype)])

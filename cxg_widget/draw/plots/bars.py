@@ -65,13 +65,13 @@ class Bars(GroupPlot):
 
     def figure(self) -> Figure:
         """Return a new `matplotlib.figure.Figure`; bars of shares are 1 long."""
-        labels, told = self.names.labels, self.parts.labels
-        told = [*told, *[MISSING_LABEL] * (self.counts.shape[1] - len(told))]
+        labels, part_labels = self.names.labels, self.parts.labels
+        part_labels = [*part_labels, *[MISSING_LABEL] * (self.counts.shape[1] - len(part_labels))]
         left, top = PAD + widest(labels) + GAP, PAD + TITLE_ROOM
         height, key = _BAR * len(labels), left + _LONG + 3 * GAP
-        deep = min(max(_LEAST_DEEP, int((height + _AXIS) // _ROW) - 1), len(told))
-        column = _SWATCH + GAP + widest([*told, self.parts.columns[0]])
-        n_columns = -(-len(told) // deep)
+        deep = min(max(_LEAST_DEEP, int((height + _AXIS) // _ROW) - 1), len(part_labels))
+        column = _SWATCH + GAP + widest([*part_labels, self.parts.columns[0]])
+        n_columns = -(-len(part_labels) // deep)
         floor = max(top + height + _AXIS, top + _ROW * (deep + 1)) + (NOTE_ROOM if self.look.note else 0)
         sheet = Sheet(key + n_columns * (column + 2 * GAP) - 2 * GAP + PAD, floor + PAD, self.look.paper)
         sheet.write_around(self.look.title, self.look.note, floor)
@@ -79,7 +79,7 @@ class Bars(GroupPlot):
         for at, text in enumerate(labels):
             sheet.write(left - GAP, top + (at + 0.5) * _BAR, short(text), side="right")
         sheet.write(key, top + TEXT_PX / 2, short(self.parts.columns[0]), bold=True)
-        for at, text in enumerate(told):
+        for at, text in enumerate(part_labels):
             x, y = key + at // deep * (column + 2 * GAP), top + _ROW * (at % deep + 1)
             sheet.swatch(x, y, self._color(at))
             sheet.write(x + _SWATCH + GAP, y + _SWATCH / 2, short(text))

@@ -111,8 +111,8 @@ class DotPlot(GeneMatrix):
         axes.scatter(places, np.full(_SIZES, 0.5), s=_areas(shares), c=ink, linewidths=0, clip_on=False)
         step = (KEY_PX - 20) / _SIZES
         for place, share in zip(places, shares, strict=True):
-            told = f"{100 * share * most:.3g}" + ("%" if share == 1 else "")
-            sheet.write(x + place * step, y + 2 * TEXT_PX + GAP + _LARGEST, told, side="center", size=TEXT_PX - 2)
+            text = f"{100 * share * most:.3g}" + ("%" if share == 1 else "")
+            sheet.write(x + place * step, y + 2 * TEXT_PX + GAP + _LARGEST, text, side="center", size=TEXT_PX - 2)
 
 
 def _areas(parts: Any) -> Any:

@@ -69,10 +69,10 @@ def placed(
     """Lay out a matrix of cells of some px; note: a sentence below it."""
     lies, below = room_below(columns, cell[0])
     above, lying_heads = _above(columns, cell[0])
-    beside = 0.0 if not rows.heads else TEXT_PX + 2 * GAP
+    heads_room = 0.0 if not rows.heads else TEXT_PX + 2 * GAP
     width, height = cell[0] * len(columns.texts), cell[1] * len(rows.texts)
     left, top = PAD + rows.length, PAD + TITLE_ROOM + above
-    key = left + width + beside + 2 * GAP, top
+    key = left + width + heads_room + 2 * GAP, top
     page = max(key[0] + KEY_PX + PAD, _LEAST_ROOM)
     floor = max(top + height + below, top + key_height) + (NOTE_ROOM if note else 0)
     sheet = Sheet(page, floor + PAD, paper)

@@ -16,7 +16,7 @@ CONTAINER = 65_536
 MISSING_LABEL = names.MISSING_LABEL
 """Name of the cells without a category, in the legend and in the trait `hidden`."""
 IN_NO_SET_LABEL, NOT_IN_SET_LABEL = names.IN_NO_SET_LABEL, names.NOT_IN_SET_LABEL
-"""What they are called where sets colour them: all of them, or one; see `names.missing_told`."""
+"""What they are called where sets colour them: all of them, or one; see `names.missing_label`."""
 LEFT_OUT_LABEL = "filtered out"
 """What is said of cells that are drawn though the filters, that of the legend too, leave them out."""
 LEFT_OUT_ALPHA = 1

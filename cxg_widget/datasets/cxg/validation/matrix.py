@@ -103,8 +103,8 @@ def _version(store: Examined) -> Iterator[Found]:
 def _shift_sparse(store: Examined) -> Iterator[Found]:
     schema = store.schema("X")
     if store.has("X_col_shift") and (schema is None or not schema.sparse):
-        beside = "no X" if schema is None else "a dense X"
-        yield "X_col_shift", f"an array beside {beside}", "no X_col_shift"
+        present = "no X" if schema is None else "a dense X"
+        yield "X_col_shift", f"an array beside {present}", "no X_col_shift"
 
 
 @RULES.must("shift-shape", "`X_col_shift` has the shape (n_var,).")

@@ -186,6 +186,7 @@ class Loader:
 
     def close(self) -> None:
         """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""
+        # First, so that a reading that ends later is not kept.
         held = self.memo.close()
         for slot in ("indexed", "shared"):
             for cells in held.get(slot, {}).values():

@@ -43,5 +43,6 @@ def _distinct(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
     while drawn.size < k:
         drawn = np.concatenate([drawn, rng.integers(0, n, 2 * k)])
         _, first = np.unique(drawn, return_index=True)
+        # `np.unique` sorts; the order of the draws makes each prefix a fair sample.
         drawn = drawn[np.sort(first)]
     return drawn[:k]

@@ -66,6 +66,7 @@ def find_difference(
     planes = [_plane(held, mask, grid, check) for mask in masks]
     n_first, n_second = (int(plane.sum(dtype=np.int64)) for plane in planes)
     fewer = min(n_first, n_second)
+    # One width for both: under two, the wider set would be denser around every edge (decision 50).
     first, second = (smooth(plane, fewer) for plane in planes)
     sigma = width_for(fewer) * grid.side
     # As many cells as would give this density if they lay under the whole Gaussian: one over the sum of its squares.

@@ -54,6 +54,7 @@ class CellsUnderPointer:
         if self.mean is None or other.mean is None:
             return CellsUnderPointer(n)
         n_missing, n_above = self.n_missing + other.n_missing, self.n_above + other.n_above
+        # Weights in place of sums, which may be infinite.
         shares = [((one.n - one.n_missing) / max(n - n_missing, 1), one) for one in (self, other)]
         mean = sum(share * one.mean for share, one in shares if share and one.mean is not None)
         off = sum(share * one.off for share, one in shares)
@@ -69,6 +70,7 @@ class CellsUnderPointer:
     def of_numbers(cls, values: NDArray[np.float64]) -> CellsUnderPointer:
         """Return cells by their numbers, float64 (n,); those that are not finite are missing."""
         finite = values[np.isfinite(values)]
+        # Divided before they are added, since the sum of large numbers may be infinite.
         mean = float((finite / finite.size).sum()) if finite.size else np.nan
         return cls(values.size, None, mean, int(np.count_nonzero(finite > 0)), values.size - finite.size)
 

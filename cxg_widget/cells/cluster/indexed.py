@@ -108,6 +108,7 @@ class ClusterCells:
         try:
             self._parts.load()
             found = self._parts.gathered(self._parts.map("bounds", worker.bounds, self._parts.held))
+        # Ctrl-C too: futures, and the datasets that workers opened, would stay with them.
         except BaseException:
             self.close()
             raise
@@ -121,6 +122,7 @@ class ClusterCells:
         with self._lock:
             if self._only is None or self._only[0] is not mask:
                 self._whole()
+                # The copy would share the lock, and columns that are arranged for other rows.
                 kept = copy(self)
                 kept._lock, kept._column, kept._selection, kept._only = RLock(), None, None, None
                 kept._parts = self._parts.only(mask)
@@ -187,6 +189,7 @@ class ClusterCells:
             parts.map("categories", worker.category_counts, parts.rows(target.name), packed, target=target)
         )
         total: NDArray[np.int64] = np.sum([counts for _, counts in found], axis=0)
+        # Workers agreed on the categories before, so that those of the first partition are those of all.
         return found[0][0], total
 
     def category_planes(
@@ -404,6 +407,7 @@ class ClusterCells:
 
     def _loaded_column(self, target: Target, layer: str | None, codes: ColorRule | Levels | None = None) -> _Column:
         """Return what the workers hold; codes : their levels, or the limits that these are to resolve; None = any."""
+        # Held while the column is loaded: a second thread that wants the same one waits for it.
         with self._lock:
             held = self._column
             labels = self._parts.own().get(_as_column(target).name)
@@ -457,4 +461,5 @@ def _holds_codes(data: Any) -> bool:
 
 
 def _closest(*found: tuple[float, int] | None) -> tuple[float, int] | None:
+    # By distance, then by row: which worker answers first does not matter.
     return min((one for one in found if one is not None), default=None)

@@ -95,6 +95,7 @@ class ClusterMatrix(Matrix):
         def submit() -> Any:
             futures = parts.map("compare", function, tasks, bits, **arguments)
             for future in futures:
+                # Called in a thread of the client; `list.append` needs no lock.
                 future.add_done_callback(lambda _: ended.append(None))
             return parts.reduced(futures, _merged)
 

@@ -233,6 +233,7 @@ def sums_of_rows(
 ) -> Sums:  # fmt: skip
     """Reduce rows, or those of them whose bits are set, with the coordinates that the partition holds."""
     index, n = partition.index, rows.stop - rows.start
+    # The index leaves out rows without coordinates, which are NaN here.
     xy = np.full((n, 2), np.nan, dtype=np.float32)
     xy[index.rows] = index.xy
     mask = None if packed is None else unpack_mask(packed, n)

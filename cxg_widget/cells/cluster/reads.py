@@ -28,6 +28,7 @@ def telling(rows: Rows, *args: Any, function: Callable[..., Any], **same: Any) -
     """Return what a function makes of rows, and tell what was read for it; runs on a worker."""
     try:
         return function(rows, *args, **same)
+    # Bytes that were read before a failure count too.
     finally:
         _tell(rows)
 

@@ -50,6 +50,7 @@ def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
     tallies = parts.gathered(parts.map("tally", tally, data, sizes, lo=lo, hi=hi, least=least))
     bins, codes, logs, by_size = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
     quantiles, finer = quantiles_of(codes, Levels(lo, hi)), quantiles_of(by_size, _by_size(lo, hi, least))
+    # An outlier makes even codes too coarse for quantiles; codes by order of magnitude then have finer ones.
     is_narrow = (finer[-_OUTLIERS] - finer[_OUTLIERS]) * _WIDER < quantiles[-1] - quantiles[0]
     numbers = replace(
         Numbers.stated(lo, hi),

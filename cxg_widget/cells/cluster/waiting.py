@@ -44,11 +44,13 @@ class Waiting:
         """
         with self._lock:
             older, self._newest[slot] = self._newest.get(slot), None
+            # Before the newer is submitted, or workers begin with what nobody waits for.
             if older is not None:
                 self._cancel(older)
             future = self._newest[slot] = self.submitted(submit)
         try:
             return self.result(future)
+        # A future that was cancelled for newer work looks like one that the cluster lost.
         except ClusterLost:
             if self._newest.get(slot) is not future and self._client.status == "running":
                 raise Overtaken("a newer request took the place of this one.") from None
@@ -91,6 +93,7 @@ class Waiting:
         CxgWidgetError
             What the worker raised.
         """
+        # `future.result()` alone would wait for workers that never come back.
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         alive_at = time.monotonic()

@@ -56,6 +56,7 @@ class Calls:
 
     def __init__(self, library: Any, ctx: tiledb.Ctx) -> None:
         self._library = library
+        # TileDB frees the handle with the object of the bindings.
         self._owner = ctx  # keeps the context
         self._ctx = handle_of(ctx, b"ctx")
 
@@ -137,6 +138,7 @@ def _library() -> Any:
     bindings = Path(tiledb.libtiledb.__file__)
     for path in (bindings, *sorted(bindings.parents[1].glob("tiledb*/*tiledb.*"))):
         try:
+            # CDLL lets go of Python's lock during a call, which `PyDLL` and the bindings do not (decision 12).
             found = ctypes.CDLL(str(path))
             for name, argtypes in _ARGUMENTS.items():
                 getattr(found, f"tiledb_{name}").argtypes = argtypes

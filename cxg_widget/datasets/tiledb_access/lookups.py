@@ -178,6 +178,7 @@ def _entry(calls: Calls, group: Handle, place: int) -> tuple[str, np.ndarray[Any
     dtype = DataType.from_tiledb(datatype).np_dtype
     if not value or not n.value:
         return name, np.zeros(0, dtype)
+    # `string_at` copies: the memory goes with the group.
     return name, np.frombuffer(ctypes.string_at(value, n.value * dtype.itemsize), dtype)
 
 

@@ -38,6 +38,7 @@ def take(read: Callable[[Ranges], NDArray[Any]], rows: NDArray[np.int64], tile: 
     if np.all(rows[1:] > rows[:-1]):
         wanted, back = rows, None
     else:
+        # TileDB takes ranges in ascending order, each once.
         wanted, back = np.unique(rows, return_inverse=True)
     breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
     firsts = wanted[np.append(0, breaks)]

@@ -166,6 +166,8 @@ class Root:
         tries = [partial(self._try, call, name) for call, name in zip(calls, what, strict=True)]
         if not self.is_remote:
             return [one() for one in tries]
+        # TileDB itself asks a hundred times while a server says "slow down": 150 s for a listing, 300 s for an array
+        # (decision 12).
         seconds = timeout_s(self.ctx)
         outcomes = run_parallel(tries, seconds)
         return [

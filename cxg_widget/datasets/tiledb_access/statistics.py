@@ -25,6 +25,7 @@ class Statistics:
     def look(self, ctx: tiledb.Ctx) -> Traffic:
         """Add what a context has read since the last look at it, and return all."""
         with self._lock:
+            # Under the lock, or two threads would both add the same reads.
             now = read_so_far(ctx)
             self._total = self._total.with_(now.since(self._seen.get(ctx, Traffic())))
             self._seen[ctx] = now

@@ -25,6 +25,7 @@ def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seco
         If it is refused for longer; the call goes on where nobody listens.
     """
     begin = last = time.monotonic()
+    # A request of TileDB cannot be broken off: it is left behind in its thread.
     thread = Call(call)
     thread.start()
     thread.join(_LOOK_S)
@@ -32,6 +33,7 @@ def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seco
     while thread.is_alive():
         thread.join(_LOOK_S)
         now, before, n = time.monotonic(), n, refusals()
+        # A pause of refusals begins the patience anew; a storage that is merely slow may take as long as it likes.
         if n == before:
             begin = now if now - last > _PAUSE_S else begin
         elif now - begin >= seconds:

@@ -70,11 +70,13 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     """Return codes (n,) and the sorted distinct values as Python scalars; the code of NaN and None is -1."""
     if values.dtype == object:
         labels = values.tolist()
+        # `np.unique` sorts all objects by comparisons in Python; a set leaves the few distinct ones to sort.
         distinct = sorted(set(labels) - {None})
         position = {None: -1} | {value: code for code, value in enumerate(distinct)}
         return np.fromiter(map(position.__getitem__, labels), dtype=np.int64, count=len(labels)), distinct
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
+        # Counting takes a place for each number between the ends, so that these must not lie far apart.
         if high - low < values.size:
             return _factorize_dense(values, low, high)
     known, inverse = np.unique(values, return_inverse=True, equal_nan=True)
@@ -110,6 +112,7 @@ def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:
 
 def as_strings(values: Iterable[Any]) -> NDArray[np.object_]:
     """Return an object array (n,) of str; bytes are read as UTF-8, half characters as U+FFFD, missing values as ""."""
+    # ASCII, which most labels are, holds no half characters to mend.
     texts = [value if type(value) is str and value.isascii() else _as_string(value) for value in values]
     out = np.empty(len(texts), dtype=object)
     out[:] = texts

@@ -53,6 +53,7 @@ class Dataset(Contract):
 
         Both share what is read and kept, and are closed together.
         """
+        # A shallow copy: lifetime, cache, names and matrix are those of this one.
         found = copy(self)
         found._make_obs_parts()
         found._obs_part.own = self._obs_part.own

@@ -55,6 +55,7 @@ class Embeddings:
             if not isinstance(found, str):
                 return self._pairs.read(found, pair, None)
             xy = np.empty((store.n_obs, 2), dtype=np.float32)
+            # In blocks: the peak for 20 M cells of a CXG falls from 311 to 228 MiB (decision 12).
             for start, stop in row_blocks(store.n_obs):
                 xy[start:stop] = store._read_embedding_block(found, pair, start, stop)
             return xy
@@ -69,6 +70,7 @@ class Embeddings:
             if not isinstance(found, str):
                 return self._pairs.read(found, pair, (start, stop))
             values = self._store._read_embedding_block(found, pair, start, stop)
+            # A copy: the store may have handed out a view of what it keeps.
             return np.array(values, dtype=np.float32, order="C")
 
     def axis_labels(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:

@@ -69,6 +69,7 @@ class Labels:
         return None if len(distinct) > limit else Labels.of(distinct, declared, missing)._encode(codes, distinct)
 
     def _encode(self, codes: NDArray[np.int64], distinct: Sequence[Any]) -> Codes:
+        # Code -1, a missing value, takes the last place, which leads to the -1 at the end of `target`.
         places = np.full(len(distinct) + 1, len(self.target) - 1, dtype=np.int64)
         places[:-1] = [self.position[value] for value in distinct]
         return Codes(self.target[places][codes], self.categories)

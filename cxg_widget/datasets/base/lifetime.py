@@ -60,6 +60,7 @@ class Lifetime:
         """Hold the store open for one read; a read inside of another goes on even when `close` came in between."""
         depth = getattr(self._thread, "depth", 0)
         with self._lock:
+            # A read within a read goes on, or what began before `close` would fail half way.
             if self.closed and depth == 0:
                 raise ClosedDataset(f"{self._uri} was closed; open it again with open_dataset().")
             self._readers += 1
@@ -71,6 +72,8 @@ class Lifetime:
             with self._lock:
                 self._readers -= 1
                 last = self.closed and self._readers == 0
+            # Not under the lock, since releasing may last. No reader can come in any more, so that one thread alone
+            # gets here.
             if last:
                 self._end()
 

@@ -58,6 +58,7 @@ class MatrixBlock:
     @classmethod
     def of_dense(cls, values: Numbers) -> MatrixBlock:
         """Return the rows of a dense part, zeros left out; NaN stays."""
+        # NaN is not 0, and so stays an entry.
         line, position = np.nonzero(values)
         starts = np.searchsorted(line, np.arange(len(values) + 1)).astype(np.int64)
         return cls(starts, position, values[line, position])
@@ -87,6 +88,7 @@ class MatrixBlock:
         if _is_ascending(self.starts, self.positions):
             return self
         found = self.csr(length).copy()
+        # It works in place, which is why `found` is a copy: `csr` shares the block's memory.
         found.sum_duplicates()
         return MatrixBlock(found.indptr, found.indices, found.data)
 
@@ -111,6 +113,8 @@ class MatrixBlock:
 
     def holds(self, n_lines: int, length: int) -> bool:
         """Say whether it has so many lines, and no entry lies beyond their ends, as in damaged files."""
+        # Compiled loops and SciPy's do not check bounds: a position of a damaged file would be read or written
+        # elsewhere.
         starts, positions = self.starts, self.positions
         if len(starts) != n_lines + 1 or starts[0] != 0 or starts[-1] != len(positions):
             return False
@@ -137,6 +141,7 @@ class MatrixBlock:
     def cut(self, positions: NDArray[np.int64], length: int) -> MatrixBlock:
         """Return some positions, ascending, numbered from 0; of lines of that length and without a fill."""
         n = len(positions)
+        # Neighbours need no table of all positions.
         if n and int(positions[-1]) - int(positions[0]) == n - 1:
             placed = self.positions - self.positions.dtype.type(positions[0])
             entries = np.flatnonzero((placed >= 0) & (placed < n))
@@ -176,6 +181,7 @@ class DenseBlock(MatrixBlock):
         n_lines, length = lines.shape
         starts = np.arange(n_lines + 1, dtype=np.int64) * length
         for name, value in (("starts", starts), ("values", lines.reshape(-1)), ("fill", None), ("_lines", lines)):
+            # The dataclass above is frozen.
             object.__setattr__(self, name, value)
 
     @property
@@ -217,6 +223,7 @@ def exactly(values: NDArray[Any]) -> Numbers:
         found = values.astype(np.float32, copy=False)
     if values.dtype.itemsize <= (4 if values.dtype.kind == "f" else 2):
         return found
+    # float32 is kept where it changes no number: half the memory, and ranks sort it by 32 bits (decision 57).
     is_same = found == values
     if values.dtype.kind == "f":
         is_same |= np.isnan(values)

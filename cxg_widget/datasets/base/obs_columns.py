@@ -215,6 +215,7 @@ class ObsColumns:
         blocks = row_blocks(n_obs)
         if len(blocks) == 1 or self.kind(name) == "string":
             return self._store._read_obs(name, None)
+        # In blocks: the peak for 20 M cells falls from 157 to 131 MiB for floats, to 60 for codes (decision 12).
         found: NDArray[Any] | None = None
         for start, stop in blocks:
             block = self._store._read_obs_block(name, start, stop)

@@ -119,6 +119,8 @@ class Rows:
     def _straight(self, rows: Positions, grain: Grain, layer: str | None, step_bytes: int) -> Iterator[MatrixBlock]:
         for some in grain.steps(rows, step_bytes):
             with self._lifetime.reading():
+                # The store is held open for the read alone: whoever iterates may stop anywhere and never come back
+                # (decision 55).
                 block = self._store._read_rows(some, layer)
             self._check(block, len(some), grain.shape[1], layer)
             yield block

@@ -250,6 +250,7 @@ def _means(part: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
         return part
     starts = [np.arange(0, n, step) for n in part.shape[:2]]
     high, wide = (np.minimum(first + step, n) - first for first, n in zip(starts, part.shape[:2], strict=True))
+    # Wider than the bytes of the image, which would wrap.
     sums = np.add.reduceat(part, starts[0], axis=0, dtype=np.uint32)
     sums = np.add.reduceat(sums, starts[1], axis=1, dtype=np.uint64)
     return np.asarray(np.rint(sums / np.multiply.outer(high, wide)[..., None]), dtype=np.uint8)

@@ -67,6 +67,7 @@ def _across(parts: list[MatrixBlock], height: int) -> MatrixBlock:
     positions, values = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=kind)
     free, first = starts[:-1].copy(), 0
     for number, part in enumerate(parts):
+        # Lets go of the part: from here on its entries are in the result alone.
         parts[number] = part.first(0)
         rows = part.across(height)
         n = np.diff(rows.starts)
@@ -82,6 +83,7 @@ def _banded(block: MatrixBlock, ends: NDArray[np.int64]) -> list[MatrixBlock]:
     if len(ends) == 1:
         return [block]
     n_lines, band = len(block.starts) - 1, np.searchsorted(ends, block.positions, side="right").astype(np.uint16)
+    # NumPy sorts 16 bits by radix, in one pass over all entries.
     order = np.argsort(band, kind="stable")
     line = np.repeat(np.arange(n_lines), np.diff(block.starts))
     counts = np.bincount(band * np.int64(n_lines) + line, minlength=len(ends) * n_lines).reshape(len(ends), n_lines)
@@ -106,6 +108,7 @@ class _Grown:
 
     def add(self, values: NDArray[Any]) -> None:
         if self._n + len(values) > len(self._array):
+            # Nobody checks for views, so that there must be none of this array: its memory moves.
             self._array.resize(self._n + max(len(values), self._n // 8), refcheck=False)
         self._array[self._n : self._n + len(values)] = values
         self._n += len(values)

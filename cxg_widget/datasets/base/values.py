@@ -157,6 +157,7 @@ def as_plain(values: Values) -> NDArray[Any]:
         return values
     labels = np.empty(len(values.categories) + 1, dtype=object)
     labels[:-1] = values.categories
+    # Code -1 takes the last entry, which is None.
     return np.asarray(labels[values.codes])
 
 
@@ -223,5 +224,6 @@ def freeze(value: _Value) -> _Value:
     owned = [value] if isinstance(value, np.ndarray) else [getattr(value, name) for name in arrays[type(value)]]
     for array in owned:
         if array is not None:
+            # Readers in several threads get the very same arrays.
             array.flags.writeable = False
     return value

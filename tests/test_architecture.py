@@ -23,6 +23,7 @@ ROOMS = (
     "annotations",
     "counts",
     "display",
+    "change",
     "table",
     "compare",
     "selection",

@@ -16,7 +16,6 @@ from typing import Any
 
 import cxg_widget
 from cxg_widget import CxgWidget
-from cxg_widget.compute.jobs import wait_for
 from cxg_widget.datasets.cxg.demo import write_demo
 
 N_OBS = 3_000
@@ -114,7 +113,9 @@ def _settle(widget: CxgWidget) -> None:
     waiting = None
     while waiting != (waiting := list(widget._exchange.jobs._waiting.values())):
         for future in waiting:
-            wait_for(future)
+            ended = threading.Event()  # not by the package's own function, which would count
+            future.add_done_callback(lambda _, ended=ended: ended.set())
+            ended.wait()
 
 
 def main() -> None:

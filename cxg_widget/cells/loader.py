@@ -128,6 +128,7 @@ class Loader:
         self.dataset.put_columns(columns)
         self.crossfilter.keep(())
         self.counter.keep(())
+        self.set_bits.forget()  # those that strangers made of labels go too
         for slot in ("groups", "columns", "catalogue", "describer", "names", "contours", "table_keys", "counter"):
             self.memo.drop(slot)
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -143,22 +144,23 @@ def _describe_limit(limit: float | str, value: float) -> str:
     return f"{limit!r} ({value:g})" if isinstance(limit, str) and value != _number(limit) else repr(limit)
 
 
+@dataclass(frozen=True)
 class OwnLimits:
-    """The limits of each colouring: a number belongs to the one it was set for, anything else to all of them."""
+    """The limits of each coloring: a number belongs to the one it was set for, anything else to all of them."""
 
-    def __init__(self) -> None:
-        self._shared: dict[str, str | None] = dict.fromkeys(LIMITS)
-        self._own: dict[Hashable, dict[str, float]] = {}
+    shared: Mapping[str, str | None] = field(default_factory=lambda: dict.fromkeys(LIMITS))
+    own: Mapping[Hashable, Mapping[str, float]] = field(default_factory=dict)
 
-    def share(self, name: str, value: float | str | None) -> None:
-        """Take note of a limit that was set; a percentile or None is for all colourings."""
-        if not isinstance(value, float):
-            self._shared[name] = value
+    def sharing(self, limits: Mapping[str, float | str | None]) -> OwnLimits:
+        """Return these with limits that were set; a percentile or None is for all colorings."""
+        new = {name: value for name, value in limits.items() if not isinstance(value, float)}
+        return replace(self, shared={**self.shared, **new}) if new else self
 
-    def leave(self, coloring: Hashable, limits: Mapping[str, float | str | None]) -> None:
-        """Take note of the limits of a colouring that is on show no more."""
-        self._own[coloring] = {name: value for name, value in limits.items() if isinstance(value, float)}
+    def leaving(self, coloring: Hashable, limits: Mapping[str, float | str | None]) -> OwnLimits:
+        """Return these with the limits of a coloring that is not shown any more."""
+        numbers = {name: value for name, value in limits.items() if isinstance(value, float)}
+        return replace(self, own={**self.own, coloring: numbers})
 
     def of(self, coloring: Hashable) -> dict[str, float | str | None]:
-        """Return the limits of a colouring: its own, else those of all."""
-        return {**self._shared, **self._own.get(coloring, {})}
+        """Return the limits of a coloring: its own, else those of all."""
+        return {**self.shared, **self.own.get(coloring, {})}

@@ -143,7 +143,7 @@ def looks_after(
         is_new = after is not None and bool(_own(after)) and all({**one, "id": after["id"]} != after for one in found)
         if after is not None and (is_same or is_new):
             found.append(after)
-    return found
+    return found if any(map(_own, found)) else []
 
 
 def _look_after(

@@ -220,8 +220,11 @@ class Settings:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:
         """Return settings with these values, as traits hold them."""
-        frozen: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
-        return cls(**frozen)
+        return cls(**{name: _frozen(one) for name, one in values.items()})
+
+    def having(self, values: Mapping[str, Any]) -> Settings:
+        """Return these settings with other values of some, as traits hold them."""
+        return self if not values else replace(self, **{name: _frozen(one) for name, one in values.items()})
 
     @property
     def place_key(self) -> PlaceKey:
@@ -323,6 +326,10 @@ class Settings:
         if not (is_of_pixels(self.statistic) and asked["statistic"] in OF_PIXELS):
             del asked["statistic"]
         return replace(self, **{**asked, "hidden": tuple(asked["hidden"])})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
+from cxg_widget.change.change import Change
+from cxg_widget.change.sends import DRAWN
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
@@ -35,6 +37,7 @@ from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.brush import BrushAnswer
+from cxg_widget.session.changes import Changes
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.comparison import Comparisons
 from cxg_widget.session.composition import composition_frame
@@ -88,6 +91,7 @@ class Session:
 
     Attributes
     ----------
+    changes : finds what becomes of settings when some change
     check : checks settings before they are on show
     costs : what actions have read of the store
     saved_labels : {annotation: `key` of the log whose labels a file has}
@@ -115,6 +119,7 @@ class Session:
         self._stop_listening = dataset.tell_progress_to(self.tell_reading)
         self._first_paint = FirstPaint()
         self.check = SettingsCheck(self._loader, self._on_show)
+        self.changes = Changes(self._loader, self._on_show, self.check)
         self.showing = Showing(self._loader, self._on_show)
         self._views = Views(self._loader, self._on_show, announce)
         self._pointer = Pointer(self._loader, self._on_show)
@@ -142,10 +147,15 @@ class Session:
         self._loader.crossfilter.know_sets(settings.sets)
         self._loader.crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
 
-    @property
-    def way(self) -> object:
-        """In which way cells are drawn; where it changes, all is sent anew."""
-        return self._on_show.way
+    def apply(self, change: Change) -> None:
+        """Show a change whose needs have been read, and let the dataset have the annotations of now alone."""
+        self.changes.limits = change.limits
+        if DRAWN.isdisjoint(change.names):  # what is held and how it is numbered depend on none of the others
+            self._on_show.settings = change.settings
+            return
+        self.settings = change.settings
+        if "annotations" in change.names:
+            self.put_labels(self.labels(change.settings))
 
     @property
     def mask(self) -> NDArray[np.bool_]:
@@ -187,14 +197,6 @@ class Session:
     def holds_filters(self, rules: Sequence[Rule]) -> bool:
         """Say whether nothing has to be read to know which cells pass."""
         return self._loader.crossfilter.holds(rules)
-
-    def legend_column(self, settings: Settings) -> str | None:
-        """Return the obs column whose categories the legend lists; None where it lists none."""
-        return self._loader.legend_column(settings)
-
-    def filters_except_legend(self, settings: Settings) -> tuple[Any, ...]:
-        """Return the filters but the one that the legend shows."""
-        return self._loader.filters_except_legend(settings)
 
     def prepare(self) -> None:
         """Read what the first picture needs."""
@@ -261,11 +263,8 @@ class Session:
         self._loader.replay.know(log, codes)
 
     def put_labels(self, columns: Mapping[str, Codes]) -> bool:
-        """Let the dataset have these annotations; as `Loader.put_labels`. Sets that strangers made of them go too."""
-        is_new = self._loader.put_labels(columns)
-        if is_new:
-            self.set_bits.forget()
-        return is_new
+        """Let the dataset have these annotations; as `Loader.put_labels`."""
+        return self._loader.put_labels(columns)
 
     def has_labels(self, columns: Mapping[str, Codes]) -> bool:
         """Say whether the dataset has these very annotations; as `Loader.has_labels`."""

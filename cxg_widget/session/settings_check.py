@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import check_rule
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import is_number, resolve
-from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.filters import lists_values
+from cxg_widget.rules.named import check_known, check_named
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.text.names import shown
+from cxg_widget.text.warned import warn_caller
 from cxg_widget.wire.quantise import Bounds
 
 
@@ -19,6 +23,56 @@ class SettingsCheck:
 
     def __init__(self, loader: Loader, on_show: OnShow) -> None:
         self._loader, self._on_show, self._dataset = loader, on_show, loader.dataset
+
+    def read(self, what: str, settings: Settings) -> None:
+        """Read what a setting needs, by the names of `change.change.READS`; raises where it cannot be read or taken."""
+        readers: dict[str, Callable[[Settings], object]] = {
+            "place": self.place, "coloring": self.coloring, "hidden": self.hidden, "filters": self.filters,
+            "statistic": self.statistic, "palette": self.palette, "panels": self.panels, "landmarks": self.landmarks,
+            "limits": self.limits,
+        }  # fmt: skip
+        readers[what](settings)
+
+    def coloring(self, settings: Settings) -> None:
+        """Read what colors the cells; raises as `Holder.coloring`."""
+        self._loader.of(settings).coloring()
+
+    def hidden(self, settings: Settings) -> None:
+        """Check that what is hidden are categories that color the cells; raises as `Coloring.check_hidden`."""
+        if settings.hidden:
+            self._loader.of(settings).coloring().check_hidden(settings.hidden)
+
+    def named(self, settings: Settings) -> None:
+        """Check that the sets that filters, contours and the difference name are there.
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there is none of a name, or a filter means other cells.
+        """
+        check_named(settings.filters, settings.sets)
+        self.on_plot(settings)
+
+    def on_plot(self, settings: Settings) -> None:
+        """Check that the sets are there that have contours or are compared; raises `UnknownName`."""
+        check_known(settings.sets_on_plot, settings.sets)
+
+    def filters(self, settings: Settings) -> None:
+        """Find the cells that pass all filters; raises as `named` and `rules.rule.mask_of`."""
+        self.named(settings)
+        self._loader.of(settings).filtered()
+
+    def palette(self, settings: Settings) -> None:
+        """Warn where a palette has categories that color no cells; raises `UnknownName` where it has no others."""
+        if said := self.misfit(settings):
+            if not set(settings.palette).intersection(self._loader.of(settings).coloring().labels):
+                raise UnknownName(f"palette: {said}")
+            warn_caller(f"palette: {said}")
+
+    def misfit(self, settings: Settings) -> str:
+        """Say which category of a palette colors no cells; "" where there is none."""
+        is_by_name = isinstance(settings.palette, Mapping)
+        return self._loader.of(settings).coloring().misfit(settings.palette) if is_by_name else ""
 
     def limits(self, settings: Settings) -> None:
         """Check limits, centre and scale of some settings against each other, with numbers where these have been read.
@@ -63,6 +117,7 @@ class SettingsCheck:
         CxgWidgetError
             If one cannot be read, or has too many categories.
         """
+        self.named(settings)
         for column in (settings.labels, settings.contours):
             if isinstance(column, str):
                 self._loader.of(settings).category_counts(column, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -12,11 +12,13 @@ import traitlets
 
 from cxg_widget.color.limits import LIMITS
 from cxg_widget.compute.jobs import on_this_loop
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.display.settings import STATE, Settings, check
 from cxg_widget.errors import (
     CxgWidgetError,
     ProtocolError,
 )
+from cxg_widget.session.changes import FIRST
 from cxg_widget.wire import protocol
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.parsing import check_envelope, parse
@@ -82,9 +84,7 @@ class AnsweringWidget(ChangingWidget):
             self._exchange.cancel(message.of, message.panel)
             self._exchange.send("cancel", lambda: self._session.answer(message))
         elif self._exchange.is_busy(message.of, message.panel):
-            before = self._shown_before[message.of]
-            for trait in [name for name in STATE if name in before]:  # an embedding before its axes
-                self._set_back(trait, before[trait])
+            self._set_back(self._shown_before[message.of])
 
     def _send(self, msg: Any, buffers: Any = None) -> None:
         """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""
@@ -151,71 +151,69 @@ class AnsweringWidget(ChangingWidget):
         """Take changes of the front-end; one that is not valid is said there and set back."""
         if not self._open:
             return
-        self._since = self._session.costs.now()
+        since, valid = self._session.costs.now(), self._valid(sync_data)
+        self._refuse(("hidden",), self._session.check.hidden, valid)
+        if "color" not in valid and "layer" not in valid:
+            self._refuse((*LIMITS, "scale"), self._session.check.limits, valid)
+        self._refuse(("filters",), self._session.check.named, valid)
+        if self._of_page.are_waiting or not self._session.holds_filters(valid.get("filters", ())):
+            self._of_page.queue(valid, since)
+        else:
+            self._take(valid, since)
+
+    def _valid(self, sync_data: dict[str, Any]) -> dict[str, Any]:
+        """Return the values of the front-end that fit, each by itself."""
         valid: dict[str, Any] = {}
-        for name, value in sorted(sync_data.items(), key=lambda one: one[0] != "gene_sets"):
-            beside = self._beside(valid.get("gene_sets"))  # of which a colour may name one
+        for name, value in sorted(sync_data.items(), key=lambda one: one[0] not in FIRST):  # others may name these
+            beside = self._session.changes.beside(self._having(valid))
             try:
                 valid[name] = check(name, value, self._dataset, beside) if name in STATE else value
             except Exception as error:  # whatever comes, the kernel goes on
-                self._leave_out(name, error, valid)
-        self._refuse_crossed_limits(valid)
-        self._refuse("hidden", self._check_hidden, valid)
-        self._refuse("filters", self._check_named, valid)
-        if self._of_page.are_waiting or not self._session.holds_filters(valid.get("filters", ())):
-            self._of_page.queue(valid)
-        else:
-            self._take(valid)
+                self._leave_out((name,), error, valid)
+        return valid
+
+    def _having(self, valid: dict[str, Any]) -> Settings:
+        return self._session.settings.having({name: value for name, value in valid.items() if name in STATE})
 
     def _judge_filters(self, change: dict[str, Any]) -> None:
         if "filters" in change:
-            self._session.filtered(self._settings(change))
+            self._session.filtered(self._having(change))
 
-    def _take(self, valid: dict[str, Any], refused: BaseException | None = None) -> None:
+    def _take(self, valid: dict[str, Any], since: Traffic | None, refused: BaseException | None = None) -> None:
         """Take changes of the front-end, but its filters where these do not fit the data."""
         if not self._open:
             return
         if isinstance(refused, Exception):
-            self._leave_out("filters", refused, valid)
+            self._leave_out(("filters",), refused, valid)
         for name in ("contours", "difference"):
-            self._refuse(name, partial(self._check_on_plot, name), valid)
-        self._is_checked = True
+            self._refuse((name,), self._session.check.on_plot, valid)
         try:
             with self._step():
-                super().set_state(valid)
+                with self._hold_back() as asked:
+                    super().set_state(valid)
+                others = {name: value for name, value in asked.items() if value != self._kept(name)}
+                with self._lock_property(**{name: valid[name] for name in asked}):
+                    self._ask(others, is_checked=True, needs=(), since=since)
         except CxgWidgetError as error:  # Overtaken among them, where other cells are on show by now
             self._exchange.fail("setting", error)
             self.send_state([name for name in valid if name in self.keys])
         except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
             self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))
             self.send_state([name for name in valid if name in self.keys])
-        finally:
-            self._is_checked = False
 
-    def _refuse(self, name: str, judge: Callable[[Settings], object], valid: dict[str, Any]) -> None:
-        """Leave out a setting of the front-end that does not fit the data, and say so there."""
-        if name in valid:
+    def _refuse(self, names: Iterable[str], judge: Callable[[Settings], object], valid: dict[str, Any]) -> None:
+        """Leave out settings of the front-end that do not fit the data, or each other, and say so there."""
+        if asked := [name for name in names if name in valid]:
             try:
-                judge(self._settings(valid))
+                judge(self._having(valid))
             except CxgWidgetError as error:
-                self._leave_out(name, error, valid)
+                self._leave_out(asked, error, valid)
 
-    def _leave_out(self, name: str, error: Exception, valid: dict[str, Any]) -> None:
-        self._exchange.fail("filter" if name == "filters" else "setting", error)  # whose stream takes it back
-        valid.pop(name, None)
-        self.send_state(name)
-
-    def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
-        """Leave out limits of the front-end that cross, and say so there."""
-        limits = [name for name in (*LIMITS, "scale") if name in valid]
-        if not limits or "color" in valid or "layer" in valid:
-            return
-        try:
-            self._session.check.limits(self._settings(valid))
-        except CxgWidgetError as error:
-            self._exchange.fail("setting", error)
-            for name in limits:
-                del valid[name]
+    def _leave_out(self, names: Collection[str], error: Exception, valid: dict[str, Any]) -> None:
+        self._exchange.fail("filter" if "filters" in names else "setting", error)  # whose stream takes it back
+        for name in names:
+            valid.pop(name, None)
+            if name in self.keys:
                 self.send_state(name)
 
     def _drop_unreadable(self, prepared: Future[None]) -> None:
@@ -226,5 +224,5 @@ class AnsweringWidget(ChangingWidget):
             self._session.coloring()
         except CxgWidgetError as error:
             if self.color == self._color_of_itself:
-                self._set_back("color", None)
+                self._set_back({"color": None})
                 self._exchange.fail("color", error)

@@ -81,7 +81,7 @@ class History:
 
     Parameters
     ----------
-    now : gives values of settings, the mask and its rule as they are
+    now : gives the values of the settings `UNDONE`, the mask and its rule as they are
     tell : called with what would be undone and redone, in a word each, "" = nothing, whenever that changes
 
     Attributes
@@ -116,14 +116,16 @@ class History:
             pass
 
     @contextmanager
-    def mended(self, name: str, value: Any) -> Iterator[None]:
-        """Set a setting back that could not be shown; the step that set it is none."""
+    def mended(self, values: Mapping[str, Any]) -> Iterator[None]:
+        """Set settings back that could not be shown; the step that set them is none."""
         with self._lock:
-            failed = self._read()[0].get(name)
+            failed = self._read()[0]
             with self._within():
                 yield
-            if name in UNDONE:
-                self._past = [_with(one, name, value) if one.values[name] == failed else one for one in self._past]
+            for name, value in values.items():
+                if name in UNDONE:
+                    past = self._past
+                    self._past = [_with(one, name, value) if one.values[name] == failed[name] else one for one in past]
             self._now = self._take(self._now)
             while self._past and not self._past[-1].differs(self._now):
                 self._past.pop()
@@ -174,7 +176,7 @@ class History:
 
     def _take(self, before: Moment | None) -> Moment:
         values, mask, rule = self._read()
-        now = {name: values[name] for name in UNDONE}
+        now = dict(values)
         if before is None:
             return Moment(now, mask, pack_mask(mask), rule, 0)
         held = {name: before.values[name] if before.values[name] == one else one for name, one in now.items()}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
 
 from cxg_widget.color.colormap import as_synced
-from cxg_widget.display.settings import SETTINGS, STATE, Setting
+from cxg_widget.display.settings import SETTINGS, STATE, Setting, Settings
 from cxg_widget.errors import InvalidOption
 from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import misspelt
@@ -18,19 +21,46 @@ from cxg_widget.widget.panels import Panels
 from cxg_widget.widget.sets import Sets
 from cxg_widget.widget.table import Table
 
+if TYPE_CHECKING:
+    from cxg_widget.session.session import Session
+
 
 class _Trait(traitlets.Any):
-    """A trait whose values the check of its setting judges, None among them, which traitlets would let pass unseen."""
+    """A face of one of the session's settings: it holds nothing, and what is set of it is asked of the widget."""
 
-    allow_none = False
+    name: str
 
     def kept(self, obj: Any) -> Any:
         """Return the very value that is set, which nobody changes."""
-        return super().get(obj, type(obj))
+        asked = obj._held_back.asked
+        value = asked[self.name] if asked and self.name in asked else getattr(obj._session.settings, self.name)
+        return _listed(value)
 
     def get(self, obj: Any, cls: Any = None) -> Any:  # noqa: ARG002
         """Return a copy of the value, which may be changed without changing what is set."""
         return own_copy(self.kept(obj))
+
+    def set(self, obj: Any, value: Any) -> None:
+        """Ask for a value, now or once all that is set together has been."""
+        value = self.plain(value)
+        if obj._held_back.asked is None:
+            obj._ask({self.name: value})
+        else:
+            obj._held_back.asked[self.name] = value
+
+    def plain(self, value: Any) -> Any:
+        """Return a value without the object that stands for it."""
+        return value
+
+
+class HeldBack(threading.local):
+    """What is set together, of each thread its own; None = what is set is asked for at once."""
+
+    asked: dict[str, Any] | None = None
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _trait_of(setting: Setting) -> Any:
@@ -65,7 +95,7 @@ class _RulesTrait(_Trait):
         super().__init__([], **more)
         self._mapping = mapping
 
-    def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
+    def plain(self, value: Any) -> Any:
         """Return the rules of a mapping that this or another widget gave."""
         return value._rules if isinstance(value, self._mapping) else value
 
@@ -77,7 +107,7 @@ class _RulesTrait(_Trait):
 class _PanelsTrait(_Trait):
     """Looks of panels, which users see as a list of panels."""
 
-    def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
+    def plain(self, value: Any) -> Any:
         """Return the looks of panels that this or another widget gave."""
         return value._looks if isinstance(value, Panels) else value
 
@@ -89,7 +119,7 @@ class _PanelsTrait(_Trait):
 class _TableTrait(_Trait):
     """What the table shows, which users see as an object."""
 
-    def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
+    def plain(self, value: Any) -> Any:
         """Return the setting of a table that this or another widget gave."""
         return value.setting.as_json() if isinstance(value, Table) else value
 
@@ -124,6 +154,8 @@ class WidgetTraits(anywidget.AnyWidget):
     """
 
     locals().update(_TRAITS)
+    _session: Session
+    _held_back: HeldBack
     n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
     steps = traitlets.Dict(
         {"undo": "", "redo": "", "n": 0},
@@ -144,7 +176,47 @@ class WidgetTraits(anywidget.AnyWidget):
         """Return the very value of a setting, which nobody changes; what `getattr` gives is a copy."""
         return getattr(type(self), name).kept(self)
 
-    def notify_change(self, change: Any) -> None:
-        """Tell who observes a setting what it was and is, as copies."""
-        told = {word: own_copy(change[word], packs=False) for word in ("old", "new") if word in change}
-        super().notify_change(traitlets.Bunch({**change, **told}))
+    @contextmanager
+    def hold_trait_notifications(self) -> Iterator[None]:
+        """Change all settings that are set meanwhile at once, or none of them where they cannot be."""
+        is_outermost = self._held_back.asked is None
+        with super().hold_trait_notifications(), self._hold_back() as asked:
+            yield
+        if is_outermost and asked:
+            self._ask(asked)
+
+    @contextmanager
+    def _hold_back(self) -> Iterator[dict[str, Any]]:
+        """Give the settings that are set meanwhile in this thread, none of which is changed."""
+        before = self._held_back.asked
+        self._held_back.asked = {} if before is None else before
+        try:
+            yield self._held_back.asked
+        finally:
+            self._held_back.asked = before
+
+    def _ask(self, asked: dict[str, Any]) -> None:
+        """Change settings as asked, with all that follows from it."""
+        raise NotImplementedError
+
+    def _tell_page(self, names: Iterable[str]) -> None:
+        """Tell the page of settings that have changed, as ipywidgets does: not of what it has said itself."""
+        if self.comm is None or getattr(self.comm, "kernel", True) is None:
+            return
+        for name in names:
+            if name in self.keys and self._should_send_property(name, getattr(self, name)):
+                self.send_state(name)
+
+    def _notify(self, before: Settings, now: Settings, names: Iterable[str]) -> None:
+        """Tell all who observe settings what these were and are, as copies; the first error is raised at the end."""
+        errors = []
+        observed = names if traitlets.All in self._trait_notifiers else [*self._trait_notifiers]
+        for name in [one for one in names if one in observed]:
+            old, new = (own_copy(_listed(getattr(one, name)), packs=False) for one in (before, now))
+            told = traitlets.Bunch(name=name, old=old, new=new, owner=self, type="change")
+            try:
+                self._notify_observers(told)
+            except Exception as error:  # of the user: the others are told all the same
+                errors.append(error)
+        if errors:
+            raise errors[0]

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.compute.jobs import wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
-from cxg_widget.datasets.base.dataset import Codes, Dataset
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, check_mode, split_options
 from cxg_widget.display.settings import STATE
 from cxg_widget.display.target import color_of_itself
+from cxg_widget.display.work import check_work
 from cxg_widget.draw.lettering import load_letters
 from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.rules.combining import NOTHING, combined_rule
@@ -30,6 +30,7 @@ from cxg_widget.rules.filters import query_filter
 from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import SelectedCells
+from cxg_widget.session.changes import ALL
 from cxg_widget.session.costs import Cost
 from cxg_widget.session.exchange import Exchange
 from cxg_widget.session.figure_files import FigureSize
@@ -43,11 +44,10 @@ from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.history import History
 from cxg_widget.widget.keeping import Keeper, Restoring
-from cxg_widget.widget.legend_filter import LegendFilter
-from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.panels import Panel, Panels, looks_of_split
 from cxg_widget.widget.static_picture import NotebookPicture
+from cxg_widget.widget.traits import HeldBack
 from cxg_widget.widget.variables import with_values
 from cxg_widget.wire import protocol
 
@@ -64,6 +64,8 @@ _IN_A_ROW = "".join(
 """A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it, or the
 boxes in it."""
 DEFAULT_HEIGHT = 600
+_OF_STATE = ALL - {"palette"}
+"""What a state needs: its palette may wait for another coloring."""
 _BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
 # Given a path, anywidget keeps every widget for good, to be told of changes of the file; `make dev` asks for that.
 _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
@@ -109,9 +111,9 @@ class CxgWidget(AnalysingWidget):
     _esm = _ESM
     _css = _IN_A_ROW
     annotations: Any
+    filters: Any
     table: Any
     _is_shown = False
-    _since: Traffic | None = None
 
     def __init__(
         self,
@@ -125,21 +127,18 @@ class CxgWidget(AnalysingWidget):
         restore: Restoring = "ask",
         **more: Any,
     ) -> None:
+        self._held_back = HeldBack()
         traits, opening = split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
         opened = open_dataset(source, **opening)
-        self._dataset: Dataset = (
-            opened if self._owns_dataset else opened.with_own_columns()
-        )  # annotations are of this widget
-        self._labels_on_leave: dict[str, Codes] = {}
+        # Annotations are of this widget.
+        self._dataset: Dataset = opened if self._owns_dataset else opened.with_own_columns()
         self._color_of_itself = color_of_itself(self._dataset)
         self._exchange = Exchange(self.send, self._dataset.uri)
         read_with = _read_with(dask, source, opening)
         self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
         self._callbacks = CallbackDispatcher()
         self._shown_before: dict[str, dict[str, Any]] = {}
-        self._limits = LimitsByColoring(self._session)
-        self._legend = LegendFilter(self._session)
         self._of_page = PageChanges(self._exchange.jobs, self._judge_filters, self._take)
         self._picture = NotebookPicture(self._session)
         self._keeper = Keeper(self._session, self._wait_for_step, restore, self._fail_keeping)
@@ -149,14 +148,13 @@ class CxgWidget(AnalysingWidget):
             color = self._color_of_itself if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             # The session has the settings before there are traits: what does not fit leaves no half-made widget behind.
-            checked = self._check(given)
-            self._session.settings = self._settings(checked)
-            self._session.check.limits(self._session.settings)
-            self._session.check.statistic(self._session.settings)
+            check_work(given, self._dataset.n_obs)
+            checked = self._session.changes.checked(given)
+            self._session.apply(self._session.changes.find(checked, ("filters", "limits", "statistic")))
             # Reading begins before the comm is opened, which takes as long as the first columns do.
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
-            super().__init__(_snapshot={"id": self._picture.id}, **checked)
+            super().__init__(_snapshot={"id": self._picture.id})
             unset = {
                 "embedding": None,
                 "layer": None,
@@ -164,10 +162,8 @@ class CxgWidget(AnalysingWidget):
                 **({"color": color} if is_offered else {}),
             }
             self._given = {name: checked[name] for name in given if name not in unset or given[name] != unset[name]}
-            self._limits.share(self._session.settings)
             self._n_steps = count(1)
             self._history = History(self._moment, self._tell_steps)
-            # From here on a trait that is set is checked, and sent; those above were.
             self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_index)
@@ -186,16 +182,16 @@ class CxgWidget(AnalysingWidget):
 
     def _check_first(self, is_placed: bool, is_colored: bool) -> None:
         """Read what was given by name, so that what does not fit is said at once."""
-        settings = self._session.settings
+        settings, check = self._session.settings, self._session.check
         if is_colored:
-            self._session.coloring()
-            self._session.check.limits(settings)
+            check.coloring(settings)
+            check.limits(settings)
         if is_placed:
-            self._session.place()
-        self._session.check.landmarks(settings)
-        self._session.check.panels(settings)
-        self._check_hidden(settings)
-        if is_colored and (said := self._misfit(settings)):
+            check.place(settings)
+        check.landmarks(settings)
+        check.panels(settings)
+        check.hidden(settings)
+        if is_colored and (said := check.misfit(settings)):
             warn_caller(f"palette: {said}")
 
     def _restore_newest(self) -> None:
@@ -590,34 +586,17 @@ class CxgWidget(AnalysingWidget):
         defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
         if self._color_of_itself is not None:
             defaults["color"] = Given.NOT  # None is then no default, and has to be said
-        now = self._values()
-        return {name: own_copy(value) for name, value in now.items() if value != defaults[name]}
+        return {name: own_copy(value) for name in STATE if (value := self._kept(name)) != defaults[name]}
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
         if not isinstance(state, Mapping):
             raise InvalidValue(f"state must be a dict as `w.state` gives it; found {shown(state)}")
         wanted, _ = split_options(state, STATE, ())
-        self._since = self._session.costs.now()
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
-        labels = dict(self._dataset.own_columns)
-        with self._history.step():  # until they are put back, what is on show lacks its labels
-            try:
-                checked = self._check(defaults | wanted)
-                settings = self._settings(checked)
-                self._session.place(settings)
-                self._session.coloring(settings)
-                self._check_hidden(settings)
-                self._session.check.limits(settings)
-                self._session.check.statistic(settings)
-                self._session.check.panels(settings)
-            except CxgWidgetError:
-                self._session.check.give_up()
-                raise
-            finally:
-                self._session.put_labels(labels)  # until the annotations are set
+        check_work(defaults | wanted, self._dataset.n_obs)
         with self._step():
-            self._show(checked)
+            self._ask(defaults | wanted, needs=_OF_STATE)
 
     def close(self) -> None:
         """End the widget, and close the dataset if the widget opened it."""

@@ -170,7 +170,7 @@ def test_what_is_overtaken_never_leaves_the_handler_whoever_sends(monkeypatch):
     def overtaken(*_):
         raise Overtaken("other cells are on show.")
 
-    monkeypatch.setattr(w, "_follow", overtaken)
+    monkeypatch.setattr(w, "_show", overtaken)
 
     def send(at):
         update = {"method": "update", "state": {"color": ("cell_type", "n_counts")[at % 2]}, "buffer_paths": []}

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.path import Path
-from traitlets import TraitError
 
 from cxg_widget import CxgWidget
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
@@ -321,7 +320,7 @@ MADE = {
     "the selection": lambda w, name: w.sets.add(name),
     "algebra": lambda w, name: w.sets.update({name: ~w.sets["warm"]}),
     "a rule": lambda w, name: w.sets.add(name, {"cell_type": "T cell"}),
-    "a state": lambda w, name: w._set_checked({"sets": [*w._kept("sets"), {**w.state["sets"][0], "name": name}]}),
+    "a state": lambda w, name: w._ask({"sets": [*w._kept("sets"), {**w.state["sets"][0], "name": name}]}),
 }
 
 
@@ -350,7 +349,7 @@ def test_the_text_of_rows_is_that_of_their_bits_and_cells_that_there_are_not_are
     told = {"rows": base64.b64encode(b"\xff\xff").decode(), "n_obs": 9, "identity": small_one.dataset.obs_identity}
     small_one.sets = {"all": told}
     assert len(small_one.sets["all"]) == 9
-    with pytest.raises(TraitError, match="must be base64"):
+    with pytest.raises(InvalidValue, match="must be base64"):
         small_one.sets = {"all": {**told, "rows": "!!!="}}
     small_one.close()
 

@@ -217,7 +217,6 @@ def test_a_step_that_fails_on_the_way_leaves_all_as_it_was(widget):
         with pytest.raises(RuntimeError, match="of the user"):
             act()
         assert (seen(widget), widget.view, len(widget._history._past)) == (before, [0, 1, 0, 1], n)
-        assert widget._session.settings == widget._settings()
     widget.unobserve(failing, "panels")
     widget.state = wanted
     widget.observe(failing, "color")

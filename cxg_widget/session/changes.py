@@ -1,0 +1,151 @@
+"""Finds the changes of a session's settings, and reads what they need: a change that cannot be shown is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.change.change import READS, Change, change
+from cxg_widget.change.known import Unread
+from cxg_widget.color.limits import OwnLimits
+from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.display.checks import Beside
+from cxg_widget.display.settings import Settings, check
+from cxg_widget.display.target import Target
+from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.rules.filters import check_filters
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.settings_check import SettingsCheck
+
+FIRST = ("embedding", "gene_sets", "annotations", "sets")
+"""Settings that others may name, each of which may name those before it."""
+ALL = frozenset(READS.values())
+
+
+class Changes:
+    """The changes of one session.
+
+    Attributes
+    ----------
+    limits : the color limits of all colorings shown so far
+    """
+
+    def __init__(self, loader: Loader, on_show: OnShow, settings_check: SettingsCheck) -> None:
+        self._loader, self._on_show, self._check = loader, on_show, settings_check
+        self._dataset = loader.dataset
+        self.limits = OwnLimits()
+
+    def checked(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values as they are kept, each checked beside what else is asked; the dataset has annotations then.
+
+        Raises
+        ------
+        CxgWidgetError
+            If one does not fit.
+        """
+        found, named = dict(asked), self._on_show.settings
+        for name in FIRST:
+            if name in asked:
+                found[name] = check(name, asked[name], self._dataset, self.beside(named))
+                named = named.having({name: found[name]})
+            if name == "annotations" in asked and len(asked) > 1:  # what else is asked may name those, and no others
+                self._loader.put_labels(_Known(self._loader, self._check, self.limits).annotations(named))
+        if isinstance(asked.get("filters"), Mapping):
+            layer = asked.get("layer", named.layer)
+            found["filters"] = check_filters(asked["filters"], self._dataset, layer, named.sets)
+        beside = self.beside(named)
+        left = {name: value for name, value in found.items() if name not in FIRST}
+        return {**found, **{name: check(name, value, self._dataset, beside) for name, value in left.items()}}
+
+    def beside(self, settings: Settings) -> Beside:
+        """Return what values are judged by: names that a user made, and the embedding on show."""
+        place: Any = settings.embedding
+        return Beside(place, settings.own_gene_sets, [one["name"] for one in settings.sets])
+
+    def find(self, asked: Mapping[str, Any], needs: Collection[str] = ALL) -> Change:
+        """Return the change to some values, which have been checked, with all that follows; nothing is changed.
+
+        Parameters
+        ----------
+        needs : what is read before, of what the change needs
+
+        Raises
+        ------
+        CxgWidgetError
+            If the values do not go together, cannot be read or do not fit what is read.
+        """
+        found = self._find(asked)
+        try:
+            for need in found.reads:
+                if need in needs:
+                    self._check.read(need, found.settings)
+        except CxgWidgetError:
+            self._check.give_up()
+            raise
+        # Which limits a coloring takes over depends on its numbers, which are known only now.
+        return self._find(asked) if "coloring" in needs and "coloring" in found.reads else found
+
+    def _find(self, asked: Mapping[str, Any]) -> Change:
+        now, known = self._on_show.settings, _Known(self._loader, self._check, self.limits)
+        if "annotations" in asked:  # the dataset has those of before too until the change is shown
+            own = known.annotations(now) | known.annotations(now.having({"annotations": asked["annotations"]}))
+            self._loader.put_labels(own)
+        while True:
+            try:
+                return change(now, asked, known)
+            except Unread as unread:
+                known.read(unread.settings)
+
+
+class _Known:
+    """What is known of a dataset, as `change.known.Known` has it."""
+
+    def __init__(self, loader: Loader, settings_check: SettingsCheck, limits: OwnLimits) -> None:
+        self._loader, self._check, self.limits = loader, settings_check, limits
+        self._labels: dict[Hashable, Sequence[str]] = {}
+
+    @property
+    def dataset(self) -> Dataset:
+        return self._loader.dataset
+
+    def annotations(self, settings: Settings) -> dict[str, Codes]:
+        return {one["name"]: self._loader.replay.codes(one["log"]) for one in settings.annotations}
+
+    def target(self, settings: Settings) -> Target:
+        return self._loader.target(settings)
+
+    def legend_column(self, settings: Settings) -> str | None:
+        return self._loader.legend_column(settings)
+
+    def labels(self, settings: Settings) -> Sequence[str]:
+        key = settings.color_key
+        if key not in self._labels:
+            known = self._loader.of(settings).known_coloring()
+            if known is None:
+                raise Unread(settings)
+            self._labels[key] = known.labels
+        return self._labels[key]
+
+    def read(self, settings: Settings) -> None:
+        """Read the labels that color the cells."""
+        self._labels[settings.color_key] = self._loader.of(settings).coloring().labels
+
+    def fits(self, settings: Settings) -> bool:
+        try:
+            self._check.limits(settings)
+        except InvalidValue:
+            return False
+        return True
+
+    def render_mode(self, settings: Settings) -> object:
+        return settings.render, settings.max_points, self._loader.is_of_pixels(settings)
+
+    def are_other_codes(self, before: Settings, now: Settings) -> bool:
+        if before.color_key != now.color_key:
+            return True
+        is_same_rule = before.color_rule == now.color_rule
+        return not is_same_rule and self._loader.of(before).levels() != self._loader.of(now).levels()
+
+    def filters_except_legend(self, settings: Settings) -> tuple[object, ...]:
+        return self._loader.filters_except_legend(settings)

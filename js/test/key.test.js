@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { byteSize, share, shortCount, shortNumber } from "../src/words/format.js";
 import { keyOf, linesOf } from "../src/words/key.js";
-import { describeFilters } from "../src/words/rule_words.js";
 import { summaryOf } from "../src/words/summary.js";
 
 const { keys, summaries, numbers, counts, bytes, shares } = JSON.parse(
@@ -57,7 +56,6 @@ for (const one of summaries) {
   test(`the summary: ${one.law}`, () => {
     const { title, n_obs: nObs, n_selected, embedding, axes, axis_names: axisLabels, hidden, filters, color } = one;
     const state = /** @type {any} */ ({
-      describeFilters,
       dataset: { title, nObs },
       points: { embedding, axes, axisLabels },
       ...passing(one),

@@ -7,7 +7,7 @@ const PICTURE = /** @type {any} */ ({ width: 3 });
 
 function start() {
   const store = createStore(
-    /** @type {any} */ ({ link: "live", pictures: null, needsPanels: false, keepsPicture: false }),
+    /** @type {any} */ ({ link: "live", pictures: null, needsPanels: false, needsQuietly: false }),
   );
   const saved = createSavedPictures(/** @type {any} */ ({ store }));
   const pictures = () => ({

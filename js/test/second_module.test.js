@@ -79,7 +79,7 @@ test("where the page refuses the import, that is said in one sentence, and asked
   await open();
   assert.match(
     store.get().error?.message ?? "",
-    /^Panels cannot load: [^.]+\. Names, contours, notes, saved pictures and drawing by keys are not available either; everything else works\.$/,
+    /^Panels cannot load: [^.]+\. Names, contours, notes, saved pictures, drawing by keys and the full description are not available either; everything else works\.$/,
   );
   assert.deepEqual([store.get().panels, closed(), store.get().traits.open_panels], [null, 1, []]);
   isRefused = false;
@@ -121,7 +121,7 @@ test("names on the plot want the module too, and where it cannot be had that is 
 test("a picture that a notebook is to keep brings the module, and where it cannot be had nothing is said and nothing asked again", async () => {
   const rest = () => new Promise((done) => setTimeout(done));
   const good = start({ hash: "g" });
-  good.store.set({ keepsPicture: true });
+  good.store.set({ needsQuietly: true });
   await rest();
   assert.equal(good.store.get().panels, createPanels);
   const importCode = async () => {
@@ -129,9 +129,9 @@ test("a picture that a notebook is to keep brings the module, and where it canno
   };
   const { store, asked, open } = start({ hash: "h", importCode });
   for (let i = 0; i < 2; i++) {
-    store.set({ keepsPicture: true });
+    store.set({ needsQuietly: true });
     await rest();
-    assert.deepEqual([asked.length, store.get().keepsPicture, store.get().error], [1, false, null]);
+    assert.deepEqual([asked.length, store.get().needsQuietly, store.get().error], [1, false, null]);
   }
   await open();
   assert.equal(asked.length, 2);

@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../js/src/wire/constants.js";
 import { COLORMAPS } from "../../js/src/style/colormaps.js";
 import { createStore } from "../../js/src/state/state.js";
 import { createView } from "../../js/src/page/view.js";
-import { createPanels, describeFilters, notesOnPlot, saveFile } from "../../js/src/panels/index.js";
+import { createPanels, summaryOf, notesOnPlot, saveFile } from "../../js/src/panels/index.js";
 
 const N = 100_000;
 const TYPES = "CD4 T cell|CD8 T cell|CD14+ monocyte|NK cell|naive B cell|memory B cell|regulatory T cell|dendritic cell|platelet|plasma cell|gamma-delta T cell|" +
@@ -44,7 +44,7 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null, nShown: null }, brush: null, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
-  cell: null, marked: null, found: { query: "-", matches: [], nMore: 0 }, cost: null, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, saveFile, kept: [], landmarks: null, linkPlots: null, describeFilters, notesOnPlot, keyShape: null, labels: null, contours: null, crowd: { solidity: 1, weight: 1, behind: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
+  cell: null, marked: null, found: { query: "-", matches: [], nMore: 0 }, cost: null, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, saveFile, kept: [], landmarks: null, linkPlots: null, summaryOf, notesOnPlot, keyShape: null, labels: null, contours: null, crowd: { solidity: 1, weight: 1, behind: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
 const client = {
   async ask(request) {

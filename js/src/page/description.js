@@ -1,12 +1,13 @@
-/** The picture as text beside the plot, written anew once a change has come to rest. */
-import { summaryOf } from "../words/summary.js";
+/** The picture as text beside the plot, written anew once a change has come to rest: its title alone until the second module is here. */
 
 const REST_MS = 400;
+/** The points come first, which the module's bytes would hold up. */
+const NEED_MS = 1_500;
 
 /** @typedef {import("../state/state.js").State} State */
 
 /** What the text is made of. @param {State} state */
-const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, describeFilters }) => [
+const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, summaryOf }) => [
   dataset,
   points,
   color,
@@ -14,11 +15,11 @@ const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, des
   filter,
   traits,
   crowd,
-  describeFilters,
+  summaryOf,
 ];
 
-/** @param {Pick<HTMLElement, "textContent">} element that describes the plot */
-export function createDescription(element) {
+/** @param {Pick<HTMLElement, "textContent">} element that describes the plot @param {() => void} need is called where the second module has yet to come */
+export function createDescription(element, need) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   return {
@@ -27,7 +28,10 @@ export function createDescription(element) {
       const old = before === undefined ? [] : partsOf(before);
       if (partsOf(state).every((part, i) => part === old[i])) return;
       clearTimeout(timer);
-      timer = setTimeout(() => (element.textContent = summaryOf(state)), REST_MS);
+      timer = setTimeout(() => {
+        element.textContent = state.summaryOf?.(state) ?? state.dataset?.title ?? "";
+        if (!state.summaryOf && state.dataset) timer = setTimeout(need, NEED_MS);
+      }, REST_MS);
     },
     stop: () => clearTimeout(timer),
   };

@@ -11,7 +11,7 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
  *   called when something has changed that only a panel knows
  * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
  * @typedef {import("../plot/key_shape.js").CreateKeyShape} CreateKeyShape
- * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "describeFilters" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "summaryOf" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);
@@ -21,7 +21,7 @@ const imported = (page["cxg-widget/panels"] ??= new Map());
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =
-  "Panels cannot load: this page's security policy blocks scripts from blob: URLs. Names, contours, notes, saved pictures and drawing by keys are not available either; everything else works.";
+  "Panels cannot load: this page's security policy blocks scripts from blob: URLs. Names, contours, notes, saved pictures, drawing by keys and the full description are not available either; everything else works.";
 
 /**
  * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client
@@ -44,9 +44,9 @@ export function createModuleLoader(store, client, close, importCode = importBlob
   }
 
   return () => {
-    const { keepsPicture, panels, dataset, link } = store.get();
-    if (keepsPicture && isRefused) store.set({ keepsPicture: false });
-    if (!(isWanted() || (keepsPicture && !isRefused)) || isAsked) return;
+    const { needsQuietly, panels, dataset, link } = store.get();
+    if (needsQuietly && isRefused) store.set({ needsQuietly: false });
+    if (!(isWanted() || (needsQuietly && !isRefused)) || isAsked) return;
     if (panels !== null || dataset === null || link !== "live") return;
     isAsked = true;
     void load().finally(() => (isAsked = false));
@@ -56,7 +56,7 @@ export function createModuleLoader(store, client, close, importCode = importBlob
     inVain = namesOf(store.get().traits);
     isRefused = true;
     close();
-    store.set({ needsPanels: false, keepsPicture: false });
+    store.set({ needsPanels: false, needsQuietly: false });
   }
 
   async function load() {

@@ -58,7 +58,7 @@ const MORE_MS = 200;
 export function createView({ el, model }) {
   const { host, mount, plotHost, said, described } = createElements(el);
   const announcer = createAnnouncer(said);
-  const description = createDescription(described);
+  const description = createDescription(described, () => model.store.set({ needsQuietly: true }));
   const room = plotHost.appendChild(document.createElement("div"));
   room.className = "host";
   let plot = model.createPlot(room, el, announcer.say);

@@ -24,7 +24,7 @@ import { createTissueChoice } from "./tissue_choice.js";
 import { createTwoColumns } from "./two_columns.js";
 
 export { depart, fade } from "../picture/motion.js";
-export { describeFilters } from "../words/rule_words.js";
+export { summaryOf } from "../words/summary.js";
 export { createKeyShape } from "./key_shape.js";
 export { createLandmarks } from "./landmarks.js";
 export { linkPlots } from "./linked/linked.js";

@@ -37,7 +37,7 @@ export function createSavedPictures(plot) {
   let timer;
   const here = () => (pictures ??= store.get().pictures?.(plot) ?? null);
 
-  /** Once what draws them has come. @param {"needsPanels" | "keepsPicture"} need @returns {Promise<Pictures>} */
+  /** Once what draws them has come. @param {"needsPanels" | "needsQuietly"} need @returns {Promise<Pictures>} */
   function get(need) {
     return new Promise((resolve, reject) => {
       const check = () => {
@@ -55,7 +55,7 @@ export function createSavedPictures(plot) {
 
   function keep() {
     stop();
-    get("keepsPicture").then(
+    get("needsQuietly").then(
       (them) => them.keep(),
       () => {}, // the kernel's is kept
     );

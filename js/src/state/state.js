@@ -109,9 +109,9 @@
  * @property {number} compared number of the newest comparison that the kernel has announced; 0 = none
  * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that
  * @property {boolean} needsPanels something else than a panel wants the second module
- * @property {boolean} keepsPicture a picture that a notebook is to keep wants it, of which nothing is said where it cannot be had
+ * @property {boolean} needsQuietly whether what does without the second module wants it: a picture for the notebook, the description
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
- * @property {((rules: any[]) => string) | null} describeFilters filters in words, from there
+ * @property {((state: State) => string) | null} summaryOf the picture in words, from there
  * @property {((state: State) => string[]) | null} notesOnPlot sentences about what the second module draws, from there
  * @property {any} [takeColumn] what takes in counts of columns, from the second module, which alone asks for them
  * @property {any} linkPlots what lays plots beside each other, from the second module; null = it is not here

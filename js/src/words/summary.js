@@ -5,6 +5,7 @@ import { inALine, share, shortCount } from "./format.js";
 import { keyOf } from "./key.js";
 import { missingLabel } from "./missing.js";
 import { capitalized } from "./nouns.js";
+import { describeFilters } from "./rule_words.js";
 
 /** Categories that are named, the largest of them. */
 const MOST_NAMED = 5;
@@ -25,7 +26,7 @@ export function summaryOf(state) {
     lines.push(`Contours: ${traits.contours === true ? "all" : [traits.contours].flat().join(", ")}`);
   if (traits.difference) lines.push(`Difference: ${traits.difference.join(", ")}`);
   const { filters } = traits;
-  if (filters.length > 0) lines.push(`Filters: ${state.describeFilters?.(filters) ?? filters.length}`);
+  if (filters.length > 0) lines.push(`Filters: ${describeFilters(filters)}`);
   const [label, n] = key.rows.at(-1) ?? [];
   if (traits.filtered === "grey" && label === LEFT_OUT_LABEL) lines.push(`In grey: ${n} ${label}`);
   return lines

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brushedEnds, rounded, stepOf } from "../src/panels/number_counts.js";
 import { exampleOf } from "../src/panels/overview.js";
-import { columnOf, keeping, onlyOne, passesOf, ruleOf, toggled, within, withRule } from "../src/panels/rules.js";
+import { columnOf, keeping, onlyOne, passesOf, ruleOf, shortest, toggled, within, withRule } from "../src/panels/rules.js";
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
 
@@ -15,6 +15,20 @@ test("whatever set of labels is kept, its rule lets those pass and no others", (
     assert.deepEqual(LABELS.filter(passesOf(rule ?? undefined)), LABELS.filter(isKept));
     assert.doesNotMatch(JSON.stringify(rule), /missing/);
   }
+});
+
+test("a filter is told by what it keeps or leaves out, whichever the legend knows to be shorter, and lets the same pass", () => {
+  const color = /** @type {any} */ ({ spec: "obs:x", categories: LABELS.slice(0, -1), nMissing: 3 });
+  for (let bits = 1; bits < (1 << LABELS.length) - 1; bits++) {
+    const left = LABELS.filter((_, i) => ((bits >> i) & 1) === 1);
+    const rule = { not: { obs: "x", in: left.map((label) => (label === "(missing)" ? null : label)) } };
+    const told = shortest(rule, color);
+    assert.equal("not" in told, left.length <= LABELS.length / 2);
+    assert.deepEqual(LABELS.filter(passesOf(told)), LABELS.filter(passesOf(rule)));
+    for (const other of [null, { ...color, spec: "obs:y" }]) assert.equal(shortest(rule, other), rule);
+  }
+  for (const rule of [{ obs: "x", in: ["a", "b", "c"] }, { not: { set: "x" } }, { query: "x > 0" }])
+    assert.equal(shortest(rule, color), rule);
 });
 
 test("of a long list a label is taken out and in again, or kept alone, without knowing the others", () => {

@@ -54,7 +54,7 @@ def test_panels_are_words_of_the_toolbar_with_their_keys_in_tooltips(panels: Any
     expect(buttons.first.locator(".tip")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [600, 420])
+@pytest.mark.parametrize("width", [600, 470, 420])
 def test_in_little_room_panels_are_a_menu_that_names_them_and_gets_the_focus_back(panels: Any, width: int) -> None:
     show(panels, "filteredColumns")
     open_panels(panels)

@@ -123,6 +123,19 @@ def test_filters_are_chips_on_the_plot_that_a_key_takes_away_with_all_panels_clo
     assert served.widget.open_panels == ["columns"]
 
 
+def test_a_chip_names_the_category_that_is_kept_where_the_legend_hides_all_others(served: ServedWidget) -> None:
+    served.widget.filters.clear()
+    served.tell()
+    served.page.locator(".legend [role=option]").get_by_text("d2", exact=True).dblclick()
+    served.settle()
+    assert served.widget.hidden == ["d0", "d1", "d3"]
+    chip = served.page.get_by_role("list", name="Active filters").get_by_role("listitem")
+    expect(chip).to_have_text(re.compile(r"^\s*donor\s+d2\s*$"))
+    served.widget.hidden = ["d0"]
+    served.tell()
+    expect(chip).to_have_text(re.compile(r"^\s*donor\s+not d0\s*$"))
+
+
 def test_the_table_offers_the_passing_cells_or_all_of_the_selection_and_of_the_store(served: ServedWidget) -> None:
     _, selected, passes = masks(served)
     page = opened(served, "table")

@@ -7,7 +7,7 @@ import { nounsOf } from "../words/nouns.js";
 import { describeRule, nameOf } from "../words/rule_words.js";
 import { createQueryField } from "./query_field.js";
 import { nameIn } from "./query_word.js";
-import { columnOf, ruleOf, withRule } from "./rules.js";
+import { columnOf, ruleOf, shortest, withRule } from "./rules.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
@@ -41,7 +41,7 @@ export function createOverview(given) {
           ? html`<p class="chip none">No filters</p>`
           : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
               const name = nameOf(rule);
-              const text = describeRule(rule);
+              const text = describeRule(shortest(rule, state.color));
               return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
                 <button type="button" class="small" aria-label="Remove filter on ${name}" title="Remove" ?disabled=${isOffline}
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;

@@ -1,4 +1,5 @@
 /** Filters as the front-end changes them: rules of small JSON, one for each column, and a query. Pure. */
+import { labelsOf } from "../state/hidden.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { innerOf, labelOf } from "../words/rule_words.js";
 
@@ -40,6 +41,14 @@ export function keeping(column, labels, passes) {
   return kept.length > 0 && kept.length < left.length
     ? { obs, in: kept.map(valueFor) }
     : { not: { obs, in: left.map(valueFor) } };
+}
+
+/** The same filter by what it keeps, where the legend lists the labels of its column and that is shorter.
+ * @param {Rule} rule @param {import("../state/state.js").Coloring | null} color @returns {Rule} */
+export function shortest(rule, color) {
+  const column = columnOf(rule);
+  const isHiding = innerOf(rule).in !== undefined && "not" in rule;
+  return (isHiding && color?.spec === column && keeping(column, labelsOf(color), passesOf(rule))) || rule;
 }
 
 /** The filter of a column that leaves out one label more, or takes it in again; where the list is long, not all labels are known.

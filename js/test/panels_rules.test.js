@@ -3,7 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brushedEnds, rounded, stepOf } from "../src/panels/number_counts.js";
 import { exampleOf } from "../src/panels/overview.js";
-import { columnOf, keeping, onlyOne, passesOf, ruleOf, shortest, toggled, within, withRule } from "../src/panels/rules.js";
+import {
+  columnOf,
+  keeping,
+  onlyOne,
+  passesOf,
+  ruleOf,
+  shortest,
+  toggled,
+  within,
+  withRule,
+} from "../src/panels/rules.js";
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
 

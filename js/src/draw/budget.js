@@ -39,6 +39,7 @@ export function createBudget(rate = 2_000, paces = PACES) {
     const weight = sum(all, () => 1);
     const [x, y] = [sum(all, (one) => one.x) / weight, sum(all, (one) => one.y) / weight];
     const slope = sum(all, (one) => (one.x - x) * (one.y - y)) / sum(all, (one) => (one.x - x) ** 2);
+    // A slope below 0, or a line that begins below 0, is noise of few slices of like size.
     const msPerPoint = clamp(slope, 1e-7, y / Math.max(x, 1));
     return { fixedMs: Math.max(y - msPerPoint * x, 0), msPerPoint };
   }

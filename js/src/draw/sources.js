@@ -54,6 +54,7 @@ export function createSources(scene, getState) {
 
   /** @param {import("../state/scene.js").CellPoints} at */
   function near({ xy, codes, flags, extent }) {
+    // Cells close by have codes at full precision over an extent of their own, hence the zoom below.
     const own = { ...all(xy), codes, flags };
     const { crowd, points } = getState();
     if (crowd.weight === 1 || points === null) return own;

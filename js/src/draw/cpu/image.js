@@ -31,6 +31,7 @@ export function createShades() {
 /** Turn codes (red and green) with an opacity (blue) into colours, dimmed ones as those of points. @param {Uint8ClampedArray} numbers RGBA
  * @param {import("./inks.js").Inks} inks @returns {Uint8ClampedArray<ArrayBuffer>} RGBA, straight alpha */
 export function shade(numbers, { size, rgba }) {
+  // One element a pixel: bytes lie in memory as RGBA, so that alpha is the highest one.
   const pixels = new Uint32Array(numbers.length / 4);
   for (let i = 0, at = 0; i < pixels.length; i++, at += 4) {
     const code = Math.min((numbers[at] << 8) | numbers[at + 1], MISSING);
@@ -57,6 +58,7 @@ export function grounded(pixels, ground) {
 
 /** @param {ImageBitmap} bitmap @returns {Uint8ClampedArray} */
 function pixelsOf(bitmap) {
+  // Read back at once: a canvas on the graphics card would first have to bring its pixels over.
   const context = /** @type {CanvasRenderingContext2D} */ (
     sheet(bitmap).getContext("2d", { willReadFrequently: true })
   );

@@ -40,6 +40,7 @@ export function inksOf(style, colors, size) {
     const below = selecting || isDimmed ? dim(color, style) : 0;
     rgba[code] = isDimmed ? below : color;
     rgba[size + code] = below;
+    // Every dimmed point lies below every other one, whatever their numbers are.
     rank[code] = LOWEST + height + (isDimmed ? 0 : DIMMED_SPAN);
     rank[size + code] = LOWEST + height;
   }

@@ -21,6 +21,7 @@ export function createCpuLoop() {
     const start = performance.now();
     const { drawing, points } = turns.draw(budget);
     if (drawing.length === 0) return;
+    // Without the way to the screen, which takes as long for any slice.
     budget.record(points, performance.now() - start);
     const isFirst = drawing.map((drawer) => drawer.present()).includes(true);
     if (isFirst || turns.isUrgent()) turns.wake();

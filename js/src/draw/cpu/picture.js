@@ -79,6 +79,7 @@ export function createCpuPicture(getState) {
       context.rect(...rect);
       context.clip("evenodd");
     }
+    // `putImageData` knows neither clips nor what lies beneath; `drawImage` of a canvas does.
     Object.assign(sheet, { width: raster.width, height: raster.height });
     sheet.getContext("2d")?.putImageData(data(), 0, 0);
     context.drawImage(sheet, 0, 0);
@@ -99,6 +100,7 @@ export function createCpuPicture(getState) {
       const color = inks(style, CODES_16).rgba[code];
       const { pixels, ranks } = raster;
       for (let at = 0; at < pixels.length; at++) if (pixels[at] !== 0) pixels[at] = color;
+      // Points drawn from now on lie above, whatever rank those beneath had (decision 14).
       ranks.fill(0);
     },
     points(how, points, first, count) {
@@ -131,6 +133,7 @@ function straight(bytes) {
   const out = bytes.slice();
   for (let at = 0; at < out.length; at += 4) {
     const alpha = out[at + 3];
+    // ImageData is of straight alpha, while the loops multiply by it.
     if (alpha === 0 || alpha === 255) continue;
     for (let channel = 0; channel < 3; channel++) out[at + channel] = (out[at + channel] * 255) / alpha;
   }

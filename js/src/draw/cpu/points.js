@@ -28,6 +28,7 @@ const [PAIR, HALVES] = [0xff00ff, 0x800080];
 /** Draw the points first to last. @param {Raster} raster @param {import("../sources.js").PointArrays} points @param {Brush} brush
  * @param {number} first @param {number} last */
 export function drawPoints(raster, points, brush, first, last) {
+  // Three plain loops, chosen once a slice: a million squares take 16 to 23 ms, 37 by rank (decision 22).
   if (brush.isRound || (brush.isRanked && brush.opacity < 1)) drawSoft(raster, points, brush, first, last);
   else if (brush.isRanked) drawRanked(raster, points, brush, first, last);
   else drawSquares(raster, points, brush, first, last);
@@ -54,6 +55,7 @@ function drawSquares(
     if (!(right > 0 && x < width && bottom > 0 && y < height) || a === 65_535 || b === 65_535) continue;
     const color = codes === null ? one : rgba[codes[i]];
     if (color === 0 || (flags !== null && (flags[i] & 2) !== 0)) continue;
+    // Cutting off the fraction is the floor from 0 on, and takes less than Math.floor.
     const x0 = x < 0 ? 0 : x | 0;
     const x1 = right > width ? width : right | 0;
     const end = (bottom > height ? height : bottom | 0) * width;

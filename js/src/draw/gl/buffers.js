@@ -42,6 +42,7 @@ export function createPointBuffers(gl) {
       gl.disableVertexAttribArray(location);
       return;
     }
+    // Shared by their array: positions of six panels are one buffer (decision 53).
     const held = (slot.held = take(array));
     held.users++;
     gl.bindBuffer(gl.ARRAY_BUFFER, held.buffer);
@@ -80,6 +81,8 @@ export function createPointBuffers(gl) {
     /** Make them what draw calls read. */
     bind() {
       gl.bindVertexArray(vao);
+      // What stands for a missing array is of the context, not of the vertex array: another picture may have changed
+      // it.
       gl.vertexAttribI4ui(CODE, 0, 0, 0, 0);
       gl.vertexAttribI4ui(FLAG, 0, 0, 0, 0);
     },

@@ -24,6 +24,7 @@ export function drawImage(shared, textures, content, { style, rect, isCover }) {
   bindTextures(gl, textures);
   gl.enable(gl.DEPTH_TEST);
   gl.depthFunc(gl.LEQUAL);
+  // An image that covers what is seen keeps points away by its depth.
   gl.depthMask(isCover);
   drawRectangle(gl, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   gl.depthMask(true);
@@ -36,6 +37,7 @@ export function fillPoints(shared, colors, code) {
   useProgram(shared, VERTEX_IMAGE, FRAGMENT_FILL, { ...UNITS, rect: [-1, 1, -1, 1], code });
   bindTextures(gl, { colors });
   gl.disable(gl.DEPTH_TEST);
+  // The new colour times what is covered: the points need not be drawn again (decision 14).
   drawRectangle(gl, gl.DST_ALPHA, gl.ZERO);
 }
 

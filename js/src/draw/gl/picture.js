@@ -64,6 +64,7 @@ export function createTarget({ gl, canvas }) {
 
   /** @param {CanvasRenderingContext2D} context */
   function copyTo(context) {
+    // What was on the canvas would show through transparent pixels otherwise.
     context.globalCompositeOperation = "copy";
     context.drawImage(expose(), 0, 0);
     context.globalCompositeOperation = "source-over";

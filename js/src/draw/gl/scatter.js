@@ -26,6 +26,7 @@ export function drawPoints(shared, buffers, colors, { style, scale, offset, size
   bindTextures(gl, { colors });
   if (isCovered || isLayered(style) || style.hasMissing) gl.enable(gl.DEPTH_TEST);
   else gl.disable(gl.DEPTH_TEST); // a tenth faster without a GPU
+  // Of equal depth the later one lies above, as the display order has it.
   gl.depthFunc(gl.LEQUAL);
   gl.depthMask(true);
   if (isDisc || style.opacity < 1) gl.enable(gl.BLEND);

@@ -20,6 +20,7 @@ export function bindTextures(gl, { colors, image = null }) {
 export function sendColors(gl, texture, table) {
   begin(gl, COLORS, texture, gl.NEAREST);
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
+  // 256 x 256 for all codes: WebGL 2 promises textures of 2,048 a side, and no more.
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length / 1024, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
 }
 
@@ -27,6 +28,7 @@ export function sendColors(gl, texture, table) {
  * @param {import("../../state/scene.js").CellImage} image */
 export function sendImage(gl, texture, { bitmap, content }) {
   begin(gl, IMAGE, texture, content === "colors" ? gl.LINEAR : gl.NEAREST);
+  // Numbers are no colours: nothing may turn, multiply or convert them.
   for (const name of [gl.UNPACK_FLIP_Y_WEBGL, gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL]) gl.pixelStorei(name, false);
   gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);

@@ -48,6 +48,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
   function receive(content, buffers) {
     try {
       const reply = decode(content, buffers ?? []);
+      // No failure: somebody asked something newer, which has its own answer.
       if (reply.kind === "error" && reply.type === "Overtaken") return settle(reply.id, null);
       onReply(reply);
       if (reply.kind === "error") {
@@ -55,6 +56,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
         settle(reply.id, null);
       } else collect(reply);
     } catch (failure) {
+      // A message that cannot be read must not leave its question open until the time-out.
       onError(String(content?.kind), failure instanceof Error ? failure.message : String(failure));
       settle(content?.id, null);
     }
@@ -78,6 +80,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
     ask(request, waitMs = 60_000) {
       const id = ++lastId;
       const slot = `${request.kind} ${request.panel}`;
+      // As in the kernel, a newer question takes the place of an older one of its kind and panel.
       for (const [older, question] of open) if (question.slot === slot) settle(older, null);
       return new Promise((resolve) => {
         const timer = setTimeout(() => settle(id, null), waitMs);

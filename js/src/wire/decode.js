@@ -25,6 +25,7 @@ export function decode(content, buffers = []) {
     );
   }
   /** @type {Record<string, number>} */
+  // A chunk says by its bounds how long its arrays are, so that one which was cut off is noticed.
   const sizes = "stop" in content ? { "stop-start": content.stop - content.start } : {};
   /** @type {Record<string, Typed>} */
   const arrays = {};
@@ -62,6 +63,7 @@ function toTyped({ name, dtype, shape }, buffer) {
   }
   const bytes = /** @type {ArrayBuffer} */ (ArrayBuffer.isView(buffer) ? buffer.buffer : buffer);
   const offset = ArrayBuffer.isView(buffer) ? buffer.byteOffset : 0;
+  // A typed array begins at a multiple of its element, while hosts hand over views at any offset of one large buffer.
   const isAligned = offset % Type.BYTES_PER_ELEMENT === 0;
   return isAligned ? new Type(bytes, offset, count) : new Type(bytes.slice(offset, offset + wanted));
 }

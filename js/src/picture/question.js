@@ -32,6 +32,7 @@ export function questionOf(viewports, state, scene) {
     const finest = Math.min(...viewports.map(({ camera, ratio }) => scales(camera)[axis / 2] / ratio));
     return Math.min(devicePx(Math.abs(view[axis + 1] - view[axis]) / finest, 1), LARGEST_PX);
   };
+  // Rounded, so that a hair's breadth of zoom is no other question.
   const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
   const [width, height] = [px(0), px(2)];
   const units = [(view[1] - view[0]) / width, Math.abs(view[3] - view[2]) / height];

@@ -147,6 +147,7 @@ export function createSurface(painter, stage, site, requester) {
     if (change === "move" || change === "all") heldUntil = 0;
     if (change === "move") arrive();
     if (site.isMoving()) movedAt = performance.now();
+    // A page that is still being laid out has its frames and timers late (decision 14).
     if (!hasShown) loop.hurry();
     else if (site.isMoving()) loop.wake();
     else loop.wakeSoon();

@@ -33,6 +33,7 @@ export function createTravel() {
 /** @param {HTMLElement} element @param {{clientX: number, clientY: number}} event @returns {Place} */
 export function placeIn(element, { clientX, clientY }) {
   const { left, top } = element.getBoundingClientRect();
+  // The rectangle includes the border, which is no part of the plot.
   return { x: clientX - left - element.clientLeft, y: clientY - top - element.clientTop };
 }
 

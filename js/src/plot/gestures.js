@@ -80,6 +80,7 @@ export function listenToGestures(element, meaning) {
     drawing.cancel();
     markPointed();
     element.focus({ preventScroll: true });
+    // A drag goes on where the hand leaves the plot.
     element.setPointerCapture?.(event.pointerId);
     drag.down(event, event.button === 1 || isSpaceDown);
   }
@@ -120,6 +121,7 @@ export function listenToGestures(element, meaning) {
   /** @param {string} type @param {(event: any) => void} listener */
   const on = (type, listener, passive = true) =>
     element.addEventListener(type, listener, { signal: ending.signal, passive });
+  // Not passive, since it may stop the browser's own scrolling.
   on("pointerdown", down, false);
   on("pointermove", (event) => {
     wheel.notePointer(event);
@@ -148,6 +150,7 @@ export function listenToGestures(element, meaning) {
     isSpaceDown = false;
     if (document.hasFocus()) element.removeAttribute("data-pointed");
   });
+  // In the first phase and on the whole page: a scroll that began elsewhere must not become a zoom here.
   document.addEventListener("wheel", wheel.watch, { signal: ending.signal, capture: true, passive: true });
   return {
     drop() {

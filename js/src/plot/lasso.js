@@ -32,6 +32,7 @@ export function createShape(kind) {
       if (last !== null && last[0] === px && last[1] === py) return;
       first ??= [px, py];
       last = [px, py];
+      // A rectangle keeps its first corner, and the place of the pointer.
       if (kind === "rectangle") data.length = Math.min(data.length, 2);
       data.push(...at);
     },

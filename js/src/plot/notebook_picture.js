@@ -24,6 +24,7 @@ export function createCover(element) {
 /** Hide the pictures that stand in for a widget where no script runs. @param {string} id of the widget's picture @returns {() => void} shows them again */
 export function hideStandIns(id) {
   const style = document.createElement("style");
+  // The id comes out of a notebook, which may be a stranger's.
   style.textContent = `.cxg-static-${CSS.escape(id)} { display: none; }`;
   document.head.append(style);
   return () => style.remove();

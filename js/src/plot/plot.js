@@ -175,6 +175,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
   /** @param {State} state @param {State} before */
   function follow(state, before) {
     if (aim.size().width === 0 && state.points !== null) fit(); // the observer speaks only when the page is next laid out
+    // First, since all that follows draws on the surface that there is.
     if (state.drawnBy !== before.drawnBy) surfaces.replace();
     if (state.cell !== before.cell) drawOverlay();
     const isElsewhere = state.points !== before.points && placeOf(state) !== placeOf(before);

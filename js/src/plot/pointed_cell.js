@@ -22,6 +22,7 @@ export function createCellFinder(ask, show) {
       return;
     }
     isAsking = true;
+    // An answer may take seconds, and the pointer be elsewhere by then.
     const visited = visit;
     const cell = await ask(px, py, WAIT_MS);
     isAsking = false;

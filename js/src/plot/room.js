@@ -23,6 +23,7 @@ export function roomIn(host, axisLabels) {
 /** Call a listener when an element comes into sight, or leaves it. @param {HTMLElement} element @param {(isInSight: boolean) => void} listener
  * @returns {() => void} stops it */
 export function watchSight(element, listener) {
+  // Several reports may have gathered: the last one is of now.
   const observer = new IntersectionObserver((entries) => listener(entries[entries.length - 1].isIntersecting));
   observer.observe(element);
   return () => observer.disconnect();
@@ -36,6 +37,7 @@ export function watchRoom(element, listener) {
   const ending = new AbortController();
   (function watch() {
     if (ending.signal.aborted) return;
+    // No event tells of other pixels: a query for those there are stops matching once, so that each needs a next one.
     const media = matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`);
     media.addEventListener("change", () => (listener(), watch()), { once: true, signal: ending.signal });
   })();

@@ -42,6 +42,7 @@ export function createSavedPictures(plot) {
     return new Promise((resolve, reject) => {
       const check = () => {
         const state = store.get();
+        // The module is still on its way.
         if (here() === null && state.link === "live" && state[need]) return;
         unsubscribe();
         if (pictures !== null) resolve(pictures);

@@ -49,6 +49,7 @@ export function createWheel(element, meaning, isShaping) {
     /** Sees every turn of the wheel on the page, before anybody else does. @param {WheelEvent} event */
     watch(event) {
       isTaken = isForPlot(event);
+      // A turn that scrolls the page makes scrolls of those that follow, wherever the page moves beneath the pointer.
       if (isTaken) return;
       scrolledAt = event.timeStamp;
       awaitPointer(event);

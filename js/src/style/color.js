@@ -36,6 +36,7 @@ export function contrast(a, b) {
 
 /** White text reads better on it than black. @param {Rgb} background @returns {boolean} */
 export function isDark(background) {
+  // sqrt(1.05 * 0.05) - 0.05: there black and white have the same contrast.
   return luminance(background) < 0.179;
 }
 

@@ -49,6 +49,7 @@ function pointsAround(xy, n, used) {
   for (let i = 0; i < n; i++) {
     if (xy[2 * i] === MISSING || xy[2 * i + 1] === MISSING) continue;
     const before = counts[Math.floor(xy[2 * i] / used[0]) * lines + Math.floor(xy[2 * i + 1] / used[1])]++;
+    // (k + 1) ** 2 - k ** 2: the sum of the squares without a second pass over the fields.
     squares += 2 * before + 1;
     sum++;
   }
@@ -95,6 +96,7 @@ function sumsOf(basis, tile, nMost, levels) {
   const numbers = isBent(levels) ? tableOf(levels) : null;
   const [perX, perY] = tile.map((side) => 1 / side);
   const [columns, lines] = [perX, perY].map((per) => Math.floor(MISSING * per) + 1);
+  // At least twice as many places as points, so that runs of taken places stay short.
   const bits = 33 - Math.clz32(nMost);
   const isDense = 2 * columns * lines <= 2 ** bits;
   const size = isDense ? 2 * columns * lines : 2 ** bits;
@@ -106,6 +108,7 @@ function sumsOf(basis, tile, nMost, levels) {
     const flag = flags ? flags[i] & 1 : 0;
     const key = (flag * columns + Math.floor(xy[2 * i] * perX)) * lines + Math.floor(xy[2 * i + 1] * perY);
     if (isDense) return key;
+    // Multiplicative hashing by the golden ratio (Knuth, TAOCP 3, 6.4). 0 is an empty place, hence key + 1.
     let at = Math.imul(key, 0x9e3779b1) >>> (32 - bits);
     while (keys[at] !== 0 && keys[at] !== key + 1) at = (at + 1) & (size - 1);
     keys[at] = key + 1;
@@ -176,6 +179,7 @@ export function limitsOf(basis, tile, weight, behind = 1, ends = createEnds(), l
 /** Keeps the ends of two levels that follow each other: between them a zoom asks for the same at each step.
  * @returns {(basis: Numbered, tile: Sides, law: [number, number], level: number, levels: import("./levels.js").Levels) => number[]} */
 function createEnds() {
+  // One for even and one for odd levels, since a zoom asks for two neighbours at each step (decision 53).
   const kept = [0, 1].map(() => /** @type {ReturnType<typeof memo<number[]>>} */ (memo()));
   return (basis, tile, [weight, behind], level, levels) =>
     kept[level & 1]([basis.xy, basis.codes, basis.n, weight, behind, levels, ...tile], () => {

@@ -39,6 +39,7 @@ export function resolveLimit(value, coloring, fallback) {
  * @param {string} text @returns {number | string | null | undefined}
  */
 export function readLimit(text) {
+  // As people paste numbers: with a typographic minus, and commas between thousands.
   const typed = text
     .trim()
     .replace(/\u2212/g, "-")

@@ -56,6 +56,7 @@ export function waysOf(isLog) {
 
 /** The number in the middle of the colormap where that is not half way between its ends. @param {Scale} scale @returns {number | null} */
 export function middleOf({ low, high, center, isLog }) {
+  // Roots before the product, which may be infinite.
   return center ?? (isLog && low > 0 ? Math.sqrt(low) * Math.sqrt(high) : null);
 }
 

@@ -149,6 +149,7 @@ export function colorTable(color, traits, dark) {
 
 /** @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {Uint8Array} */
 function numberTable(color, traits, dark) {
+  // A color as one element of 32 bits: one look-up and one write for each of 65,535 codes.
   const steps = new Uint32Array(ramp(stopsOf(traits.cmap, dark)).buffer);
   const table = new Uint32Array(MISSING + 1);
   const placeOf = placesOf(color, traits);
@@ -165,6 +166,7 @@ function numberTable(color, traits, dark) {
 export function stopsOf(cmap, dark) {
   if (typeof cmap !== "string") return cmap.stops;
   const turned = COLORMAPS[cmap.endsWith("_r") ? cmap.slice(0, -2) : `${cmap}_r`] ?? COLORMAPS.viridis;
+  // A copy, since `reverse` works in place and the map is everybody's.
   const stops = COLORMAPS[cmap] ?? [...turned].reverse();
   return dark ? stops.filter((stop) => luminance(parseHex(stop)) >= SEEN_IN_THE_DARK) : stops;
 }

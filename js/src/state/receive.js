@@ -119,6 +119,7 @@ function takePoints(scene, store, reply) {
   if (!isNew)
     store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
   else store.set({ points: { ...fieldsOf(reply), loaded: positions.loaded }, cell: null });
+  // After `set`, in which plots were told and had the points depart from there.
   scene.former = null;
   promote(scene, store);
 }
@@ -142,6 +143,7 @@ function forgetOtherPoints(scene, store) {
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Color} reply */
 function takeColor(scene, store, reply) {
   const { color, nextColor } = store.get();
+  // The kernel may have sent this one before it heard of a newer one.
   if (reply.seq <= (nextColor ?? color ?? { seq: -1 }).seq) return;
   const values = createValues(reply);
   const { histogram, quantiles, log_histogram: logHistogram } = reply.arrays;
@@ -160,6 +162,7 @@ function takeColor(scene, store, reply) {
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store
  * @param {import("../wire/protocol.js").Codes | import("../wire/protocol.js").Values | import("../wire/protocol.js").Nonzeros} reply */
 function takeValues(scene, store, reply) {
+  // Chunks of the colouring on show may still come while the next one arrives.
   for (const slot of /** @type {const} */ (["color", "nextColor"])) {
     const [values, coloring] = [scene[slot], store.get()[slot]];
     if (values === null || coloring === null || values.seq !== reply.seq || reply.start < values.loaded) continue;
@@ -173,6 +176,7 @@ function takeValues(scene, store, reply) {
 function takeRecoded(scene, store, reply) {
   const { color: before, nextColor: values } = scene;
   const { nextColor } = store.get();
+  // Codes of before that are not all here, or of another colouring, would give wrong ones: the kernel sends all then.
   if (before?.seq !== reply.of || before.codes === null || values?.seq !== reply.seq || nextColor === null) return;
   putRecoded(values, before.codes, reply.arrays);
   store.set({ nextColor: { ...nextColor, loaded: values.loaded } });
@@ -215,6 +219,7 @@ function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
 function takeFilter(scene, store, { seq, n_passing, n_shown, n_points, arrays }) {
   const { filter } = store.get();
   if (seq < filter.seq) return;
+  // The filter that a brush became takes its place, and is exact where the brush went by whole bins (decision 34).
   const hasBits = arrays.bits.length > 0;
   scene.brush = null;
   putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);

@@ -125,6 +125,7 @@ export function putRecoded(values, before, { table, bits, codes }) {
 
 /** @param {Uint8Array | Uint16Array} codes n @param {import("../wire/protocol.js").Nonzeros} chunk @returns {Entries} those of the chunk */
 export function putNonzeros(codes, { start, stop, fill, arrays: { counts, offsets, values } }) {
+  // The other points of the chunk first; its entries are written over them.
   codes.fill(fill, start, stop);
   const index = new Uint32Array(values.length);
   let entry = 0;
@@ -194,6 +195,7 @@ function putFlags(scene, n) {
     return;
   }
   const { bins, ends } = brush;
+  // One look in a table of 256 a point: 1.5 ms for 1 M points (decision 34).
   const left = Uint8Array.from({ length: 256 }, (_, bin) => (bin >= ends[0] && bin < ends[1] ? 0 : 2));
   const flags = flagsOf({ ...bits, passing: null }, n) ?? new Uint8Array(n);
   for (let i = 0; i < n; i++) flags[i] |= left[bins[i]];

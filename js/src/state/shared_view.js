@@ -22,6 +22,7 @@ export function createSharedView(start, save) {
 
   function saveSoon() {
     clearTimeout(timer);
+    // Once it rests: a trait set at each frame would hold up what is asked of the kernel meanwhile.
     timer = setTimeout(() => save(view), SAVE_MS);
   }
 

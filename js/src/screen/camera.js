@@ -48,6 +48,7 @@ export function scales({ unitsPerPx, stretch }) {
 export function contain([left, right, bottom, top], width, height, yDown, equalUnits = true) {
   const [w, h] = [Math.max(width, 1), Math.max(height, 1)];
   let [perX, perY] = [Math.abs(right - left) / w, Math.abs(top - bottom) / h];
+  // Halves before the sum, which may be infinite.
   const [x, y] = [left / 2 + right / 2, bottom / 2 + top / 2];
   if (equalUnits) perX = perY = Math.max(perX, perY) || Math.max(speck(x), speck(y)) / Math.min(w, h);
   const unitsPerPx = perX || speck(x) / w;
@@ -100,6 +101,7 @@ export function zoomAt(camera, factor, px, py, { least, most } = UNBOUNDED) {
   const [perX, perY] = now.map((units, axis) => Math.min(units * by, Math.max(most[axis], units)));
   const [dataX, dataY] = toData(camera, px, py);
   const zoomed = { ...camera, unitsPerPx: perX, stretch: perY / perX };
+  // Where the place came to be is reckoned and mended, so that rounding does not let the picture creep.
   const [atX, atY] = toPx(zoomed, dataX, dataY);
   return pan(zoomed, px - atX, py - atY);
 }

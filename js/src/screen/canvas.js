@@ -23,6 +23,7 @@ export function blank(width, height, ratio) {
 /** Give a canvas one pixel for each of the screen's; changing its size clears it.
  * @param {HTMLCanvasElement} canvas @param {{width: number, height: number, ratio: number}} size */
 export function fitCanvas(canvas, { width, height, ratio }) {
+  // Compared first: setting a width clears a canvas even where it is the same.
   const [w, h] = [devicePx(width, ratio), devicePx(height, ratio)];
   if (canvas.width !== w) canvas.width = w;
   if (canvas.height !== h) canvas.height = h;

@@ -29,6 +29,7 @@ export function ticksBetween(from, to, lengthPx, roomPx) {
 export function stepAbove(least) {
   const power = Math.floor(Math.log10(least));
   const mantissa = least / 10 ** power;
+  // A step that is met exactly must not be lost to rounding.
   const digit = STEPS.find((one) => one >= mantissa * (1 - 1e-9));
   return digit === undefined ? parse(1, power + 1) : parse(digit, power);
 }

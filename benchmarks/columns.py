@@ -23,7 +23,7 @@ import pandas as pd
 from cxg_widget.cells.landmarks import find_contours, find_names
 from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.brush import Brush
-from cxg_widget.counts.counter import Column, Counter, Groups
+from cxg_widget.counts.counter import Column, Counter, GroupCodes
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.rules.crossfilter import Crossfilter
@@ -73,7 +73,9 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
     crossfilter = Crossfilter(dataset)
     names: list[Column] = [("obs", name, None) for name in dataset.obs_columns]
     selected = np.random.default_rng(1).random(n) < 0.2
-    groups = Groups(np.where(dataset.codes("c0").codes < 12, dataset.codes("c0").codes + 1, 13).astype(np.uint8), 14)
+    groups = GroupCodes(
+        np.where(dataset.codes("c0").codes < 12, dataset.codes("c0").codes + 1, 13).astype(np.uint8), 14
+    )
     everybody = np.zeros(n, dtype=bool)
 
     def open_one(name: Column) -> float:

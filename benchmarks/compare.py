@@ -51,14 +51,14 @@ def ours(method: str) -> Act:
     """Return what compares a store that is opened for it."""
 
     def act(path: str, where: str) -> None:
-        from cxg_widget.compare.matrix import Matrix
+        from cxg_widget.compare.matrix_statistics import MatrixStats
         from cxg_widget.compare.question import Question
         from cxg_widget.compare.two_sets import compare
         from cxg_widget.datasets import open_dataset
 
         with open_dataset(path) as dataset:
             of = codes(dataset.n_obs, where)
-            compare(Matrix(dataset), of == 0, of == 1, Question(method)).frame()
+            compare(MatrixStats(dataset), of == 0, of == 1, Question(method)).frame()
 
     return act
 
@@ -68,13 +68,13 @@ def of_groups(method: str) -> Act:
 
     def act(path: str, where: str) -> None:
         from cxg_widget.compare.each_group import compare_groups
-        from cxg_widget.compare.matrix import Matrix
+        from cxg_widget.compare.matrix_statistics import MatrixStats
         from cxg_widget.compare.question import Question
         from cxg_widget.datasets import open_dataset
 
         assert where == ALL
         with open_dataset(path) as dataset:
-            compare_groups(Matrix(dataset), "type", Question(method)).frame()
+            compare_groups(MatrixStats(dataset), "type", Question(method)).frame()
 
     return act
 
@@ -83,7 +83,7 @@ def one_group(method: str) -> Act:
     """Return what compares the first of these groups with the rest."""
 
     def act(path: str, where: str) -> None:
-        from cxg_widget.compare.matrix import Matrix
+        from cxg_widget.compare.matrix_statistics import MatrixStats
         from cxg_widget.compare.question import Question
         from cxg_widget.compare.two_sets import compare
         from cxg_widget.datasets import open_dataset
@@ -91,7 +91,7 @@ def one_group(method: str) -> Act:
         assert where == ALL
         with open_dataset(path) as dataset:
             a = dataset.codes("type").codes == 0
-            compare(Matrix(dataset), a, ~a, Question(method)).frame()
+            compare(MatrixStats(dataset), a, ~a, Question(method)).frame()
 
     return act
 

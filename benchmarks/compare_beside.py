@@ -90,14 +90,14 @@ def _while(widget: Any, method: str, request: dict[str, Any]) -> list[float]:
 
 def _given_up(widget: Any, a: Any, method: str) -> float:
     """Return the longest s from the wish to give up to its end, of some wishes spread over a comparison."""
-    from cxg_widget.compare.matrix import Matrix
+    from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.compare.question import Question
     from cxg_widget.compare.two_sets import compare
     from cxg_widget.errors import Cancelled
 
     def work(cancelled: Callable[[], bool], ended: list[float]) -> None:
         try:
-            compare(Matrix(widget.dataset, cancelled=cancelled), a, ~a, Question(method))
+            compare(MatrixStats(widget.dataset, cancelled=cancelled), a, ~a, Question(method))
         except Cancelled:
             ended.append(time.perf_counter())
 

@@ -179,7 +179,7 @@ WRITERS = {
     "files/": "the one way to write a file or folder",
     "convert/spill.py": "values that wait in the scratch folder of `writing`",
     "convert/to_cxg.py": "arrays removed from the new store in the folder of `writing`",
-    "convert/matrix.py": "the scratch folder of `writing`",
+    "convert/copy_matrix.py": "the scratch folder of `writing`",
     "spatial/index_store.py": "old indexes removed from the cache",
     "widget/kept_states.py": "old states removed from the cache, and their folder made private",
     "datasets/cxg/writer.py": "a new store in the folder of `writing`",

@@ -25,7 +25,7 @@ from cxg_widget.wire.quantise import Bounds, quantise_positions
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
     from cxg_widget.compare.grouped import Tell
-    from cxg_widget.compare.matrix import Matrix
+    from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.counts.counter import Counter
     from cxg_widget.draw.aggregate.by_rows import Wanted
     from cxg_widget.draw.aggregate.reductions import Sums
@@ -293,11 +293,11 @@ class Holder(ABC):
     ) -> NDArray[np.uint32]:  # fmt: skip
         """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
 
-    def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> Matrix:
-        """Return the matrix as comparisons look at it; `tell` and `cancelled` as `Matrix` takes them."""
-        from cxg_widget.compare.matrix import Matrix
+    def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> MatrixStats:
+        """Return the matrix as comparisons look at it; `tell` and `cancelled` as `MatrixStats` takes them."""
+        from cxg_widget.compare.matrix_statistics import MatrixStats
 
-        return Matrix(self.dataset, tell, cancelled)
+        return MatrixStats(self.dataset, tell, cancelled)
 
     @abstractmethod
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:

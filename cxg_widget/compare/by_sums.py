@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.compare.deseq2 import PAIRED, UNPAIRED, check_deseq2, deseq2
 from cxg_widget.compare.donors import DONOR, Samples, samples_of
 from cxg_widget.compare.log_cpm import log_cpm, summary_of, tested_by_donors
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compare.result import Comparison
@@ -60,7 +60,7 @@ class _Found(NamedTuple):
 
 
 def compare_donors(
-    matrix: Matrix, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
+    matrix: MatrixStats, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
     set_names: tuple[str, str] = ("a", "b"),
 ) -> DonorComparison:  # fmt: skip
     """Compare two sets of cells gene by gene, donors being the samples; as `two_sets.compare`.

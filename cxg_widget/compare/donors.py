@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.grouping import Grouping
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import SelectionError
@@ -60,7 +60,7 @@ class Samples:
         return pd.DataFrame(columns)
 
 
-def samples_of(matrix: Matrix, sets: tuple[Mask, Mask], question: Question, set_names: tuple[str, str]) -> Samples:
+def samples_of(matrix: MatrixStats, sets: tuple[Mask, Mask], question: Question, set_names: tuple[str, str]) -> Samples:
     """Choose the donors: where enough of them are on both sides these alone, in pairs; else all that have enough cells.
 
     Raises

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.compare.gathered import Gathered
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.markers import Markers
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.notes import notes_of_groups
 from cxg_widget.compare.question import METHODS, Question
@@ -33,7 +33,9 @@ MOST_RESULTS = 2**24
 _MOST_GROUPS = 2**16 - 2
 
 
-def compare_groups(matrix: Matrix, column: str, question: Question, within: NDArray[np.bool_] | None = None) -> Markers:
+def compare_groups(
+    matrix: MatrixStats, column: str, question: Question, within: NDArray[np.bool_] | None = None
+) -> Markers:
     """Compare the cells of each value of a column with all other cells, those without a value among these.
 
     Values that no cell has are left out; those of one cell have rows without numbers of a test.
@@ -63,7 +65,7 @@ def compare_groups(matrix: Matrix, column: str, question: Question, within: NDAr
 
 
 def _groups_of(
-    matrix: Matrix, column: str, within: NDArray[np.bool_] | None
+    matrix: MatrixStats, column: str, within: NDArray[np.bool_] | None
 ) -> tuple[list[object], NDArray[np.int64], Grouping]:
     """Return the values that cells have, how many have each, and groups of them, the last of cells without a value."""
     dataset = matrix.dataset

@@ -22,7 +22,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Groups:
+class CellGroups:
     """Which group each cell is of; each group has cells.
 
     Attributes
@@ -39,7 +39,7 @@ class Groups:
     n_without: int
 
     @classmethod
-    def of(cls, columns: Sequence[Codes], mask: NDArray[np.bool_] | None) -> Groups:
+    def of(cls, columns: Sequence[Codes], mask: NDArray[np.bool_] | None) -> CellGroups:
         """Group cells by one column, or by the pairs of two.
 
         mask : bool (n_obs,), the cells that count; None = all
@@ -112,7 +112,7 @@ def _ratio(upper: NDArray[Any], lower: Counts) -> Floats:
     return found
 
 
-def summed(vector: Vector, groups: Groups) -> Summed:
+def summed(vector: Vector, groups: CellGroups) -> Summed:
     """Sum up one gene; cells that it does not list have its fill."""
     from cxg_widget.compare.group_kernels import add_values
     from cxg_widget.compute.compiled import frozen
@@ -126,7 +126,7 @@ def summed(vector: Vector, groups: Groups) -> Summed:
     return Summed(*counts, *numbers)
 
 
-def _listed(vector: Vector, groups: Groups) -> NDArray[np.int32]:
+def _listed(vector: Vector, groups: CellGroups) -> NDArray[np.int32]:
     found: NDArray[np.int32] = groups.codes if vector.rows is None else groups.codes[vector.rows]
     return found
 
@@ -183,7 +183,7 @@ class Binned:
         return np.asarray(found)
 
 
-def binned(vector: Vector, groups: Groups, known: Summed) -> Binned:
+def binned(vector: Vector, groups: CellGroups, known: Summed) -> Binned:
     """Count one gene in bins from its least to its greatest finite value in these groups."""
     from cxg_widget.compare.group_kernels import add_to_bins
     from cxg_widget.compute.compiled import frozen
@@ -199,7 +199,7 @@ def binned(vector: Vector, groups: Groups, known: Summed) -> Binned:
     return Binned(edges, counts)
 
 
-def _ends(vector: Vector, groups: Groups, known: Summed) -> tuple[float, float]:
+def _ends(vector: Vector, groups: CellGroups, known: Summed) -> tuple[float, float]:
     """Return the least and the greatest finite value, widened where they are one, as NumPy does."""
     low, high = float(known.least.min(initial=np.inf)), float(known.greatest.max(initial=-np.inf))
     if not np.isfinite([low, high]).all():
@@ -210,7 +210,7 @@ def _ends(vector: Vector, groups: Groups, known: Summed) -> tuple[float, float]:
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
-def paired(groups: Groups, column: Codes) -> Counts:
+def paired(groups: CellGroups, column: Codes) -> Counts:
     """Count the cells of each group by another column, int64 (k, categories + 1); last those without a value."""
     size = len(column.categories) + 1
     if groups.n_groups * size > _MOST_PAIRS:

@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.groups import Floats, Groups
+from cxg_widget.compare.groups import CellGroups, Floats
 from cxg_widget.datasets.base.values import Vector
 
 
-def medians(vector: Vector, groups: Groups) -> Floats:
+def medians(vector: Vector, groups: CellGroups) -> Floats:
     """Return the median of each group, float64 (k,): of an even number of values the mean of the middle two.
 
     NaN does not count; a group without a value has NaN. Cells that a sparse gene does not list count with its fill.
@@ -31,7 +31,7 @@ def medians(vector: Vector, groups: Groups) -> Floats:
     return found
 
 
-def _n_filled(vector: Vector, groups: Groups) -> NDArray[np.int64]:
+def _n_filled(vector: Vector, groups: CellGroups) -> NDArray[np.int64]:
     """Return how many cells of each group have the fill of a sparse gene, int64 (k,)."""
     if vector.rows is None or np.isnan(vector.fill):
         return np.zeros(groups.n_groups, dtype=np.int64)

@@ -17,7 +17,7 @@ from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
     from cxg_widget.compare.grouping import Grouping
-    from cxg_widget.compare.matrix import Matrix
+    from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.compare.question import Question
 
 _MAY_BE = ("counts", "zeros")
@@ -40,7 +40,7 @@ class Sums(NamedTuple):
         return Sums(self.sums + other.sums, self.n_other + other.n_other)
 
 
-def sums_of_counts(matrix: Matrix, grouping: Grouping, question: Question) -> Floats:
+def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) -> Floats:
     """Return the sums of each group, float64 (n_groups, n_var), whole; NaN counts as nothing.
 
     Raises
@@ -114,14 +114,14 @@ def _add(product: Any, sums: Floats) -> None:
     sums[found.row, found.col] += found.data
 
 
-def _refusal(matrix: Matrix, rows: NDArray[np.int64], question: Question, reason: str) -> str:
+def _refusal(matrix: MatrixStats, rows: NDArray[np.int64], question: Question, reason: str) -> str:
     where = describe_layer(question.layer)
     held = _layers_of_counts(matrix, rows, question.layer)
     other = f"{' or '.join(held)} holds counts" if held else f"no layer of {matrix.dataset.title} holds counts"
     return f"method={question.method!r} sums counts, and {where} holds {reason}; {other}."
 
 
-def _layers_of_counts(matrix: Matrix, rows: NDArray[np.int64], wanted: str | None) -> list[str]:
+def _layers_of_counts(matrix: MatrixStats, rows: NDArray[np.int64], wanted: str | None) -> list[str]:
     found = []
     for layer in (None, *matrix.dataset.layers):
         with suppress(CxgWidgetError):  # one that cannot be read is none to name

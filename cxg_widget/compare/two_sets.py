@@ -11,7 +11,7 @@ from cxg_widget.compare.explorer import ExplorerComparison, explorer_test
 from cxg_widget.compare.fold import NEEDS_LINEAR, log2_fold
 from cxg_widget.compare.gathered import Gathered
 from cxg_widget.compare.grouping import Grouping
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.notes import explorer_notes, notes_of
 from cxg_widget.compare.question import METHODS, Question
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def compare(
-    matrix: Matrix, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
+    matrix: MatrixStats, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
     set_names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:  # fmt: skip
     """Compare two sets of cells gene by gene.
@@ -56,7 +56,7 @@ def compare(
     return _result(matrix.dataset, found, kind, question, (set_names, n_cells))
 
 
-def scan(matrix: Matrix, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
+def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
     """Go through the matrix for what a question needs; return what the values are too."""
     question.positions(matrix.dataset)  # an unknown gene is told before anything is read
     kind = _judged(matrix, grouping, question)
@@ -68,7 +68,7 @@ def scan(matrix: Matrix, grouping: Grouping, question: Question) -> tuple[ValueK
         matrix.tell(1.0, "")
 
 
-def _judged(matrix: Matrix, grouping: Grouping, question: Question) -> ValueKind:
+def _judged(matrix: MatrixStats, grouping: Grouping, question: Question) -> ValueKind:
     """Return what the values are; refuse to normalize what are no counts any more."""
     kind = matrix.kind(grouping.spread(SAMPLED, matrix.dataset.n_obs), question.layer)
     if question.normalize is None or kind.kind not in ("log1p", "scaled"):

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from cxg_widget.convert.copy_matrix import Carried
 from cxg_widget.convert.destination import Format, target_format
 from cxg_widget.convert.job import Job
-from cxg_widget.convert.matrix import Carried
 from cxg_widget.convert.progress import Progress, progress_bar
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.errors import InvalidOption, MissingDependency, UnknownName

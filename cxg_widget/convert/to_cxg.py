@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.convert.copy_matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.entries import Entries, Lines
 from cxg_widget.convert.job import Job
-from cxg_widget.convert.matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, Values, VarTable, free_name, texts_of
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.cxg import writer
-from cxg_widget.datasets.cxg.annotations import MISSING_TEXT
+from cxg_widget.datasets.cxg.table_columns import MISSING_TEXT
 from cxg_widget.errors import InvalidStore
 
 LEVEL, BEST_LEVEL = 9, 22
@@ -36,7 +36,7 @@ _INT32 = np.iinfo(np.int32)
 _UNNAMED = (None, "", "index", "_index")
 
 
-class CxgMatrix:
+class CxgMatrixWriter:
     """`Xr` and `Xc`, or a dense `X`, of a new CXG.
 
     Parameters
@@ -105,7 +105,7 @@ def write_cxg(job: Job) -> Carried:
     write_table(path / "obs", obs, level, left_out, **({"genesets": sets} if sets else {}))
     write_table(path / "var", var, level, left_out)
     _write_embeddings(path, dataset, level, within(job.progress, "embeddings", 0.05, 0.1), left_out)
-    matrix = CxgMatrix(path, (dataset.n_obs, dataset.n_var), level, diffexp=job.explorer_diffexp)
+    matrix = CxgMatrixWriter(path, (dataset.n_obs, dataset.n_var), level, diffexp=job.explorer_diffexp)
     left_out += [f"layer {name!r}: a CXG holds one matrix" for name in dataset.layers if name != layer]
     left_out += [sentence for sentence in [job.rounding(layer)] if sentence is not None]
     if layer is not None:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.convert.copy_matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.entries import Entries, Lines
 from cxg_widget.convert.h5ad_file import H5adFile
 from cxg_widget.convert.job import Job
-from cxg_widget.convert.matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, VarTable, split
 from cxg_widget.convert.to_cxg import read_embedding
@@ -26,7 +26,7 @@ _SPATIAL = ("spatial",)
 """Keys of obsm that go without "X_" by custom."""
 
 
-class H5adMatrix:
+class H5adMatrixWriter:
     """`X` or a layer of a new .h5ad: a csr_matrix, or an array by rows.
 
     Parameters
@@ -98,7 +98,7 @@ def write_h5ad(job: Job) -> Carried | None:
         carried: Carried | None = None
         for number, (path, name) in enumerate(wanted):
             tell = within(job.progress, path, 0.1 + 0.9 * number / len(wanted), 0.1 + 0.9 * (number + 1) / len(wanted))
-            matrix = H5adMatrix(file, path, (dataset.n_obs, dataset.n_var))
+            matrix = H5adMatrixWriter(file, path, (dataset.n_obs, dataset.n_var))
             try:
                 found = carry_matrix(Lines(dataset, name), matrix, job.place.scratch, tell)
             except InvalidStore as error:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.counts.countable import Countable
-from cxg_widget.counts.counter import Column, Counter, Groups
+from cxg_widget.counts.counter import Column, Counter, GroupCodes
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.crossfilter import Crossfilter, Mask
 from cxg_widget.rules.forms import Rule
@@ -55,7 +55,7 @@ class Brush:
         return -(-self.n_bins // width) + 2
 
     def sums(
-        self, column: Column, rows: Sequence[int], groups: Callable[[], Groups | None], width: int = 1
+        self, column: Column, rows: Sequence[int], groups: Callable[[], GroupCodes | None], width: int = 1
     ) -> NDArray[np.uint32]:
         """Count another column, of the cells that pass all filters but those of the two.
 
@@ -98,7 +98,7 @@ class Brush:
             found[~passing[rows]] = LEFT_OUT
         return found
 
-    def _keys_of(self, column: Column, by: Groups | None) -> tuple[Any, int]:
+    def _keys_of(self, column: Column, by: GroupCodes | None) -> tuple[Any, int]:
         """Return where each cell is counted, as `Countable.keys`, and the bits of its group."""
         bits = (by.n - 1).bit_length() if by else 0
         states = self._counter.states(column, self.other_rules, _NOBODY, by)

@@ -30,7 +30,7 @@ _NOBODY: Mask = np.empty(0, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupCodes:
     """Which of at most 62 groups each cell belongs to.
 
     Attributes
@@ -101,7 +101,7 @@ class Counter:
         column: Column,
         rules: Sequence[Rule],
         selected: Mask,
-        groups: Callable[[], Groups | None] = lambda: None,
+        groups: Callable[[], GroupCodes | None] = lambda: None,
         *,
         is_kept: bool = False,
         except_own: bool = True,
@@ -162,7 +162,7 @@ class Counter:
             table = np.full(other.n_codes, n, dtype=np.uint8)
             table[start : start + n] = np.arange(n)
             states = self._make_states(
-                self._crossfilter.failed(rules), None, selected, Groups(other.looked_up(table), n)
+                self._crossfilter.failed(rules), None, selected, GroupCodes(other.looked_up(table), n)
             )
             found = coded.tally(states, GROUP + n.bit_length()).reshape(coded.n_codes, -1, 1 << GROUP)[:, :n]
             counts[0, :, start : start + n] = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)
@@ -179,7 +179,7 @@ class Counter:
         return coded
 
     def states(
-        self, column: Column | None, rules: Sequence[Rule], selected: Mask, by: Groups | None
+        self, column: Column | None, rules: Sequence[Rule], selected: Mask, by: GroupCodes | None
     ) -> NDArray[np.uint8]:
         """Return what each cell is to a column, uint8 (n_obs,), as `put_states`; columns without a filter share it.
 
@@ -203,7 +203,7 @@ class Counter:
         return states
 
     def _make_states(
-        self, failed: NDArray[np.uint8] | None, own: Mask | None, selected: Mask, by: Groups | None
+        self, failed: NDArray[np.uint8] | None, own: Mask | None, selected: Mask, by: GroupCodes | None
     ) -> NDArray[np.uint8]:
         from cxg_widget.compute.compiled import frozen
         from cxg_widget.counts.kernels import put_states

@@ -8,7 +8,7 @@ import numpy as np
 
 from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.brush import Brush
-from cxg_widget.counts.counter import Column, Groups
+from cxg_widget.counts.counter import Column, GroupCodes
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.filters import check_filters, is_of_values
@@ -92,7 +92,7 @@ class BrushAnswer:
             width *= 2
         return width
 
-    def _entries(self, column: Column, rows: list[int], groups: Groups | None, settings: Settings) -> int:
+    def _entries(self, column: Column, rows: list[int], groups: GroupCodes | None, settings: Settings) -> int:
         """Return how many numbers a step has of a column."""
         n_groups = groups.n if groups else 1
         try:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.countable import Countable
-from cxg_widget.counts.counter import Column, Groups, Tally
+from cxg_widget.counts.counter import Column, GroupCodes, Tally
 from cxg_widget.counts.frame import frame_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.var_record import var_record
@@ -162,7 +162,7 @@ class Columns:
         except CxgWidgetError:  # the counts do without
             return []
 
-    def groups(self, settings: Settings) -> tuple[list[int], Groups | None]:
+    def groups(self, settings: Settings) -> tuple[list[int], GroupCodes | None]:
         """Return the largest categories of the legend, and to which of them each cell belongs, to others or none."""
         column = self._loader.legend_column(settings)
         if column is None:
@@ -170,13 +170,13 @@ class Columns:
 
         held = self._loader.of(settings)
 
-        def make() -> tuple[list[int], Groups]:
+        def make() -> tuple[list[int], GroupCodes]:
             _, counts = held.category_counts(column, None)
             largest = sorted(range(len(counts)), key=lambda code: -counts[code])[:_MOST_GROUPS]
             group = np.full(len(counts) + 1, len(largest), dtype=np.uint8)
             group[largest] = np.arange(len(largest))
             group[-1] = len(largest) + 1
-            return largest, Groups(held.counter.coded(("obs", column, None)).looked_up(group), len(largest) + 2)
+            return largest, GroupCodes(held.counter.coded(("obs", column, None)).looked_up(group), len(largest) + 2)
 
         try:
             return self._loader.memo.keep("groups", column, make)

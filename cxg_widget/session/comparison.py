@@ -34,7 +34,7 @@ from cxg_widget.wire.frames import Frame
 
 if TYPE_CHECKING:
     from cxg_widget.compare.markers import Markers
-    from cxg_widget.compare.matrix import Matrix
+    from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.compare.result import Comparison
 
 Mask = NDArray[np.bool_]
@@ -61,7 +61,7 @@ class Comparisons:
 
     # For both: masks are bool (n_obs,), `told` what they are called.
 
-    def matrix(self, check: Callable[[], None] | None = None) -> Matrix:
+    def matrix(self, check: Callable[[], None] | None = None) -> MatrixStats:
         """Return what looks at the matrix, where the cells on show are held.
 
         check : asked now and then; raises where nobody waits any more. None = Python waits
@@ -88,7 +88,7 @@ class Comparisons:
 
     def between(
         self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, population: Population = EVERYTHING,
-        matrix: Matrix | None = None,
+        matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare two sets of cells; raises as `two_sets.compare` and `by_sums.compare_donors`."""
         masks = population.of(masks[0]), population.of(masks[1])
@@ -96,14 +96,14 @@ class Comparisons:
 
     def with_rest(
         self, mask: Mask, told: str, question: Question, population: Population = EVERYTHING,
-        matrix: Matrix | None = None,
+        matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare some cells with all others of a population; raises as `between`."""
         return self.between((mask, ~mask), (told, REST), question, population, matrix)
 
     def with_neighborhood(
         self, mask: Mask, told: str, question: Question, population: Population = EVERYTHING,
-        matrix: Matrix | None = None,
+        matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare some cells with those around them in the embedding on show; raises as `between`, `neighborhood`."""
         dataset, settings, mask = self._dataset, self._on_show.settings, population.of(mask)
@@ -134,7 +134,7 @@ class Comparisons:
 
     def _compared(
         self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, population: Population,
-        matrix: Matrix | None,
+        matrix: MatrixStats | None,
     ) -> Comparison:  # fmt: skip
         from cxg_widget.compare.by_sums import compare_donors
         from cxg_widget.compare.two_sets import compare
@@ -209,7 +209,7 @@ class Comparisons:
         """Give up what a hand has asked for."""
         self._by_hand.end()
 
-    def _are_counts(self, matrix: Matrix, a: Mask, b: Mask, question: Question) -> bool:
+    def _are_counts(self, matrix: MatrixStats, a: Mask, b: Mask, question: Question) -> bool:
         rows = Grouping.of_sets(a, b).spread(SAMPLED, self._dataset.n_obs)
         return matrix.kind(rows, question.layer).kind == "counts"
 

@@ -13,7 +13,7 @@ from cxg_widget.color.colormap import check_colormap, stops_of
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.compare.group_frame import GroupNames, GroupTable
-from cxg_widget.compare.groups import Binned, Floats, Groups, Summed, binned, paired, summed
+from cxg_widget.compare.groups import Binned, CellGroups, Floats, Summed, binned, paired, summed
 from cxg_widget.compare.medians import medians
 from cxg_widget.datasets.base.values import Codes, Vector
 from cxg_widget.display.target import Target, as_float, is_number, resolve
@@ -42,7 +42,7 @@ class _Grouped:
     """Columns that group cells, the groups, and which cells count, in words."""
 
     codes: tuple[Codes, ...]
-    groups: Groups
+    groups: CellGroups
     names: GroupNames
     cells: str
 
@@ -186,7 +186,7 @@ class GroupPlots:
         population = population_of(within, self._loader, settings, self._on_show.selected())
         mask = population.mask
         codes = tuple(self._dataset.codes(name) for name in columns)
-        groups = Groups.of(codes, mask)
+        groups = CellGroups.of(codes, mask)
         if not groups.n_groups:
             empty = {"selection": "none is selected", "filter": "none passes the filters"}
             none = empty.get(within, "none is within") if isinstance(within, str) else "none is within"

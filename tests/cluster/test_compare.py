@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from cxg_widget import CxgWidget
-from cxg_widget.cells.cluster import matrix as cluster
+from cxg_widget.cells.cluster import matrix_statistics as cluster
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
 from cxg_widget.errors import Cancelled, CxgWidgetError, InvalidOption

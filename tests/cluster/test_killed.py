@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from cxg_widget import CxgWidget
-from cxg_widget.cells.cluster import matrix as cluster
+from cxg_widget.cells.cluster import matrix_statistics as cluster
 from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.errors import ClusterLost
 from tests.cluster.conftest import N_OBS

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import tiledb
 
 from cxg_widget.compare import ranks, transposed
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
 from cxg_widget.datasets import Dataset, open_dataset
@@ -191,9 +191,9 @@ def test_comparing_takes_the_memory_of_some_blocks_and_of_what_is_ranked_at_a_ti
         for name in ("rows_of", "columns_of"):
             monkeypatch.setattr(type(dataset), name, partialmethod(getattr(type(dataset), name), step_bytes=MIB // 2))
         a = np.arange(N_OBS) % 3 == 0
-        compare(Matrix(dataset), a, ~a, Question(method, genes=["var1"]))
+        compare(MatrixStats(dataset), a, ~a, Question(method, genes=["var1"]))
         tracemalloc.start()
-        found = compare(Matrix(dataset), a, ~a, Question(method))
+        found = compare(MatrixStats(dataset), a, ~a, Question(method))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert len(found.frame()) == N_VAR

@@ -17,7 +17,7 @@ from cxg_widget.compare.by_sums import compare_donors
 from cxg_widget.compare.each_group import compare_groups
 from cxg_widget.compare.gathered import gather
 from cxg_widget.compare.grouped import Grouped
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.rank_sum import rank_sum
@@ -461,7 +461,7 @@ def test_what_nobody_waits_for_is_given_up_at_the_next_block(kind, method):
         asked.append(len(dataset.reads))
         return len(asked) > 2
 
-    matrix = Matrix(dataset, cancelled=cancelled)
+    matrix = MatrixStats(dataset, cancelled=cancelled)
     question = Question(method, by="donor_id" if method == "pseudobulk" else None)
     ways = {
         "pseudobulk": lambda: compare_donors(matrix, a, ~a, question),
@@ -478,7 +478,7 @@ def test_a_comparison_is_given_up_while_a_read_lasts():
 
     def work():
         try:
-            compare(Matrix(dataset, cancelled=wish.is_set), a, ~a, Question())
+            compare(MatrixStats(dataset, cancelled=wish.is_set), a, ~a, Question())
         except Cancelled:
             ended.append(True)
 

@@ -9,7 +9,7 @@ from scipy import sparse, stats
 
 from cxg_widget import CxgWidget
 from cxg_widget.compare import ranks
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.order import places_of
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
@@ -41,7 +41,7 @@ def dataset(request, tmp_path):
 
 @pytest.mark.parametrize("genes", [None, ["var0", "var2", "var3"]])
 def test_welch_of_doubles_is_that_of_scipy(dataset, genes):
-    found = compare(Matrix(dataset), A, ~A, Question(genes=genes)).frame()
+    found = compare(MatrixStats(dataset), A, ~A, Question(genes=genes)).frame()
     matrix = values()
     for gene in genes or dataset.var_labels:
         column = matrix[:, int(gene.removeprefix("var"))]
@@ -56,7 +56,7 @@ def test_welch_of_doubles_is_that_of_scipy(dataset, genes):
 @pytest.mark.parametrize("band_bytes", [ranks.BAND_BYTES, 2**15])
 def test_doubles_that_float32_makes_one_do_not_tie(dataset, monkeypatch, band_bytes):
     monkeypatch.setattr(ranks, "BAND_BYTES", band_bytes)
-    result = compare(Matrix(dataset), A, ~A, Question("wilcoxon"))
+    result = compare(MatrixStats(dataset), A, ~A, Question("wilcoxon"))
     found, u = result.frame(), result.u
     matrix = values()
     for gene in dataset.var_labels:

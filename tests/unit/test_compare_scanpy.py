@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
 from tests.memory import MemoryDataset
@@ -28,7 +28,7 @@ def test_scores_p_and_fold_changes_are_those_of_scanpy(method, reference, values
     dataset = MemoryDataset({}, x, [f"gene {at}" for at in range(x.shape[1])], {"umap": np.zeros((len(x), 2))})
     a, b = groups == 0, groups != 0 if reference == "rest" else groups == 1
     question = Question(method, normalize="log1p_10k" if values == "counts" else None)
-    ours = compare(Matrix(dataset), a, b, question).frame()
+    ours = compare(MatrixStats(dataset), a, b, question).frame()
     told = pd.read_csv(FOLDER / f"{method}-a-{reference}.csv").set_index("names").loc[ours.index]
     tested = ours["p"].notna()
     assert 30 < tested.sum() < len(ours)

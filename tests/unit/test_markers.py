@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from cxg_widget import CxgWidget
 from cxg_widget.compare import each_group, ranks
 from cxg_widget.compare.each_group import compare_groups
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
@@ -53,7 +53,7 @@ def test_each_group_is_tested_against_all_other_cells_as_scipy_tests_it(kind, me
     x = log_values()
     x[codes() == 1, 9] = np.nan  # measured in two groups alone
     dataset = dataset_of(x, kind, type=Codes(types(), TYPES))
-    found = compare_groups(Matrix(dataset), "type", Question(method))
+    found = compare_groups(MatrixStats(dataset), "type", Question(method))
     frame = found.frame()
     assert list(found) == ["A", "B", "C", "one"]
     assert frame.index.names == ["group", "gene"]
@@ -86,7 +86,7 @@ def test_groups_have_the_scores_p_and_fold_changes_of_scanpy(method):
     names = [f"gene {at}" for at in range(held["log1p"].shape[1])]
     obs = {"group": Codes(group, ("a", "b", "c"))}
     dataset = MemoryDataset(obs, held["log1p"], names, {"umap": np.zeros((len(group), 2))})
-    ours = compare_groups(Matrix(dataset), "group", Question(method)).frame()
+    ours = compare_groups(MatrixStats(dataset), "group", Question(method)).frame()
     told = pd.read_csv(FOLDER / f"{method}-groups.csv").set_index(["group", "names"]).loc[ours.index]
     tested = ours["p"].notna()
     assert 90 < tested.sum() < len(ours) == len(told) == 3 * 42
@@ -144,7 +144,7 @@ def test_all_groups_take_one_look_at_the_matrix(widgets):
 def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_are(tmp_path):
     labels = ["same", "same", "=1+1", *(f"gene {at}" for at in range(3, N_VAR))]
     dataset = dataset_of(log_values(), labels=labels, louvain=codes().astype(np.int64))
-    found = compare_groups(Matrix(dataset), "louvain", Question())
+    found = compare_groups(MatrixStats(dataset), "louvain", Question())
     frame = found.frame()
     assert frame.index.get_level_values("group").unique().tolist() == [0, 1, 2]
     assert len(frame.loc[(1, "same")]) == 2

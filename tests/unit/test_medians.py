@@ -7,7 +7,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxg_widget.compare.groups import Groups
+from cxg_widget.compare.groups import CellGroups
 from cxg_widget.compare.medians import medians
 from cxg_widget.datasets.base.values import Codes, Vector
 
@@ -26,7 +26,7 @@ def test_medians_of_groups_are_those_of_pandas(cells, is_sparse, fill, data):
         vector = Vector(values[order], np.array(order, np.int64), fill)
         values = np.full(len(cells), fill, np.float32)
         values[order] = vector.values
-    groups = Groups.of([Codes(codes, ("a", "b", "c", "d"))], None)
+    groups = CellGroups.of([Codes(codes, ("a", "b", "c", "d"))], None)
     inside = codes >= 0
     expected = pd.Series(values[inside].astype(float)).groupby(codes[inside]).median()
     np.testing.assert_array_equal(medians(vector, groups), expected.to_numpy())

@@ -27,7 +27,7 @@ from cxg_widget.wire.quantise import Bounds
 
 if TYPE_CHECKING:
     from cxg_widget.compare.grouped import Tell
-    from cxg_widget.compare.matrix import Matrix
+    from cxg_widget.compare.matrix_statistics import MatrixStats
 
 _SLOT = "shared"
 
@@ -211,7 +211,7 @@ class ClusterHolder(Holder):
             return coloring.count_selected(mask)
         return self.indexed().count_selected(coloring, mask, self.settings.layer)
 
-    def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> Matrix:
+    def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> MatrixStats:
         """Return the matrix as the workers look at it."""
         return self.indexed().matrix(self.dataset, tell, cancelled)
 

@@ -38,7 +38,7 @@ from cxg_widget.spatial.view import Extent, View, union
 from cxg_widget.wire.levels import Levels
 
 if TYPE_CHECKING:
-    from cxg_widget.cells.cluster.matrix import ClusterMatrix
+    from cxg_widget.cells.cluster.matrix_statistics import ClusterMatrixStats
     from cxg_widget.compare.grouped import Tell
 
 
@@ -222,11 +222,11 @@ class ClusterCells:
         """Return which rows a rule means that some rows alone tell, bool (n_obs,); raises as `rule.mask_of`."""
         return self._parts.mask_of(self._parts.map("rule", rule_bits, self._parts.rows(), rule=rule))
 
-    def matrix(self, dataset: Dataset, tell: Tell, cancelled: Callable[[], bool]) -> ClusterMatrix:
+    def matrix(self, dataset: Dataset, tell: Tell, cancelled: Callable[[], bool]) -> ClusterMatrixStats:
         """Return the matrix of the dataset as the workers look at it, see `Holder.matrix`."""
-        from cxg_widget.cells.cluster.matrix import ClusterMatrix
+        from cxg_widget.cells.cluster.matrix_statistics import ClusterMatrixStats
 
-        return ClusterMatrix(dataset, self._parts, tell, cancelled)
+        return ClusterMatrixStats(dataset, self._parts, tell, cancelled)
 
     # Pictures.
 

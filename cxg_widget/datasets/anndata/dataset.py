@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.frame import StoredFrame
-from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
+from cxg_widget.datasets.anndata.matrices import StoredMatrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
 from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
 from cxg_widget.datasets.anndata.obsm import find_embeddings
@@ -116,11 +116,11 @@ class AnnDataDataset(WithMatrices):
             raise InvalidStore(f"{self.uri}: not AnnData; missing {name}.")
         return StoredFrame(node, name, self._uns, self._note)
 
-    def _open_matrix(self, node: Node | None, name: str, n_var: int | None = None) -> Matrix:
+    def _open_matrix(self, node: Node | None, name: str, n_var: int | None = None) -> StoredMatrix:
         shape = (self.n_obs, self.n_var if n_var is None else n_var)
-        return Matrix(node, name, shape, budget=self._budget, note=self._note, progress=self._tell_progress)
+        return StoredMatrix(node, name, shape, budget=self._budget, note=self._note, progress=self._tell_progress)
 
-    def _find_layers(self) -> dict[str, Matrix]:
+    def _find_layers(self) -> dict[str, StoredMatrix]:
         group = self._quietly("layers")
         found = {}
         for name in group.names() if isinstance(group, Group) else ():

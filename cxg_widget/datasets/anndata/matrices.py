@@ -21,7 +21,7 @@ from cxg_widget.errors import InvalidStore
 Axis = Literal["obs", "var"]
 
 
-class Matrix:
+class StoredMatrix:
     """One matrix of any layout; nothing of it is read before it is asked for.
 
     Parameters

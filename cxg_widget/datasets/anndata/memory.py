@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
+from cxg_widget.datasets.anndata.matrices import StoredMatrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, is_in_memory, node_of, x_of
 from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
@@ -100,10 +100,10 @@ class AnnDataInMemory(WithMatrices):
         values = x_of(self.source) if layer is None else self.source.layers[layer]
         return self._as_matrix(values, what, self.n_var)
 
-    def _as_matrix(self, values: Any, what: str, n_var: int) -> Matrix:
+    def _as_matrix(self, values: Any, what: str, n_var: int) -> StoredMatrix:
         node = None if values is None else node_of(values, what)
         # A note would say that a gene takes a look at the whole matrix; in memory that is quick.
-        return Matrix(
+        return StoredMatrix(
             node, what, (self.n_obs, n_var), budget=self._budget, note=lambda _: None, progress=self._tell_progress
         )
 

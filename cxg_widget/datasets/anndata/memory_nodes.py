@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.matrices import Axis, Matrix
+from cxg_widget.datasets.anndata.matrices import Axis, StoredMatrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, exactly
 from cxg_widget.datasets.base.plan import Grain
@@ -79,7 +79,7 @@ class MemorySparse(Group):
 class MatrixOfView:
     """A matrix of a view, which would be copied as a whole by asking for it; its lines are cut from a narrower view.
 
-    It answers as `Matrix` does.
+    It answers as `StoredMatrix` does.
     """
 
     def __init__(self, source: Any, layer: str | None) -> None:
@@ -133,7 +133,7 @@ class MatrixOfView:
         return x_of(cut) if self._layer is None else cut.layers[self._layer]
 
 
-AnyMatrix = Matrix | MatrixOfView
+AnyMatrix = StoredMatrix | MatrixOfView
 
 
 def x_of(source: Any) -> Any:

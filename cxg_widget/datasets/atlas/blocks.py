@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.arrays import group_path
-from cxg_widget.datasets.atlas.matrix import Matrix, segments
 from cxg_widget.datasets.atlas.pointers import Positions, members, whole
+from cxg_widget.datasets.atlas.space_matrix import SpaceMatrix, segments
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.errors import InvalidStore
@@ -28,7 +28,7 @@ class RowReader:
     features : name to position of each var
     """
 
-    def __init__(self, matrix: Matrix, features: Mapping[str, int]) -> None:
+    def __init__(self, matrix: SpaceMatrix, features: Mapping[str, int]) -> None:
         self._matrix, self._features, self._uri = matrix, features, matrix.obs.uri
 
     def read(self, rows: NDArray[np.int64], layer: str) -> MatrixBlock:

@@ -12,15 +12,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.atlas.annotations import Annotations
 from cxg_widget.datasets.atlas.arrays import Arrays
 from cxg_widget.datasets.atlas.blocks import RowReader
 from cxg_widget.datasets.atlas.coordinates import Coordinates, supplied
 from cxg_widget.datasets.atlas.embeddings import choose_default, vector_columns
-from cxg_widget.datasets.atlas.groups import Groups
+from cxg_widget.datasets.atlas.groups import ZarrGroups
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.snapshot import read_snapshot
 from cxg_widget.datasets.atlas.spaces import USUAL, Space, Spaces
+from cxg_widget.datasets.atlas.table_columns import AtlasColumns
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset, Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.plan import Grain
@@ -86,7 +86,7 @@ class AtlasDataset(Dataset):
         self._folder, parent = _find_tables(uri)
         self.title = parent.name or uri
         self._arrays = Arrays(_find_arrays(uri, parent, zarr_store))
-        self._groups = Groups(self._arrays, self._lifetime)
+        self._groups = ZarrGroups(self._arrays, self._lifetime)
         self._snapshot = read_snapshot(self._folder, version, uri, self._arrays.meter)
         self._tables: dict[tuple[str, int], LanceTable] = {}
         self._obs_table = self._table(*self._snapshot.choose_obs_table(obs_table, uri))
@@ -114,7 +114,7 @@ class AtlasDataset(Dataset):
             return
         registry = self._space.registry
         self.var_noun = GENE if self._space.pointer.space == USUAL else Noun("feature", "features")
-        self._var = Annotations(registry, (), self._lifetime)
+        self._var = AtlasColumns(registry, (), self._lifetime)
         if self._var.index is None:
             raise InvalidStore(f"{self.uri}: registry {registry.name!r} has no column 'uid' of strings.")
         self.var_columns, self.var_index, self.n_var = self._var.columns, self._var.index, registry.n_rows
@@ -123,7 +123,7 @@ class AtlasDataset(Dataset):
     def _open_obs(self) -> None:
         self._vectors = vector_columns(self._obs_table.schema)
         hidden = [*self._spaces.hidden, *(vector.column for vector in self._vectors.values())]
-        self._obs = Annotations(self._obs_table, hidden, self._lifetime)
+        self._obs = AtlasColumns(self._obs_table, hidden, self._lifetime)
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
 
     def _open_embeddings(self, coordinates: Any) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.atlas.annotations import embedding_width
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
+from cxg_widget.datasets.atlas.table_columns import embedding_width
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.errors import DamagedStore
 

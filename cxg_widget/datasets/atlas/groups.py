@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 Found = tuple[Positions, Floats]
 
 
-class Groups:
+class ZarrGroups:
     """The Zarr groups of a feature space.
 
     Parameters

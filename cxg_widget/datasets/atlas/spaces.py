@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.atlas.groups import Groups
+from cxg_widget.datasets.atlas.groups import ZarrGroups
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.layouts import Layouts
-from cxg_widget.datasets.atlas.matrix import Matrix
 from cxg_widget.datasets.atlas.pointers import PointerColumn, pointer_columns
 from cxg_widget.datasets.atlas.snapshot import LAYOUTS, Pinned, Snapshot
+from cxg_widget.datasets.atlas.space_matrix import SpaceMatrix
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.errors import InvalidStore, UnknownName
 from cxg_widget.text.names import not_found
@@ -38,7 +38,7 @@ class Space:
     pointer: PointerColumn
     registry: LanceTable | None
     layers: tuple[str, ...]
-    matrix: Matrix
+    matrix: SpaceMatrix
 
     def axis(self, axis: int) -> NDArray[np.float32]:
         """Return float32 (n_obs,), a feature of a dense space by its place in the registry, else in the array."""
@@ -65,7 +65,7 @@ class Spaces:
         open_table: Callable[[str, int], LanceTable],
         snapshot: Snapshot,
         obs: LanceTable,
-        groups: Groups,
+        groups: ZarrGroups,
         life: Lifetime,
     ) -> None:
         self._uri = obs.uri
@@ -77,7 +77,7 @@ class Spaces:
         self.all: list[Space] = []
         for pointer in pointers:
             of_space = Layouts(datasets, layouts, pointer.space)
-            matrix = Matrix(obs, pointer, of_space, groups, life)
+            matrix = SpaceMatrix(obs, pointer, of_space, groups, life)
             pinned: Pinned | None = snapshot.registries.get(pointer.space)
             registry = None if pinned is None else open_table(*pinned)
             self.all.append(Space(pointer, registry, find_layers(groups, matrix.known_layouts), matrix))
@@ -107,7 +107,7 @@ class Spaces:
         sentence = not_found("feature space", wanted, known, "this atlas")
         raise UnknownName(f"{self._uri}: no sparse/dense pointer column for feature space {wanted!r}: {sentence}")
 
-    def dense(self, groups: Groups) -> dict[str, tuple[Space, int]]:
+    def dense(self, groups: ZarrGroups) -> dict[str, tuple[Space, int]]:
         """Return the dense spaces that have at least two features, by name, and how many."""
         found: dict[str, tuple[Space, int]] = {}
         for space in self.all:
@@ -120,7 +120,7 @@ class Spaces:
         return found
 
 
-def find_layers(groups: Groups, names: Iterable[str]) -> tuple[str, ...]:
+def find_layers(groups: ZarrGroups, names: Iterable[str]) -> tuple[str, ...]:
     """Return the layers of the first groups, the main one first: counts where there are such, else that of most."""
     counts: dict[str, int] = {}
     for group in list(names)[:_LOOKED_AT]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.category_lookup import CategoryLookup
 from cxg_widget.datasets.base.columns import check_block, row_blocks
 from cxg_widget.datasets.base.contract import Contract
-from cxg_widget.datasets.base.labels import Labels
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import (
     Codes,
@@ -229,7 +229,7 @@ class ObsColumns:
         """Code all rows of a column that holds strings or integers, in blocks where they are many."""
         blocks = row_blocks(self._store.n_obs)
         if len(blocks) == 1:
-            found = Labels.encode_whole(
+            found = CategoryLookup.encode_whole(
                 as_plain(self._block(column, *blocks[0])), limit=MAX_LABELS, missing=self._store.missing_text
             )
             if found is None:
@@ -241,10 +241,10 @@ class ObsColumns:
             codes[start:stop] = labels.encode(as_plain(self._block(column, start, stop))).codes
         return Codes(codes, labels.categories)
 
-    def _labels(self, column: str) -> Labels:
-        def load() -> Labels:
+    def _labels(self, column: str) -> CategoryLookup:
+        def load() -> CategoryLookup:
             blocks = (as_plain(self._block(column, *block)) for block in row_blocks(self._store.n_obs))
-            found = Labels.gathered(blocks, limit=MAX_LABELS, missing=self._store.missing_text)
+            found = CategoryLookup.gathered(blocks, limit=MAX_LABELS, missing=self._store.missing_text)
             if found is None:
                 raise too_many_labels(column)
             return found

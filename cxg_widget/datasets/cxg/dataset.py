@@ -18,11 +18,11 @@ from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
-from cxg_widget.datasets.cxg.annotations import MISSING_TEXT, Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.layouts import kind_of
-from cxg_widget.datasets.cxg.matrix import Matrix
+from cxg_widget.datasets.cxg.matrix import CxgMatrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, libraries_with_factors, read_gene_sets, read_uns
+from cxg_widget.datasets.cxg.table_columns import MISSING_TEXT, CxgColumns
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
@@ -116,8 +116,8 @@ class CxgDataset(Dataset):
             metadata_of=_FIRST,
         )
         self._metadata = GroupMetadata(self._arrays, self._children, self._note)
-        self._obs = Annotations(self._arrays, "obs", self._note)
-        self._var = Annotations(self._arrays, "var", self._note)
+        self._obs = CxgColumns(self._arrays, "obs", self._note)
+        self._var = CxgColumns(self._arrays, "var", self._note)
         self.n_obs, self.n_var = self._obs.n, self._var.n
         if not self.is_remote:
             self._tell_lost(members)
@@ -126,7 +126,7 @@ class CxgDataset(Dataset):
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.title = self._metadata.title or name_of(self.uri)
-        self._matrix = Matrix(self._arrays, self._children, (self.n_obs, self.n_var), self._note)
+        self._matrix = CxgMatrix(self._arrays, self._children, (self.n_obs, self.n_var), self._note)
         self.major_axis = self._matrix.axis
         if self._matrix.problem is not None:
             self._note(str(self._matrix.problem))

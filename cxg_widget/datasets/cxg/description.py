@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.cxg.layouts import PARTS
-from cxg_widget.datasets.cxg.matrix import Matrix
+from cxg_widget.datasets.cxg.matrix import CxgMatrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import CxgWidgetError
 
 
-def describe(children: Mapping[str, str], metadata: GroupMetadata, matrix: Matrix) -> dict[str, Any]:
+def describe(children: Mapping[str, str], metadata: GroupMetadata, matrix: CxgMatrix) -> dict[str, Any]:
     """Return version, schema version and layout; fit for JSON, None where the store does not say."""
     found: dict[str, Any] = {
         "version": metadata.version,

@@ -25,7 +25,7 @@ _CELL_BYTES = 40
 """What a cell of several columns takes while they are told apart."""
 
 
-class Matrix:
+class CxgMatrix:
     """X by var, found by looking at the store: the version string does not tell the layout.
 
     With `X_col_shift` the store holds *original - shift*, so that the cells it leaves out are worth the shift.

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.datasets.cxg import writer
-from cxg_widget.datasets.cxg.annotations import MISSING_TEXT, Annotations
+from cxg_widget.datasets.cxg.table_columns import MISSING_TEXT, CxgColumns
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute
@@ -65,7 +65,7 @@ def read_obs_alone(path: Path, key: str) -> tuple[pd.DataFrame, Any] | None:
         said = _said(path, key, arrays.metadata_value("obs", key))
         if said is None:
             return None
-        obs = Annotations(arrays, "obs", lambda _: None)
+        obs = CxgColumns(arrays, "obs", lambda _: None)
         if (arrays.n_written("obs") or 0) < obs.n:
             raise DamagedStore(f"{path}: obs declares {obs.n:,} rows, but some were never written.")
         columns = {name: _categorical(obs.read(name)) for name in obs.columns}

@@ -12,7 +12,7 @@ from cxg_widget.compare.group_frame import GroupTable
 from cxg_widget.compare.groups import scaled
 from cxg_widget.draw.matplotlib_page import POINTS
 from cxg_widget.draw.plots.look import GroupPlot, Look
-from cxg_widget.draw.plots.matrix import Labels, Placed, placed
+from cxg_widget.draw.plots.matrix_layout import Placed, SideLabels, placed
 from cxg_widget.draw.plots.sheet import BAR_PX, GAP, KEY_PX, TEXT_PX, Sheet, color_of, ends_of, rgb
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ class GeneMatrix(GroupPlot):
     def _turned(self, values: Any) -> Any:
         return values.T if self.swap_axes else values
 
-    def _sides(self) -> tuple[Labels, Labels]:
+    def _sides(self) -> tuple[SideLabels, SideLabels]:
         """Return what stands beside the matrix and below it."""
-        groups = Labels(self.table.names.labels, colors=self.look.colors)
-        genes = Labels(self.table.genes, self.heads)
+        groups = SideLabels(self.table.names.labels, colors=self.look.colors)
+        genes = SideLabels(self.table.genes, self.heads)
         return (genes, groups) if self.swap_axes else (groups, genes)
 
     def _placed(self, key_height: float) -> Placed:

@@ -14,7 +14,7 @@ from cxg_widget.compare.groups import Binned, Floats
 from cxg_widget.draw.lettering import fitted
 from cxg_widget.draw.matplotlib_page import POINTS
 from cxg_widget.draw.plots.look import GroupPlot, Look
-from cxg_widget.draw.plots.matrix import Labels, room_below, write_columns
+from cxg_widget.draw.plots.matrix_layout import SideLabels, room_below, write_columns
 from cxg_widget.draw.plots.sheet import GAP, NOTE_ROOM, PAD, TEXT_PX, TITLE_ROOM, Sheet, rgb
 from cxg_widget.errors import UnknownName
 from cxg_widget.text.names import not_found
@@ -78,7 +78,7 @@ class Violins(GroupPlot):
 
     def figure(self) -> Figure:
         """Return a new `matplotlib.figure.Figure`; all violins are as wide at their widest, the line is the median."""
-        labels, n = Labels(self.table.names.labels), len(self.table.genes)
+        labels, n = SideLabels(self.table.names.labels), len(self.table.genes)
         wide = max(_WIDE, _LEAST_WIDE / max(len(labels.texts), 1))
         lies, below = room_below(labels, wide)
         left, top = PAD + TEXT_PX + GAP + _TICKS, PAD + TITLE_ROOM

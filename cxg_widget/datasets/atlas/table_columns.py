@@ -22,7 +22,7 @@ SEPARATOR = "; "
 Rows = NDArray[np.int64] | tuple[int, int] | None
 
 
-class Annotations:
+class AtlasColumns:
     """The columns of one table.
 
     Parameters

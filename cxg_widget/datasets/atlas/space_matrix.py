@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.atlas.groups import Groups
+from cxg_widget.datasets.atlas.groups import ZarrGroups
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.layouts import Layouts
 from cxg_widget.datasets.atlas.pointers import PointerColumn, Positions, RowRuns, read_runs, read_spans
@@ -27,7 +27,7 @@ _NO_CSC = (
 )
 
 
-class Matrix:
+class SpaceMatrix:
     """One feature space of one obs table.
 
     Cells that have no pointer into the space, or whose dataset did not measure a feature, are NaN.
@@ -42,7 +42,7 @@ class Matrix:
     """
 
     def __init__(
-        self, obs: LanceTable, pointer: PointerColumn, layouts: Layouts, groups: Groups, life: Lifetime
+        self, obs: LanceTable, pointer: PointerColumn, layouts: Layouts, groups: ZarrGroups, life: Lifetime
     ) -> None:
         self.obs, self.pointer, self.layouts, self.groups, self.life = obs, pointer, layouts, groups, life
         self._uri = obs.uri

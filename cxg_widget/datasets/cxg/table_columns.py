@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.category_lookup import CategoryLookup
 from cxg_widget.datasets.base.columns import as_strings, row_blocks, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.dataset import Codes, Column, Kind
-from cxg_widget.datasets.base.labels import Labels
 from cxg_widget.datasets.base.values import KIND_OF_TYPE
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import InvalidStore
@@ -20,7 +20,7 @@ MISSING_TEXT = "nan"
 """What a CXG stores for a missing value: its writers make text of columns by `astype(str)`."""
 
 
-class Annotations:
+class CxgColumns:
     """The columns of `obs` or `var`.
 
     The stored type decides, and the hint in the metadata `cxg_schema` beside it, never the version: writers differ.
@@ -40,7 +40,7 @@ class Annotations:
             raise InvalidStore(f"{arrays.uri}: {path} is not a dense array of one dimension.")
         self.n = int(schema.shape[0])
         self._hints = self._read_hints(note)
-        self._labels: dict[str, Labels] = {}
+        self._labels: dict[str, CategoryLookup] = {}
         found: dict[str, Column] = {}
         for attr in (schema.attr(number) for number in range(schema.nattr)):
             kind = _kind(attr.dtype, self._hint(attr.name))
@@ -64,14 +64,14 @@ class Annotations:
         """
         if self.known_by_value(name):
             values = self._plain(name, self._arrays.column(self._path, name))
-            found = Labels.encode_whole(values, self._declared(name), missing=MISSING_TEXT)
+            found = CategoryLookup.encode_whole(values, self._declared(name), missing=MISSING_TEXT)
             assert found is not None
             return found
         return self._meant(name, self._arrays.column(self._path, name, rows))
 
     def read_alone(self, name: str, rows: NDArray[np.int64] | None) -> Codes:
         """Read some rows of a column that is `known_by_value`, with their own categories only; errors as `read`."""
-        found = Labels.encode_whole(
+        found = CategoryLookup.encode_whole(
             self._plain(name, self._arrays.column(self._path, name, rows)), missing=MISSING_TEXT
         )
         assert found is not None
@@ -86,12 +86,12 @@ class Annotations:
             else self._meant(name, values)
         )
 
-    def labels(self, name: str) -> Labels:
+    def labels(self, name: str) -> CategoryLookup:
         """Return the categories of a column that is `known_by_value`; all its rows are read in blocks, once."""
         if name not in self._labels:
             blocks = (self._arrays.column_block(self._path, name, *block) for block in row_blocks(self.n))
             plain = (self._plain(name, values) for values in blocks)
-            labels = Labels.gathered(plain, self._declared(name), missing=MISSING_TEXT)
+            labels = CategoryLookup.gathered(plain, self._declared(name), missing=MISSING_TEXT)
             assert labels is not None
             self._labels[name] = labels
         return self._labels[name]

@@ -1,4 +1,4 @@
-"""The matrix as comparisons look at it: in this process; `cells/cluster/matrix.py` has Dask's workers look."""
+"""Statistics of the matrix for comparisons, computed in this process; `ClusterMatrixStats` computes them on Dask."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cxg_widget.errors import Cancelled
 Mask = NDArray[np.bool_]
 
 
-class Matrix:
+class MatrixStats:
     """What is asked of the matrix of a dataset, and of the columns that group its cells.
 
     Parameters

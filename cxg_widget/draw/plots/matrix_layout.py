@@ -30,7 +30,7 @@ _LEAST_ROOM = 260
 
 
 @dataclass(frozen=True)
-class Labels:
+class SideLabels:
     """What stands along one side of a matrix.
 
     Attributes
@@ -64,7 +64,14 @@ class Placed:
 
 
 def placed(
-    rows: Labels, columns: Labels, cell: tuple[float, float], paper: Paper, *, title: str, note: str, key_height: float
+    rows: SideLabels,
+    columns: SideLabels,
+    cell: tuple[float, float],
+    paper: Paper,
+    *,
+    title: str,
+    note: str,
+    key_height: float,
 ) -> Placed:
     """Lay out a matrix of cells of some px; note: a sentence below it."""
     lies, below = room_below(columns, cell[0])
@@ -84,14 +91,14 @@ def placed(
     return Placed(sheet, axes, key)
 
 
-def room_below(columns: Labels, wide: float) -> tuple[bool, float]:
+def room_below(columns: SideLabels, wide: float) -> tuple[bool, float]:
     """Return whether labels lie below columns of some px, since each has room there, and the px that they take."""
     if any(width_of(short(text), TEXT_PX) > wide - 6 for text in columns.texts):
         return False, columns.length
     return True, TEXT_PX + GAP + (_SWATCH + 6 if columns.colors else 0)
 
 
-def _above(columns: Labels, wide: float) -> tuple[float, bool]:
+def _above(columns: SideLabels, wide: float) -> tuple[float, bool]:
     """Return px for heads above the columns, and whether they lie, since there is room for each."""
     if not columns.heads:
         return 0.0, True
@@ -100,7 +107,7 @@ def _above(columns: Labels, wide: float) -> tuple[float, bool]:
     return 2 * GAP + (TEXT_PX if lie else longest), lie
 
 
-def _write_rows(sheet: Sheet, rows: Labels, box: tuple[float, float, float], high: float) -> None:
+def _write_rows(sheet: Sheet, rows: SideLabels, box: tuple[float, float, float], high: float) -> None:
     left, top, right = box
     edge = left - GAP - (_SWATCH + 6 if rows.colors else 0)
     for at, text in enumerate(rows.texts):
@@ -116,7 +123,13 @@ def _write_rows(sheet: Sheet, rows: Labels, box: tuple[float, float, float], hig
 
 
 def write_columns(
-    sheet: Sheet, columns: Labels, box: tuple[float, float, float], wide: float, *, lies: bool, lying_heads: bool = True
+    sheet: Sheet,
+    columns: SideLabels,
+    box: tuple[float, float, float],
+    wide: float,
+    *,
+    lies: bool,
+    lying_heads: bool = True,
 ) -> None:
     """Write below a matrix, and above it what several columns are together; box: left, top and bottom, px."""
     left, top, bottom = box

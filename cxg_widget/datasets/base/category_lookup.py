@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.values import Codes
 
 
 @dataclass(frozen=True)
-class Labels:
+class CategoryLookup:
     """Which values become which category.
 
     Attributes
@@ -29,7 +29,9 @@ class Labels:
     categories: tuple[Any, ...]
 
     @classmethod
-    def of(cls, values: Iterable[Any], declared: Sequence[Any] | None = None, missing: str | None = None) -> Labels:
+    def of(
+        cls, values: Iterable[Any], declared: Sequence[Any] | None = None, missing: str | None = None
+    ) -> CategoryLookup:
         """Order distinct values: those declared first, in their order, then the others, sorted; `missing` is none."""
         listed = [str(label) for label in declared or () if label is not None]
         labels = list(dict.fromkeys([*listed, *sorted(values)]))
@@ -44,7 +46,7 @@ class Labels:
         declared: Sequence[Any] | None = None,
         limit: float = np.inf,
         missing: str | None = None,
-    ) -> Labels | None:
+    ) -> CategoryLookup | None:
         """Look at all blocks of a column in turn; None as soon as more than `limit` distinct values were seen."""
         seen: set[Any] = set()
         for block in blocks:
@@ -66,7 +68,9 @@ class Labels:
     ) -> Codes | None:
         """Return a whole column as codes, looking at it once; None if it has more than `limit` distinct values."""
         codes, distinct = factorize(values)
-        return None if len(distinct) > limit else Labels.of(distinct, declared, missing)._encode(codes, distinct)
+        return (
+            None if len(distinct) > limit else CategoryLookup.of(distinct, declared, missing)._encode(codes, distinct)
+        )
 
     def _encode(self, codes: NDArray[np.int64], distinct: Sequence[Any]) -> Codes:
         # Code -1, a missing value, takes the last place, which leads to the -1 at the end of `target`.

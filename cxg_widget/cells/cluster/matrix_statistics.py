@@ -16,7 +16,7 @@ from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.compare.gathered import Gathered, gather
 from cxg_widget.compare.grouped import Grouped, Tell
 from cxg_widget.compare.grouping import Grouping
-from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.sums import Sums, sum_counts
 from cxg_widget.compare.value_kind import ValueKind, judge
@@ -33,7 +33,7 @@ _WASTE = 2
 Found = TypeVar("Found", Gathered, Sums)
 
 
-class ClusterMatrix(Matrix):
+class ClusterMatrixStats(MatrixStats):
     """What is asked of the matrix of a dataset whose rows Dask's workers hold; nothing of it is read here.
 
     Masks travel as bits, and what comes back has some numbers for each gene and group.

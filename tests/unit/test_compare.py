@@ -373,7 +373,7 @@ def test_sets_that_do_not_vary_give_what_scipy_gives(widgets):
         (UnknownName, "Not there either: 'x', 'y'", ({"type": "A"},), {"genes": ["gene 422", "x", "y"]}),
         (InvalidValue, "genes= takes a list of names, or the name of a gene set; found 5", ({"type": "A"},),
          {"genes": 5}),
-        (SelectionError, "no cell 'A'. It is a value of obs column 'type'", ("A",), {}),
+        (SelectionError, "It is a value of obs column 'type'", ("A",), {}),
         (UnknownName, "no set 'x'", ({"set": "x"},), {}),
     ],
 )  # fmt: skip

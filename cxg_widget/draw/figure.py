@@ -20,7 +20,7 @@ TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11
 PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR = 16, 40, 26, 16, 18, 10, 12
 MARGIN, SPACE, GAP = 12, 7, 24
 """Between picture and key, between a swatch and its label or a label and its count, and between two columns."""
-LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO = 60, 132, 240, 190
+LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO = 60, 132, 340, 190
 TWO_COLUMNS_FROM = 480
 """A narrower picture has one column at most."""
 

@@ -91,6 +91,18 @@ def test_every_cell_is_where_its_coordinates_say_in_the_colour_of_its_category(w
     assert (image != 255).any(axis=2).sum() == pytest.approx(9 * np.pi * 9.5**2, rel=0.1)
 
 
+def test_names_as_long_as_those_of_the_cell_ontology_are_whole_in_a_legend(tmp_path):
+    names = ("luminal epithelial cell of mammary gland", "CD4-positive, alpha-beta memory T cell", "B cell")
+    obs = {"cell_type": Codes(np.arange(300, dtype=np.int8) % 3, names)}
+    xy = np.random.default_rng(0).normal(size=(300, 2)).astype(np.float32)
+    one = CxgWidget(MemoryDataset(obs, np.ones((300, 1), np.float32), ["A"], {"umap": xy}), color="cell_type")
+    one.save(tmp_path / "a.svg", dpi=96)
+    one.save(tmp_path / "narrow.svg", dpi=96, width=900)
+    for file in ("a.svg", "narrow.svg"):
+        assert set(names) <= set(texts(tmp_path / file))
+    one.close()
+
+
 def test_svg_and_pdf_hold_one_image_of_the_cells_and_all_words_as_text(w, tmp_path):
     w.labels, w.contours = "kind", True
     w.save(tmp_path / "a.svg", dpi=96)

@@ -27,7 +27,7 @@ import { layOut } from "./linked/legend_line.js";
 const [PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR] = [16, 40, 26, 16, 18, 10, 12];
 /** Between picture and key, between a swatch and its label or a label and its count, and between two columns. */
 const [BESIDE, SPACE, GAP] = [12, 7, 24];
-const [LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO] = [60, 132, 240, 190];
+const [LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO] = [60, 132, 340, 190];
 /** A narrower picture has one column at most. */
 const TWO_COLUMNS_FROM = 480;
 const TITLE = { px: 14, bold: true };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,10 @@ from cxg_widget.cells.all_cells import Shown
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from tests.datasets.make_cxg import Truth, make_cxg, make_truth
+
+# Some thirty workers are started and killed: each is forked from one process that has imported Dask, which else each
+# does by itself for a second. It is read when `distributed` is imported.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
 N_OBS = 3000
 
@@ -31,7 +36,12 @@ def start_client(n_workers: int = 2) -> Any:
 
     # A cluster gives up for good whoever is away again just when an earlier loss is that long ago.
     dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
-    with dask.config.set({"distributed.worker.profile.enabled": False}):
+    watching = {  # of itself, which takes a twentieth of a core else
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.interval": "5s",
+    }
+    with dask.config.set(watching):
         cluster = LocalCluster(
             n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
         )
@@ -51,7 +61,7 @@ def _started() -> Iterator[Any]:
     stop_client(one)
 
 
-client = pytest.fixture(_started, scope="package", name="client")  # idle workers take a twentieth of a core
+client = pytest.fixture(_started, scope="package", name="client")
 mortal = pytest.fixture(_started, scope="module", name="mortal")  # a cluster of a module's own, whose workers may die
 
 

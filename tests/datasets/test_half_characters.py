@@ -31,11 +31,15 @@ def strictly(value):
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
 
 
-def check_all(w, folder):
+def check_page(w):
     for stream in (w._session.show(), w._session.about()):
         for frame in stream:
             strictly(frame.pack(0)[0])
     strictly([w.summary, w.state, list(w.dataset.notes), w.dataset.title])
+
+
+def check_all(w, folder):
+    check_page(w)
     for name in ("a.html", "a.svg", "a.png", "a.pdf"):
         w.save(folder / name)
     ElementTree.parse(folder / "a.svg")
@@ -60,16 +64,24 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_half_characters_of_a_cxg_are_a_note_and_break_neither_page_nor_file(tmp_path, what):
+def test_half_characters_of_a_cxg_are_a_note(tmp_path, what):
     write_demo(str(tmp_path / "a.cxg"), n_obs=100, seed=0)
     put_in_json(tmp_path / "a.cxg", *CHANGES[what])
     with closing(CxgWidget(tmp_path / "a.cxg", color="cell_type")) as w:
         with suppress(CxgWidgetError):
             strictly({name: list(genes) for name, genes in w.dataset.gene_sets.items()})
-        check_all(w, tmp_path)
+        check_page(w)
         assert any("half characters" in note for note in w.dataset.notes) or what in ("colours", "gene sets")
         assert what != "title" or w.dataset.title == f"A x\ufffd title {PAIR}"
         assert what != "gene sets" or w.dataset.gene_sets["x\ufffd"] == ("CD3E", "x\ufffd")
+
+
+def test_half_characters_everywhere_in_a_cxg_break_neither_page_nor_file(tmp_path):
+    write_demo(str(tmp_path / "a.cxg"), n_obs=100, seed=0)
+    for change in CHANGES.values():
+        put_in_json(tmp_path / "a.cxg", *change)
+    with closing(CxgWidget(tmp_path / "a.cxg", color="cell_type")) as w:
+        check_all(w, tmp_path)
 
 
 def test_half_characters_of_attributes_of_zarr_are_repaired(tmp_path):
@@ -166,7 +178,7 @@ IN_MEMORY = {
 
 
 @pytest.mark.parametrize("what", IN_MEMORY)
-def test_half_characters_in_an_anndata_in_memory_are_read_as_u_fffd_wherever_they_stand(tmp_path, what):
+def test_half_characters_in_an_anndata_in_memory_are_read_as_u_fffd_wherever_they_stand(what):
     with closing(CxgWidget(in_memory(IN_MEMORY[what]), restore=False)) as w:
         data = w.dataset
         for column in data.obs_columns:
@@ -181,4 +193,11 @@ def test_half_characters_in_an_anndata_in_memory_are_read_as_u_fffd_wherever_the
             data.obs().astype(str).reset_index().to_dict("list"), data.var().astype(str).reset_index().to_dict("list"),
         ])  # fmt: skip
         assert found.decode().count("x\ufffd") >= 1
+        check_page(w)
+
+
+def test_half_characters_everywhere_in_an_anndata_in_memory_break_neither_page_nor_file(tmp_path):
+    parts = in_memory(lambda one: [change(one) for change in IN_MEMORY.values()])
+    with closing(CxgWidget(parts, restore=False)) as w:
+        w.color = w.dataset.var_labels[1]
         check_all(w, tmp_path)

@@ -150,8 +150,7 @@ def declared(path, shape):
     return path
 
 
-@pytest.mark.parametrize("name", ["v.h5ad", "v.zarr"])
-@pytest.mark.parametrize("side", [2**26, 2**14])
+@pytest.mark.parametrize(("name", "side"), [("v.h5ad", 2**26), ("v.zarr", 2**14)])
 def test_an_image_that_declares_more_px_than_its_bytes_can_hold_is_a_note_and_the_next_is_shown(tmp_path, name, side):
     from cxg_widget import CxgWidget
 

@@ -1,1 +1,1 @@
-"""The cells of an embedding as they are held: loaded, indexed, sampled, in this process or on a Dask cluster."""
+"""Holds the cells of an embedding: loaded, indexed, sampled, in this process or on a Dask cluster."""

@@ -1,4 +1,4 @@
-"""What cells under an index answer, wherever they are, and what is asked of them."""
+"""The interface of indexed cells, wherever they are, and the parameters of its questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session asks of the cells it shows, wherever they are held: in this process, or by Dask's workers."""
+"""The interface between a session and the cells it shows, in this process or on Dask's workers."""
 
 from __future__ import annotations
 

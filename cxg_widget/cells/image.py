@@ -1,4 +1,4 @@
-"""The image of a view: how many px a cell covers, where it is grey, and the colours of its planes."""
+"""Makes the image of a view: how many px a cell covers, where it is grey, and the colours of its planes."""
 
 from __future__ import annotations
 

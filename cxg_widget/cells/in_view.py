@@ -1,4 +1,4 @@
-"""The cells of one view, read alone while there is no index of all: drawn, counted and sent like those of an index."""
+"""The cells of one view, read alone while there is no index of all: drawn, counted and sent as those of an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of an embedding under an index in this process, and parts of them: how many are drawn and searched."""
+"""Indexed cells of an embedding in this process, and parts of them: drawing, counting and searching."""
 
 from __future__ import annotations
 

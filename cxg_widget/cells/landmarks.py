@@ -1,4 +1,4 @@
-"""Where the names of categories stand, and the contours around their cells, of all cells that pass the filters."""
+"""Finds where the names of categories stand, and contours around their cells, of all cells that pass the filters."""
 
 from __future__ import annotations
 

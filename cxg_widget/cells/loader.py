@@ -1,4 +1,4 @@
-"""What has been read of a dataset: each part at first use, kept until its key changes."""
+"""Caches everything that was read of a dataset, each part until its key changes."""
 
 from __future__ import annotations
 

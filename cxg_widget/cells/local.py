@@ -1,4 +1,4 @@
-"""The cells as this process holds them: read whole, or by view while there is no index of all."""
+"""Holds cells in this process: read whole, or by view while there is no index of all."""
 
 from __future__ import annotations
 

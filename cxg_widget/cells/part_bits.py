@@ -1,4 +1,4 @@
-"""Which cells a part has, in the order of an index: a bit for each cell."""
+"""The cells of a part as one bit each, in the order of an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said of some settings before anything of it is read, by what the store states of itself."""
+"""Previews settings from what the store states of itself, before anything is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells that travel as points where there are too many to send them all."""
+"""Samples the cells that are sent as points where there are too many to send all."""
 
 from __future__ import annotations
 

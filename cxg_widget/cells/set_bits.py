@@ -1,4 +1,4 @@
-"""Which cells sets have: one bit a cell of each, found again by their rules where it was let go."""
+"""The cells of sets, one bit a cell; a rule is evaluated again where its bits were evicted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""p-values adjusted for how many tests were made; one that is NaN was no test, and stays NaN."""
+"""Adjusts p-values for the number of tests; a NaN was no test, and stays NaN."""
 
 from __future__ import annotations
 

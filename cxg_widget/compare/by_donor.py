@@ -1,4 +1,4 @@
-"""Shares of categories donor by donor: cells of one donor are no samples of their own, donors are."""
+"""Tests shares of categories with donors as samples, since cells of one donor are not independent."""
 
 from __future__ import annotations
 

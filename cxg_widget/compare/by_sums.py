@@ -1,4 +1,4 @@
-"""Two sets of cells compared by sums of donors, each of which is one sample."""
+"""Compares two sets of cells by sums of donors, each of which is one sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a set of cells falls to the categories of a column, and how likely that is by chance."""
+"""How a set of cells divides over the categories of a column, and how likely that is by chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A composition as a DataFrame, with what donors say beside it."""
+"""A composition as a DataFrame, with the tests by donor beside it."""
 
 from __future__ import annotations
 

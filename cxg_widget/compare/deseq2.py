@@ -1,4 +1,4 @@
-"""DESeq2's test of sums of donors, by PyDESeq2, which nothing else imports."""
+"""Runs DESeq2's test on sums of donors with PyDESeq2, of which this is the only importer."""
 
 from __future__ import annotations
 

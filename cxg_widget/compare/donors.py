@@ -1,4 +1,4 @@
-"""Which donors count on which side of a comparison, and what is said of those that do not."""
+"""Chooses the donors that count on each side of a comparison, and reports those left out."""
 
 from __future__ import annotations
 

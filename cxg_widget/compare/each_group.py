@@ -1,4 +1,4 @@
-"""Each group of a column compared with all other cells: one look at the matrix serves all groups."""
+"""Compares each group of a column with all other cells, in one pass over the matrix."""
 
 from __future__ import annotations
 

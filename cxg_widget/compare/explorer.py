@@ -1,4 +1,4 @@
-"""The numbers of CELLxGENE Explorer, for lists that were made with it; docs/compare.md says why for nothing else."""
+"""Reproduces CELLxGENE Explorer's numbers, to check lists made with it; docs/compare.md says why for nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The logarithm of how many times as high the mean of one set is, by definitions that have a name."""
+"""Definitions of log2 fold change, each with a name."""
 
 from __future__ import annotations
 

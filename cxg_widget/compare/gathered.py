@@ -1,4 +1,4 @@
-"""Moments and ranks of all genes in groups of cells: two groups for a comparison, more for the markers of each."""
+"""Gathers moments and ranks of all genes in groups of cells: two for a comparison, more for markers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was summed up of some genes in groups of cells, as a DataFrame; no cell of them is held."""
+"""Summaries of genes in groups of cells as a DataFrame; no single cell is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of cells as rows and columns of the matrix give them: read along the axis that takes less, a block ahead."""
+"""Reads the matrix for groups of cells, along the axis that reads less, one block ahead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which group each cell is in, said in a few bytes: by masks, and by a column that is read where the cells are."""
+"""Assigns cells to groups in few bytes: by masks, and by a column that is read where the cells are."""
 
 from __future__ import annotations
 

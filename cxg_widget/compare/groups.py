@@ -1,4 +1,4 @@
-"""Cells in groups, and the values of one gene summed up in each: how many, their mean, their bins."""
+"""Sums up the values of one gene in groups of cells: counts, means, bins."""
 
 from __future__ import annotations
 

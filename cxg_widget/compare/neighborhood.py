@@ -1,4 +1,4 @@
-"""The cells around a set in an embedding: those nearest to its edge, about as many as it has."""
+"""Finds the cells around a set in an embedding: those nearest to its edge, about as many as it has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said beside the numbers of a comparison, a sentence each."""
+"""Writes the notes of a comparison, one sentence each."""
 
 from __future__ import annotations
 

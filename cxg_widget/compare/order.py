@@ -1,4 +1,4 @@
-"""Values of float64 as places in their order, which float32 holds: ranks ask for no more."""
+"""Replaces float64 values by their place in the order, which float32 holds: ranks need no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of two sets of cells, checked before anything is read."""
+"""Parameters of a comparison, validated before any data are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks of genes in groups of cells; cells that are not listed tie as one group, which is never written out."""
+"""Ranks genes in groups of cells; unlisted cells tie as one group, which is never written out."""
 
 from __future__ import annotations
 

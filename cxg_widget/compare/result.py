@@ -1,4 +1,4 @@
-"""What a comparison gives back: a table, and sentences that say what its numbers are."""
+"""The result of a comparison: a table, and notes on its numbers."""
 
 from __future__ import annotations
 

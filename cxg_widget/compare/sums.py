@@ -1,4 +1,4 @@
-"""Sums of counts in groups of cells, gathered block by block in one look at the matrix."""
+"""Sums counts in groups of cells, block by block in one pass over the matrix."""
 
 from __future__ import annotations
 

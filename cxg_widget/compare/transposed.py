@@ -1,4 +1,4 @@
-"""Entries of rows put together by gene, block by block in bounded memory, so that one look serves to rank them."""
+"""Collects entries of rows by gene, block by block in bounded memory, so that one pass is enough to rank them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sets of cells compared: one look at the matrix, a test of each gene, and what is to be said of it."""
+"""Compares two sets of cells: one pass over the matrix, a test of each gene, and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the values of a matrix are, judged from some of them: counts, logarithms of counts, or scaled values."""
+"""Judges from a sample whether a matrix holds counts, logarithms of counts, or scaled values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiling the loops before the first cells are compared, or genes are plotted by group."""
+"""Compiles the loops before the first comparison, or the first plot of groups."""
 
 from __future__ import annotations
 

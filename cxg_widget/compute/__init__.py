@@ -1,1 +1,1 @@
-"""How work is run and what it made is kept: threads, a child process, compiled loops, a memo and a cache."""
+"""Run work in threads, in a child process and in compiled loops; cache what it makes."""

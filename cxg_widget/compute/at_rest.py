@@ -1,4 +1,4 @@
-"""Work that is due once nothing has happened for a while: one thread for all of it, which ends when nothing is due."""
+"""Runs work after a quiet period: one thread serves all of it, and ends when nothing is due."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks as packed bits, one for each element, as they travel and are kept."""
+"""Masks packed as one bit an element, for travel and for storage."""
 
 from __future__ import annotations
 

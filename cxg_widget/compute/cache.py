@@ -1,4 +1,4 @@
-"""A thread-safe cache that keeps what was used last, up to a number of bytes; what to keep is decided elsewhere."""
+"""A thread-safe LRU cache with a limit in bytes; the caller decides what to keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work in a process of its own, for libraries that may end or hold up the process which reads damaged files."""
+"""Runs work in a child process, for libraries that damaged files can crash or hang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How loops are compiled; the only importer of numba, itself imported at first use, since that takes a while."""
+"""Compiles loops with numba, of which this is the only importer; it is imported at first use, as that is slow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work off the main thread, newest first to count: a job that has not begun gives way to a newer one of its slot."""
+"""Runs jobs in threads, one slot a kind: a newer job replaces the one of its slot that still waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made at first use and kept: what a slot was asked for last, and what is asked for in turn."""
+"""Caches one value a slot, the last that was asked for, and further ones that are in use at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that the system did not give, as one sentence."""
+"""Turns a `MemoryError` into one sentence."""
 
 from __future__ import annotations
 

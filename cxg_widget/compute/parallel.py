@@ -1,4 +1,4 @@
-"""Calls that wait for something far away, several at once, each in a thread of its own."""
+"""Runs calls that wait for remote storage in parallel, one thread each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that lasts, which several may wait for and none has to."""
+"""Long work that several callers can wait for, and that goes on when none does."""
 
 from __future__ import annotations
 

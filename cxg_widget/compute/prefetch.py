@@ -1,4 +1,4 @@
-"""What comes next is made in a thread while what came is worked on."""
+"""Makes the next item in a thread while the caller works on the present one."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Counts of columns: how many cells have each value, of all, of those that pass filters, of the selected ones."""
+"""Counts a column by value: all cells, those that pass the filters, the selected ones."""

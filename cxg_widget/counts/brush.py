@@ -1,4 +1,4 @@
-"""What a brush over a column of numbers can do to the counts of others: running sums over its bins."""
+"""Running sums over the bins of a brushed column, from which the counts of other columns follow under any brush."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A column that can be counted: what its codes mean, and what is asked of them wherever they lie."""
+"""The interface of a column that can be counted, in this process or on workers."""
 
 from __future__ import annotations
 

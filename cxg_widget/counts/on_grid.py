@@ -1,4 +1,4 @@
-"""How many cells of each category lie in each bin of a grid over the embedding; counts of parts add up."""
+"""Counts the cells of each category in the bins of a grid over the embedding; counts of parts add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiling the loops before the first column is opened."""
+"""Compiles the loops before the first column is opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of one height through numbers on a grid, by marching squares."""
+"""Traces lines of one height through numbers on a grid, by marching squares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts on a grid made smooth: where a category is densest, and above which density a share of its cells lies."""
+"""Smooths counts on a grid; finds the densest place of a category and the density that bounds a share of it."""
 
 from __future__ import annotations
 

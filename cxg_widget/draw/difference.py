@@ -1,4 +1,4 @@
-"""A map of ratios as codes, their colours, and both on a picture."""
+"""Draws a map of density ratios: its codes, their colours, and both on a picture."""
 
 from __future__ import annotations
 

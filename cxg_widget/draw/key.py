@@ -1,4 +1,4 @@
-"""What the colours of a picture mean, in words: its key, as js/src/words/key.js writes it."""
+"""The key of a picture: what its colours mean, in words, as js/src/words/key.js writes it."""
 
 from __future__ import annotations
 

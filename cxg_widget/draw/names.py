@@ -1,4 +1,4 @@
-"""Which names of categories stand on a picture, and where: largest first, none over another.
+"""Places names of categories on a picture: largest first, none over another.
 
 As in js/src/panels/placing.js.
 """

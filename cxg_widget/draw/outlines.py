@@ -1,4 +1,4 @@
-"""Closed lines on a picture, smooth at their edges and seen over any colour by their halo."""
+"""Draws closed lines with a halo, which is seen over any colour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One image over another."""
+"""Composites one image over another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How panels lie beside each other, as in js/src/panels/linked/layout.js: as near to squares as can be."""
+"""Lays panels out in a grid, as near to squares as can be, as js/src/panels/linked/layout.js does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is on show as a picture drawn in the kernel: the same colours and the same order on top as the front-end's."""
+"""Draws the present view in the kernel, with the front-end's colours and draw order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The range of numbers of pixels that are no cell's, measured as the legend measures cells."""
+"""The range of numbers that belong to pixels, not cells, measured as the legend measures cells."""
 
 from __future__ import annotations
 

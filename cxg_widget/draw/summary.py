@@ -1,4 +1,4 @@
-"""The picture as text, for who does not see it; js/src/words/summary.js writes the same."""
+"""Describes the picture in text for screen readers; js/src/words/summary.js writes the same."""
 
 from __future__ import annotations
 

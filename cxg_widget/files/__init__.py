@@ -1,1 +1,1 @@
-"""How this package writes files and folders: whole or not at all, and never through a link."""
+"""Writes files and folders: whole or not at all, and never through a link."""

@@ -1,4 +1,4 @@
-"""Renames that the plain calls of Python do not have: two folders at once, and one that replaces nothing."""
+"""Renames that Python's own calls lack: an exchange of two folders, and one that replaces nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file for HDF5 that takes everything: HDF5 ends the process when it cannot write what it holds as it closes."""
+"""A file for HDF5 that accepts every write: HDF5 ends the process if it cannot write its cache when it closes."""
 
 from __future__ import annotations
 

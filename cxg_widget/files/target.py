@@ -1,4 +1,4 @@
-"""Where files may be written, checked before anything changes."""
+"""Checks where files may be written, before anything changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A private folder beside the target for each writer, and those that killed writers left."""
+"""Makes a private folder beside the target for each writer, and removes those of killed writers."""
 
 from __future__ import annotations
 

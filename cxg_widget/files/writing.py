@@ -1,4 +1,4 @@
-"""The one way in which files and folders are written: complete under their name at the end, or not at all."""
+"""The one way to write files and folders: complete under their name at the end, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where points lie: an index over an embedding that answers views, lassos and picks; it knows arrays, no datasets."""
+"""A spatial index over an embedding that answers views, lassos and picks; it knows arrays, no datasets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where files go that can be made again, and how many bytes they may take; which of them go is for who keeps them."""
+"""The folder for files that can be made again, and its limit in bytes; each writer evicts its own files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which points lie in a circle on the screen: in data units an ellipse, which a stretch of y makes a circle again."""
+"""Finds the points in a circle on the screen: an ellipse in data units, which a stretch of y turns into a circle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many points at one place: found once, so that whoever looks for what is near goes through them as one."""
+"""Finds many points at one place, so that a search for near points visits them as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A number that changes when any coordinate of an embedding does, at the speed of reading it."""
+"""A hash that changes when any coordinate of an embedding does, as fast as reading it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index over an embedding: which points a view or a lasso holds, and which lies nearest."""
+"""The index over an embedding: the points in a view or a lasso, and the nearest point."""
 
 from __future__ import annotations
 

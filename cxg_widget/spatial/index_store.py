@@ -1,4 +1,4 @@
-"""Indexes kept on disk between sessions, and which of them go; without a disk that takes them there are none."""
+"""Keeps indexes on disk between sessions and evicts old ones; without a usable disk it keeps none."""
 
 from __future__ import annotations
 

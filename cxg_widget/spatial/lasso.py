@@ -1,4 +1,4 @@
-"""A polygon as ranges of places: what lies wholly inside, and what is to be tested point by point."""
+"""Turns a polygon into ranges of places: those wholly inside, and those to test point by point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which points lie inside a polygon, exactly and fast."""
+"""Tests which points lie inside a polygon, exactly and fast."""
 
 from __future__ import annotations
 

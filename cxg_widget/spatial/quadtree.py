@@ -1,4 +1,4 @@
-"""The quadtree that points in Morton order are, without storing it: a node is a range of places."""
+"""The quadtree of points in Morton order, without storing it: a node is a range of places."""
 
 from __future__ import annotations
 

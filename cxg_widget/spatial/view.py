@@ -1,4 +1,4 @@
-"""Views: which part of the plane a picture of some size shows, in data units."""
+"""Views: the part of the plane that a picture of some size shows, in data units."""
 
 from __future__ import annotations
 

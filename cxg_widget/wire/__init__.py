@@ -1,1 +1,1 @@
-"""What the front-end and the kernel say to each other: messages, frames, and arrays in their smallest form."""
+"""The protocol between the front-end and the kernel: messages, frames, and arrays in their smallest form."""

@@ -1,4 +1,4 @@
-"""Colourings as frames: the legend first, then the values in chunks, each kind in its smallest form."""
+"""Encodes colourings as frames: the legend first, then the values in chunks, each kind in its smallest form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one seeded random order in which points are sent and drawn: any prefix of it is a fair sample."""
+"""The seeded random order in which points are sent and drawn: any prefix of it is a fair sample."""
 
 from __future__ import annotations
 

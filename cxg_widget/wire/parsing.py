@@ -1,4 +1,4 @@
-"""Requests of the front-end read from JSON: every field there, of its type, and none that is not known."""
+"""Parses and validates the front-end's requests: every field present, of its type, and no unknown one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes that follow from those sent before: what each label became, and the cells that got another one."""
+"""Encodes codes as a difference from those sent before: what each label became, and which cells changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of what a front-end may ask, beyond the types that the schema checks."""
+"""Limits on what a front-end may request, beyond the types that the schema checks."""
 
 from __future__ import annotations
 

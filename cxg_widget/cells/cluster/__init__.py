@@ -1,4 +1,4 @@
-"""Cells on a Dask cluster: its workers open the store themselves; the only folder that imports dask."""
+"""Cells on a Dask cluster: workers open the store themselves; only this folder imports dask."""
 
 from cxg_widget.cells.cluster.client import find_client
 from cxg_widget.cells.cluster.holder import cluster_holder

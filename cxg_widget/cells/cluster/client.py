@@ -1,4 +1,4 @@
-"""Which Dask client to work with."""
+"""Finds the Dask client to work with."""
 
 from __future__ import annotations
 

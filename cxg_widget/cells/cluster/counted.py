@@ -1,4 +1,4 @@
-"""Columns that are counted on the workers: their codes stay there, states of cells go and counts come back."""
+"""Counts columns on the workers: codes stay there, states of cells are sent, counts come back."""
 
 from __future__ import annotations
 

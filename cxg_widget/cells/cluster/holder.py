@@ -1,4 +1,4 @@
-"""The cells as Dask's workers hold them: a sample and counts are here, all else there."""
+"""Holds cells on Dask's workers; a sample and counts are in this process."""
 
 from __future__ import annotations
 

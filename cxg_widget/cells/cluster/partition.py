@@ -1,4 +1,4 @@
-"""What a worker does: hold an index over some rows, and answer for them; every function here runs there."""
+"""The functions that run on a worker: it holds an index over some rows and answers for them."""
 
 from __future__ import annotations
 

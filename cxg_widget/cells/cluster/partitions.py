@@ -1,4 +1,4 @@
-"""The rows of a dataset in partitions on Dask's workers: what is submitted for each, waited for and merged."""
+"""Splits the rows of a dataset over Dask's workers; submits, waits for and merges the work on them."""
 
 from __future__ import annotations
 

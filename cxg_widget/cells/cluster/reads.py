@@ -1,4 +1,4 @@
-"""What workers read of a store: told with each task that reads, before its result, and added up by who asked."""
+"""Counts the bytes that each Dask task reads, and adds them up for each user of a store."""
 
 from __future__ import annotations
 

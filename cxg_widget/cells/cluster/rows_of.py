@@ -1,4 +1,4 @@
-"""Some rows of a dataset, as a worker evaluates rules over them."""
+"""A view of some rows of a dataset, over which a worker evaluates rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a worker gets at the store: what it opens, once per process, and lets go of when nobody needs it."""
+"""Opens the store once in each worker process, and closes it when nobody needs it any more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the legend says of a column that no process holds whole: counted in parts, then added up."""
+"""Computes the legend of a column that no process holds whole: counts of parts, added up."""
 
 from __future__ import annotations
 

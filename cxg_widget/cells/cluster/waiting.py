@@ -1,4 +1,4 @@
-"""Waiting for the cluster: the newest request of a kind wins, and a cluster that is gone is told, not waited for."""
+"""Waits for results of the cluster: the newest request of a kind wins, and a lost cluster raises an error."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a dataset is, once for all stores."""
+"""The base of all datasets."""

@@ -1,4 +1,4 @@
-"""What a store with bounds of its own tells of an embedding before all of it is read; most have none."""
+"""Reads an embedding by view in stores with bounds of their own; most have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The categories of a column that stores values instead of codes, agreed on before its rows are coded in blocks."""
+"""Categories of a column stored as values: agreed on first, then its rows are coded in blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of a store: what it fills in and what it reads; `Dataset` makes all else of that, once for all."""
+"""The contract of a store: what it fills in and what it reads; `Dataset` derives everything else from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dataset is to those who read it: the contract that a store fulfils, and the parts that read by it."""
+"""A dataset as callers see it: the contract that a store fulfils, and the parts that read by it."""
 
 from __future__ import annotations
 

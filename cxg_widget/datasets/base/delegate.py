@@ -1,4 +1,4 @@
-"""Methods that an object has from its parts."""
+"""Methods that an object delegates to its parts."""
 
 from __future__ import annotations
 

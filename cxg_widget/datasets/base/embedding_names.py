@@ -1,4 +1,4 @@
-"""What the name of an embedding says: which is shown first, what its axes are called, whose y axis points down."""
+"""Derives from an embedding's name whether it is shown first, its axis names, and whether y points down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a dataset lives: reads in several threads, closing meanwhile, what is kept in memory, and notes."""
+"""The lifetime of a dataset: concurrent reads, closing, the cache in memory, and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a store is: on this machine or not, and whether anything is there."""
+"""Tells whether a store is on this machine, and whether it exists."""
 
 from __future__ import annotations
 

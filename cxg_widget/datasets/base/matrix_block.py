@@ -1,4 +1,4 @@
-"""Some rows, or some vars, of the matrix at once, and arithmetic on them; SciPy does what is large."""
+"""A block of rows or vars of the matrix, and arithmetic on it; SciPy does what is large."""
 
 from __future__ import annotations
 

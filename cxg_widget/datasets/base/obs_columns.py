@@ -1,4 +1,4 @@
-"""The obs columns of a dataset, as codes or numbers: whole and kept, or rows of them, as few as are wanted."""
+"""The obs columns of a dataset as codes or numbers: whole and cached, or only the rows that are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strings of a whole column in two buffers, of which only the wanted ones become Python objects."""
+"""Strings of a column packed in two buffers; only the requested ones become Python objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it takes to read some rows, or some vars, of a matrix: the portions it lies in, and the axis that reads less."""
+"""Estimates what reading some rows or vars of a matrix costs, and chooses the axis that reads less."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some rows of the matrix, or some vars of some rows, in blocks of bounded size, whichever way the store keeps them."""
+"""Reads rows of the matrix, or vars of some rows, in blocks of bounded size, however the store keeps them."""
 
 from __future__ import annotations
 

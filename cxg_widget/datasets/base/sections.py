@@ -1,4 +1,4 @@
-"""Images of the section that cells lie on: which there are, how they lie under an embedding, and parts of them."""
+"""Images of tissue sections: which there are, how they lie under an embedding, and parts of them."""
 
 from __future__ import annotations
 

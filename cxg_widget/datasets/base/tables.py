@@ -1,4 +1,4 @@
-"""Obs and var of a dataset as DataFrames; what nobody asked for by name may be unreadable, and is then left out."""
+"""Obs and var as DataFrames; unreadable columns that nobody asked for by name are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this thread reads of files, as Linux counts it; other systems do not tell of threads."""
+"""Counts what this thread reads of files, which Linux reports and other systems do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was read of a store: bytes, and in how many reads."""
+"""Counts what was read of a store: bytes, and the number of reads."""
 
 from __future__ import annotations
 

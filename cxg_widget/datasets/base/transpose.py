@@ -1,4 +1,4 @@
-"""Columns turned into rows, and rows put behind each other, with little in memory beside what comes of it."""
+"""Turns columns into rows and concatenates rows, with little memory beside the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading from a dataset returns: columns, codes into categories, vectors; how they are read is elsewhere."""
+"""The types that reading returns: columns, codes into categories, vectors; other modules read them."""
 
 from __future__ import annotations
 

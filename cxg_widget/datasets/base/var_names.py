@@ -1,4 +1,4 @@
-"""How the vars of a dataset are called: labels, readable aliases and identifiers, and the search among them."""
+"""Names of vars: labels, readable aliases and identifiers, and the search among them."""
 
 from __future__ import annotations
 

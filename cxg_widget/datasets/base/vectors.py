@@ -1,4 +1,4 @@
-"""Vars over all obs or some rows of them, one or several that are read together, and lines of the matrix."""
+"""Reads vars over all obs or some rows, one or several together, and lines of the matrix."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""TileDB as every reader of it uses it: contexts, the arrays below one root, failures in plain words."""
+"""TileDB for every reader of it: contexts, the arrays below one root, errors in plain words."""

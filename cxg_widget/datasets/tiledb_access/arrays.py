@@ -1,4 +1,4 @@
-"""The TileDB arrays of one store: opened at first use, kept open, read, closed; what they mean is elsewhere."""
+"""The TileDB arrays of one store: opens them at first use, reads and closes them; readers know what they mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The TileDB context to read with: what the user set, and defaults that fit storage far away."""
+"""Makes the TileDB context: the user's settings, and defaults that suit remote storage."""
 
 from __future__ import annotations
 

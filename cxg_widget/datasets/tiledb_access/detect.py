@@ -1,4 +1,4 @@
-"""Say what a TileDB URI holds, by looking at object types, names and the keys of a group's metadata."""
+"""Detects what a TileDB URI holds, by object types, names and the keys of a group's metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a failure of TileDB means: which exception, and one sentence for a person."""
+"""Translates a failure of TileDB into an exception with one sentence for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries of one attribute of a TileDB array: how it is named, single rows, and what comes of it as NumPy array."""
+"""Queries of one attribute of a TileDB array: its name, single rows, and the result as a NumPy array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One root URI that TileDB reads: what lies below it, asked within time-outs, and failures in plain words."""
+"""One root URI that TileDB reads: what lies below it, within time-outs, and errors in plain words."""
 
 from __future__ import annotations
 

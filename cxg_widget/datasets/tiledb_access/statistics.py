@@ -1,4 +1,4 @@
-"""What TileDB has read, by the statistics it keeps of each context."""
+"""Counts what TileDB has read, from the statistics of each context."""
 
 from __future__ import annotations
 

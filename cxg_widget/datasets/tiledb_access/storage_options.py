@@ -1,4 +1,4 @@
-"""Names of fsspec's `storage_options` in the words of TileDB's configuration."""
+"""Translates fsspec's `storage_options` into TileDB's configuration."""
 
 from __future__ import annotations
 

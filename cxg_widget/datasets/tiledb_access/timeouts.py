@@ -1,4 +1,4 @@
-"""Calls to storage far away that refuses: no longer than one is ready to wait."""
+"""Ends calls to remote storage that refuses for longer than the caller is ready to wait."""
 
 from __future__ import annotations
 

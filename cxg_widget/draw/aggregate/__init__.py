@@ -1,4 +1,4 @@
-"""What lies in a view, as an image: points in Morton order become planes, planes become pixels, pixels a PNG file."""
+"""Draws a view as an image: points in Morton order become planes, planes become pixels, pixels a PNG file."""
 
 from cxg_widget.draw.aggregate.by_datashader import PixelNumbers, is_at_hand, reduce_pixels
 from cxg_widget.draw.aggregate.canvas import Aggregator, CountImages, aggregate

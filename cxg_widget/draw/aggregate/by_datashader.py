@@ -1,4 +1,4 @@
-"""The cells of a view reduced by datashader: the planes that loops of ours sum too, and all other numbers of pixels."""
+"""Reduces the cells of a view with datashader: the planes of our loops, and all other numbers of pixels."""
 
 from __future__ import annotations
 

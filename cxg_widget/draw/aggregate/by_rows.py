@@ -1,4 +1,4 @@
-"""Reductions of all cells of a dataset: from what is asked for to columns, from blocks of rows to sums."""
+"""Reduces all cells of a dataset: resolves the reduction's columns, then reads and sums blocks of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregation of what a view holds into planes: runs of the index, cut into parts, one compiled loop over each."""
+"""Aggregates a view into planes: runs of the index, cut into parts, one compiled loop over each."""
 
 from __future__ import annotations
 

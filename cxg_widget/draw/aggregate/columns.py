@@ -1,4 +1,4 @@
-"""What points are coloured by, as compact columns in the order of a spatial index; aggregation is in `canvas.py`."""
+"""Compact columns that colour points, in the order of a spatial index; `canvas.py` aggregates them."""
 
 from __future__ import annotations
 

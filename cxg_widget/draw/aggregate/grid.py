@@ -1,4 +1,4 @@
-"""The pixels of a view; which points belong to which is decided here, once for all loops."""
+"""The pixels of a view: decides once, for all loops, which points belong to which pixel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mean of each pixel, where few cells leaning on those around: noise must not outshine the tissue it lies in."""
+"""Means of pixels in which few cells lean on those around: noise must not outshine the tissue it lies in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the pixels of some rows, and how it merges with what is known of others; NumPy only."""
+"""Merges reductions of disjoint rows, pixel by pixel; NumPy only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How opaque a pixel is for the number of cells in it."""
+"""Opacity of a pixel by the number of its cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one aggregation yields per pixel; it adds over disjoint sets of cells, wherever they were aggregated."""
+"""The result of an aggregation, per pixel; planes of disjoint sets of cells add up, wherever they were made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""datashader's reductions on blocks of rows, whose results merge into those of all rows; its only importer."""
+"""Runs datashader's reductions on blocks of rows, whose results merge; the only importer of datashader."""
 
 from __future__ import annotations
 

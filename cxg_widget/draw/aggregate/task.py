@@ -1,4 +1,4 @@
-"""The points of a view and the threads that aggregate them; what is summed is decided in `canvas.py`."""
+"""The points of a view, and the threads that aggregate them; `canvas.py` decides what is summed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiling the loops before the first image is asked for."""
+"""Compiles the loops before the first image is requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a plot of groups looks, whatever it shows, and how a notebook shows it."""
+"""The look that all plots of groups share, and how a notebook shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plots of groups are drawn on: a figure in px from its top left, with the letters and inks of its paper."""
+"""A matplotlib figure laid out in px from its top left, with the fonts and inks of its paper."""
 
 from __future__ import annotations
 

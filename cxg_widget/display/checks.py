@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.by_sets import resolve_sets
 from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, unknown_told
-from cxg_widget.display.target import NO_SETS, OwnSets, resolve
+from cxg_widget.display.target import OwnSets, resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.named import check_sets
@@ -24,24 +24,12 @@ from cxg_widget.text.names import nearest, not_found, shown, text_of
 from cxg_widget.text.warned import warn_caller
 from cxg_widget.wire.request_bounds import MAX_EDGE
 
-
-class Beside(NamedTuple):
-    """What else is set, by which a value is judged.
-
-    Attributes
-    ----------
-    embedding : the one on show, whose axes `axes` names
-    gene_sets, sets : of genes and of cells (their names) that a user made, of which `color` may name some
-    """
-
-    embedding: str | list[str] | None = None
-    gene_sets: OwnSets = NO_SETS
-    sets: Sequence[str] = ()
+if TYPE_CHECKING:
+    from cxg_widget.display.settings import Settings
 
 
-Check = Callable[[Any, Dataset, Beside], Any]
-"""Takes a value, the dataset and what else is set."""
-NOTHING = Beside()
+Check = Callable[[Any, Dataset, "Settings"], Any]
+"""Takes a value, the dataset and all settings beside which the value is to stand."""
 MOST_SETS_ON_PLOT = 8
 """As many as there are colours that everybody can tell apart."""
 _CORNERS = 4
@@ -149,19 +137,19 @@ def check_hidden(value: Any) -> list[str]:
     return [text_of(label) for label in labels]
 
 
-def filters(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[Any]:
+def filters(value: Any, dataset: Dataset, _: Settings) -> list[Any]:
     """Return filters as rules, one for each column, gene or query; see `rules.filters`."""
     return check_filters(value, dataset)
 
 
-def sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[Any]:
+def sets(value: Any, dataset: Dataset, _: Settings) -> list[Any]:
     """Return named rules that fit the dataset; see `rules.named`."""
     found = check_sets(value)
     check_names_of({"or": [one["rule"] for one in found]}, dataset)
     return found
 
 
-def logs(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[Any]:
+def logs(value: Any, dataset: Dataset, settings: Settings) -> list[Any]:
     """Return annotations whose names are free: their logs, or what a file at a path holds; see `annotations.log`.
 
     One that was saved into the store is a column of it by now, and none that is made here.
@@ -175,7 +163,7 @@ def logs(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[Any]:
             told = f"{shown(name)} is an obs column of {dataset.title} by now, with the labels of the annotation"
             warn_caller(f"{told}; w.annotations.new(name, of={shown(name)}) goes on from it.")
         else:
-            check_free(name, dataset, beside.gene_sets)
+            check_free(name, dataset, settings.own_gene_sets)
             kept.append(one)
     return kept
 
@@ -197,38 +185,39 @@ def check_mode(value: Any, modes: Any) -> Any:
     raise UnknownName(not_found("selection mode", value, get_args(modes), "select()"))
 
 
-def embedding(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | list[str] | None:
+def embedding(value: Any, dataset: Dataset, _: Settings | None = None) -> str | list[str] | None:
     """Return the name of an embedding as the dataset spells it, or two columns; None is the default one, if any."""
     found = dataset.default_embedding if value is None else dataset.find_embedding(value)
     return list(found) if isinstance(found, tuple) else found
 
 
-def axes(value: Any, dataset: Dataset, beside: Beside) -> list[int]:
+def axes(value: Any, dataset: Dataset, settings: Settings) -> list[int]:
     """Return two axes of the embedding on show."""
-    return list(dataset.check_axes(value, beside.embedding))
+    return list(dataset.check_axes(value, settings.embedding))
 
 
-def layer(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | None:
+def layer(value: Any, dataset: Dataset, _: Settings | None = None) -> str | None:
     """Return the name of a layer; None is X."""
     if value is None or (isinstance(value, str) and value in dataset.layers):
         return value
     raise UnknownName(not_found("layer", value, dataset.layers))
 
 
-def color(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> str | list[str] | None:
+def color(value: Any, dataset: Dataset, settings: Settings) -> str | list[str] | None:
     """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
-    if resolve_sets(value, beside.sets, dataset, None, beside.gene_sets) is None:
-        _check_vector(value, dataset, beside)
+    sets, gene_sets = [one["name"] for one in settings.sets], settings.own_gene_sets
+    if resolve_sets(value, sets, dataset, None, gene_sets) is None:
+        _check_vector(value, dataset, gene_sets)
     return value if value is None or isinstance(value, str) else list(value)
 
 
-def _check_vector(value: Any, dataset: Dataset, beside: Beside) -> None:
+def _check_vector(value: Any, dataset: Dataset, sets: OwnSets) -> None:
     try:
-        resolve(value, dataset, None, beside.gene_sets)
+        resolve(value, dataset, None, sets)
     except UnknownName:
-        if not any(_is_known(value, dataset, one, beside.gene_sets) for one in dataset.layers):
+        if not any(_is_known(value, dataset, one, sets) for one in dataset.layers):
             raise
 
 
@@ -243,7 +232,7 @@ def _is_known(value: Any, dataset: Dataset, in_layer: str, sets: OwnSets) -> boo
 def categories_of(name: str, *, or_true: bool = False) -> Check:
     """Return a check for the name of an obs column of categories; None is none, and so is False where True may be."""
 
-    def judge(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | bool | None:
+    def judge(value: Any, dataset: Dataset, _: Settings) -> str | bool | None:
         if value is None or (or_true and isinstance(value, bool | np.bool_)):
             return True if value else None
         columns = {one.name: one.kind for one in dataset.obs_columns.values() if one.kind not in ("int", "float")}
@@ -257,10 +246,10 @@ def categories_of(name: str, *, or_true: bool = False) -> Check:
     return judge
 
 
-def contours(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | bool | list[str] | None:
+def contours(value: Any, dataset: Dataset, settings: Settings) -> str | bool | list[str] | None:
     """Return what contours run around: the categories of a column, True = all cells, or named sets; None is nothing."""
     if not isinstance(value, list | tuple):
-        found: str | bool | None = categories_of("contours", or_true=True)(value, dataset, NOTHING)
+        found: str | bool | None = categories_of("contours", or_true=True)(value, dataset, settings)
         return found
     names = _names_of_sets("contours", value)
     if len(names) > MOST_SETS_ON_PLOT:
@@ -268,7 +257,7 @@ def contours(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | bool | 
     return names or None
 
 
-def tissue(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | None:
+def tissue(value: Any, dataset: Dataset, _: Settings) -> str | None:
     """Return the name of an image of a section; True is the best one, the name of a library the best of that."""
     if value is None or value is False:
         return None
@@ -299,7 +288,7 @@ def _names_of_sets(name: str, value: Any) -> list[str]:
     return list(dict.fromkeys(value))
 
 
-def hover(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[str] | None:
+def hover(value: Any, dataset: Dataset, settings: Settings) -> list[str] | None:
     """Return the fields told of the cell under the pointer, as they were given; None = the default ones."""
     if value is None:
         return None
@@ -309,16 +298,16 @@ def hover(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[str] |
         many = dataset.var_noun.many
         raise InvalidValue(f"hover must be a list of obs columns and {many}, or None; found {shown(value)}")
     for name in names:
-        _check_vector(name, dataset, beside)
+        _check_vector(name, dataset, settings.own_gene_sets)
     return list(dict.fromkeys(names))
 
 
-def pinned_genes(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[str]:
+def pinned_genes(value: Any, dataset: Dataset, _: Settings) -> list[str]:
     """Return the genes that are pinned; see `gene_sets.check_pinned`."""
     return check_pinned(value, dataset)
 
 
-def gene_sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[dict[str, Any]]:
+def gene_sets(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any]]:
     """Return gene sets with the genes that the dataset has; of the other names a warning tells."""
     found = check_gene_sets(value, dataset)
     if found.unknown:

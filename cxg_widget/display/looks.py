@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.color.colormap import check_colormap
 from cxg_widget.color.limits import check_limit
-from cxg_widget.display.checks import NOTHING, Beside, color, embedding, layer
+from cxg_widget.display.checks import color, embedding, layer
 from cxg_widget.display.views import view_at
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.description import words_of
@@ -31,7 +31,7 @@ MOST_PANELS = 12
 _OF_COLOR = ("layer", "cmap", "vmin", "vmax")
 
 
-def check_looks(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[dict[str, Any]]:
+def check_looks(value: Any, dataset: Dataset, settings: Settings) -> list[dict[str, Any]]:
     """Return looks with a number each; the plot alone is none.
 
     Parameters
@@ -48,7 +48,7 @@ def check_looks(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[
         raise InvalidValue(f'panels must be a list of {{"color": name, ...}}; found {shown(value)}')
     if len(value) > MOST_PANELS:
         raise InvalidValue(f"at most {MOST_PANELS} panels are shown beside each other; found {len(value)}")
-    looks = [_check_look(one, dataset, beside) for one in value]
+    looks = [_check_look(one, dataset, settings) for one in value]
     plain = [one for one in looks if not _own(one)]
     if len(plain) > 1:
         own = "an embedding, a color or a part of its own"
@@ -60,7 +60,7 @@ def _own(look: Look) -> list[str]:
     return [name for name in NAMES if name in look]
 
 
-def _check_look(look: Any, dataset: Dataset, beside: Beside) -> dict[str, Any]:
+def _check_look(look: Any, dataset: Dataset, settings: Settings) -> dict[str, Any]:
     if not isinstance(look, Mapping):
         raise InvalidValue(f'a panel must be {{"color": name, ...}}; found {shown(look)}')
     for name in look:
@@ -72,7 +72,7 @@ def _check_look(look: Any, dataset: Dataset, beside: Beside) -> dict[str, Any]:
     if look.get("embedding") is not None:
         found["embedding"] = embedding(look["embedding"], dataset)
     if "color" in look:
-        found["color"] = color(look["color"], dataset, beside)
+        found["color"] = color(look["color"], dataset, settings)
     if look.get("layer") is not None:
         found["layer"] = layer(look["layer"], dataset)
     if look.get("cmap") is not None:

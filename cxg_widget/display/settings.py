@@ -19,7 +19,7 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display import checks
 from cxg_widget.display.by_sets import key_of_sets
-from cxg_widget.display.checks import Beside, Check, alone, check_names, check_two, choice, flag, number
+from cxg_widget.display.checks import Check, alone, check_names, check_two, choice, flag, number
 from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.looks import check_looks, seen
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
@@ -359,12 +359,12 @@ STATE = tuple(one.name for one in SETTINGS)
 BY_NAME = {one.name: one for one in SETTINGS}
 
 
-def check(name: str, value: Any, dataset: Dataset, beside: Beside) -> Any:
+def check(name: str, value: Any, dataset: Dataset, settings: Settings) -> Any:
     """Check the value of a setting and return it as it is kept.
 
     Parameters
     ----------
-    beside : what else is set, or is being set with it
+    settings : those beside which it is to stand: it may name an embedding, sets or gene sets of them
 
     Raises
     ------
@@ -373,4 +373,4 @@ def check(name: str, value: Any, dataset: Dataset, beside: Beside) -> Any:
     """
     if isinstance(value, range) and value[_MOST_OF_RANGE:]:
         raise InvalidValue(f"{name} takes no range of so many numbers; found {shown(value)}")
-    return BY_NAME[name].check(value, dataset, beside)
+    return BY_NAME[name].check(value, dataset, settings)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from cxg_widget.display.checks import NOTHING, Beside
 from cxg_widget.display.fields import columns_that_tell
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, resolve
 from cxg_widget.errors import InvalidValue, UnknownName
@@ -15,6 +14,7 @@ from cxg_widget.wire.protocol import TableOf
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.display.settings import Settings
 
 INDEX = "index"
 """By this name the table is sorted by the obs index; a column of that name is "obs:index"."""
@@ -54,7 +54,7 @@ class TableSetting:
         return {name: one for name, one in given.items() if one != default[name]} or None
 
 
-def check_table(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> dict[str, Any] | None:
+def check_table(value: Any, dataset: Dataset, settings: Settings) -> dict[str, Any] | None:
     """Return the setting `table` as it is kept; columns by names that mean one thing alone.
 
     Raises
@@ -73,8 +73,8 @@ def check_table(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> dict[
         if name not in known:
             raise UnknownName(not_found("setting of the table", name, known, "w.table"))
     setting = TableSetting(
-        _columns(value.get("columns"), dataset, beside.gene_sets),
-        _sort(value.get("sort"), dataset, beside.gene_sets),
+        _columns(value.get("columns"), dataset, settings.own_gene_sets),
+        _sort(value.get("sort"), dataset, settings.own_gene_sets),
         _flag(value.get("descending", False)),
         _of(value.get("of", "filter")),
     )

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.display.checks import NOTHING, Beside, check_view, embedding
+from cxg_widget.display.checks import check_view, embedding
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
-    from cxg_widget.display.settings import PlaceKey
+    from cxg_widget.display.settings import PlaceKey, Settings
 
 _AXES = (0, 1)
 """Panels show the first two of their embedding."""
 
 
-def check_views(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[dict[str, Any]]:
+def check_views(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any]]:
     """Return views by embeddings, each once; those that show everything are none.
 
     Parameters

@@ -10,7 +10,6 @@ from cxg_widget.change.change import READS, Change, change
 from cxg_widget.change.known import Unread
 from cxg_widget.color.limits import OwnLimits
 from cxg_widget.datasets.base.dataset import Codes, Dataset
-from cxg_widget.display.checks import Beside
 from cxg_widget.display.settings import Settings, check
 from cxg_widget.display.target import Target
 from cxg_widget.errors import CxgWidgetError, InvalidValue
@@ -47,21 +46,15 @@ class Changes:
         found, named = dict(asked), self._on_show.settings
         for name in FIRST:
             if name in asked:
-                found[name] = check(name, asked[name], self._dataset, self.beside(named))
+                found[name] = check(name, asked[name], self._dataset, named)
                 named = named.having({name: found[name]})
             if name == "annotations" in asked and len(asked) > 1:  # what else is asked may name those, and no others
                 self._loader.put_labels(_Known(self._loader, self._check, self.limits).annotations(named))
         if isinstance(asked.get("filters"), Mapping):
             layer = asked.get("layer", named.layer)
             found["filters"] = check_filters(asked["filters"], self._dataset, layer, named.sets)
-        beside = self.beside(named)
         left = {name: value for name, value in found.items() if name not in FIRST}
-        return {**found, **{name: check(name, value, self._dataset, beside) for name, value in left.items()}}
-
-    def beside(self, settings: Settings) -> Beside:
-        """Return what values are judged by: names that a user made, and the embedding on show."""
-        place: Any = settings.embedding
-        return Beside(place, settings.own_gene_sets, [one["name"] for one in settings.sets])
+        return {**found, **{name: check(name, value, self._dataset, named) for name, value in left.items()}}
 
     def find(self, asked: Mapping[str, Any], needs: Collection[str] = ALL) -> Change:
         """Return the change to some values, which have been checked, with all that follows; nothing is changed.
@@ -139,13 +132,10 @@ class _Known:
         return True
 
     def render_mode(self, settings: Settings) -> object:
-        return settings.render, settings.max_points, self._loader.is_of_pixels(settings)
+        return self._loader.render_mode(settings)
 
     def are_other_codes(self, before: Settings, now: Settings) -> bool:
-        if before.color_key != now.color_key:
-            return True
-        is_same_rule = before.color_rule == now.color_rule
-        return not is_same_rule and self._loader.of(before).levels() != self._loader.of(now).levels()
+        return self._loader.are_other_codes(before, now)
 
     def filters_except_legend(self, settings: Settings) -> tuple[object, ...]:
         return self._loader.filters_except_legend(settings)

@@ -12,7 +12,7 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.set_density import LEAST_NEAR
 from cxg_widget.display.by_sets import set_colors
-from cxg_widget.display.checks import NOTHING, categories_of, check_two
+from cxg_widget.display.checks import categories_of, check_two
 from cxg_widget.draw.difference import code_colors, codes_of
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.session.newest import Newest
@@ -85,8 +85,8 @@ class Landmarks:
     def _asked(self, asked: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
         """Return the cells with the filters that are asked for, and the number of the points on show."""
         dataset = self._loader.dataset
-        if not isinstance(asked, p.AskDifference) and asked.column:
-            categories_of(asked.kind)(asked.column, dataset, NOTHING)
         settings, _, seqs = self._on_show.now(asked.panel)
+        if not isinstance(asked, p.AskDifference) and asked.column:
+            categories_of(asked.kind)(asked.column, dataset, settings)
         rules = check_filters(asked.filters, dataset, settings.layer)
         return self._loader.of(replace(settings, filters=tuple(rules))), seqs.points

@@ -39,7 +39,7 @@ class OnShow:
     ----------
     settings : what to show first
     n_obs : how many cells there are; none is selected at first
-    way_of : settings to the way in which cells are drawn; where it changes, all is sent anew
+    render_mode : of settings, how cells are drawn; where it changes, all is sent anew
     are_other_codes : says of settings before and after whether other codes colour the cells, which are then sent anew
     """
 
@@ -47,13 +47,13 @@ class OnShow:
         self,
         settings: Settings,
         n_obs: int,
-        way_of: Callable[[Settings], object],
+        render_mode: Callable[[Settings], object],
         are_other_codes: Callable[[Settings, Settings], bool],
     ) -> None:
         self._lock = threading.RLock()
-        self._way_of, self._are_other_codes = way_of, are_other_codes
+        self._render_mode, self._are_other_codes = render_mode, are_other_codes
         self.settings = settings
-        self.way = way_of(settings)
+        self._mode = render_mode(settings)
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
         self.rule: Rule | None = NOTHING
         self._seqs: Counter[tuple[Slot, Hashable]] = Counter()
@@ -92,10 +92,10 @@ class OnShow:
 
     def change(self, settings: Settings) -> None:
         """Take other settings; from now on what is sent for those before counts as older."""
-        way = self._way_of(settings)
+        mode = self._render_mode(settings)
         with self._lock:
             before, self.settings = self.settings, settings
-            are_others, self.way = way != self.way, way
+            are_others, self._mode = mode != self._mode, mode
             if are_others or settings.place_key != before.place_key:
                 self.next("points")
             for slot, of in [*self._seqs]:

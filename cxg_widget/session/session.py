@@ -115,7 +115,7 @@ class Session:
         self._loader = read_with(dataset, seed, partial(tell_progress, "index"))
         self.costs = Costs(dataset, self._loader.elsewhere, announce)
         first = settings or Settings(embedding=dataset.default_embedding)
-        self._on_show = OnShow(first, dataset.n_obs, self._way_of, self.are_other_codes)
+        self._on_show = OnShow(first, dataset.n_obs, self._loader.render_mode, self._loader.are_other_codes)
         self._stop_listening = dataset.tell_progress_to(self.tell_reading)
         self._first_paint = FirstPaint()
         self.check = SettingsCheck(self._loader, self._on_show)
@@ -161,16 +161,6 @@ class Session:
     def mask(self) -> NDArray[np.bool_]:
         """Which cells are selected, bool (n_obs,)."""
         return self._on_show.mask
-
-    def _way_of(self, settings: Settings) -> tuple[object, ...]:
-        return settings.render, settings.max_points, self._loader.is_of_pixels(settings)
-
-    def are_other_codes(self, before: Settings, now: Settings) -> bool:
-        """Say whether other codes color the cells: of another column, or finer ones for the limits in force."""
-        if before.color_key != now.color_key:
-            return True
-        is_same_rule = before.color_rule == now.color_rule
-        return not is_same_rule and self._loader.of(before).levels() != self._loader.of(now).levels()
 
     # --- what is known ---------------------------------------------------------------------------------------------
 

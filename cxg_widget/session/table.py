@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.display.checks import Beside
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.table import INDEX, TableSetting, check_table, columns_of
 from cxg_widget.display.target import resolve
@@ -161,7 +160,7 @@ class CellTable:
 
     def _asked(self, asked: p.AskTable | p.AskCsv) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
         settings, selected, seqs = self._on_show.now()
-        setting = TableSetting.read(check_table(asked.table, self._dataset, Beside(gene_sets=settings.own_gene_sets)))
+        setting = TableSetting.read(check_table(asked.table, self._dataset, settings))
         return setting, settings, check_filters(asked.filters, self._dataset, settings.layer), selected, seqs.selection
 
     def _mask(

@@ -31,6 +31,9 @@ from cxg_widget.widget.annotation_edits import edited
 from cxg_widget.widget.changing import ChangingWidget
 from cxg_widget.widget.keeping import merged
 
+_OF_KERNEL = ("n_selected", "steps")
+"""What the page is told alone; hosts that send all that it has send these too."""
+
 
 class AnsweringWidget(ChangingWidget):
     """A widget that answers its page."""
@@ -164,13 +167,17 @@ class AnsweringWidget(ChangingWidget):
     def _valid(self, sync_data: dict[str, Any]) -> dict[str, Any]:
         """Return the values of the front-end that fit, each by itself."""
         valid: dict[str, Any] = {}
+        sync_data = {name: value for name, value in sync_data.items() if name not in _OF_KERNEL}
         for name, value in sorted(sync_data.items(), key=lambda one: one[0] not in FIRST):  # others may name these
-            beside = self._session.changes.beside(self._having(valid))
             try:
-                valid[name] = check(name, value, self._dataset, beside) if name in STATE else value
+                valid[name] = check(name, value, self._dataset, self._having(valid)) if name in STATE else value
             except Exception as error:  # whatever comes, the kernel goes on
                 self._leave_out((name,), error, valid)
-        return valid
+        return valid if self._of_page.are_waiting else self._new(valid)  # what waits may change what is as it was
+
+    def _new(self, valid: dict[str, Any]) -> dict[str, Any]:
+        """Return what is not as it was: some hosts send all that a page has with each change."""
+        return {name: one for name, one in valid.items() if name not in STATE or one != self._kept(name)}
 
     def _having(self, valid: dict[str, Any]) -> Settings:
         return self._session.settings.having({name: value for name, value in valid.items() if name in STATE})
@@ -191,9 +198,8 @@ class AnsweringWidget(ChangingWidget):
             with self._step():
                 with self._hold_back() as asked:
                     super().set_state(valid)
-                others = {name: value for name, value in asked.items() if value != self._kept(name)}
                 with self._lock_property(**{name: valid[name] for name in asked}):
-                    self._ask(others, is_checked=True, needs=(), since=since)
+                    self._ask(self._new(asked), is_checked=True, needs=(), since=since)
         except CxgWidgetError as error:  # Overtaken among them, where other cells are on show by now
             self._exchange.fail("setting", error)
             self.send_state([name for name in valid if name in self.keys])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 from ipywidgets import CallbackDispatcher
 from numpy.typing import NDArray
 
-from cxg_widget.change.change import Change
+from cxg_widget.change.change import READS, Change
 from cxg_widget.change.sends import DRAWN
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.compute.memory import shortage_in_words
@@ -30,6 +30,9 @@ from cxg_widget.wire.frames import Frame
 
 if TYPE_CHECKING:
     from cxg_widget.rules.forms import Rule
+
+_READ = DRAWN.union(READS)
+"""Settings for a change of which something may be read."""
 
 
 class ChangingWidget(WidgetTraits):
@@ -62,9 +65,10 @@ class ChangingWidget(WidgetTraits):
         self._check_open()
         asked = {name: self._pinned.get(name, value) for name, value in asked.items()}
         is_checked = is_checked or all(name in self._pinned for name in asked)
-        if since is None and not DRAWN.isdisjoint(asked):
-            since = self._session.costs.now()
-        shortage = shortage_in_words(next(iter(asked), ""), self._dataset.obs_noun, self._dataset.n_obs)
+        is_read = not _READ.isdisjoint(asked)
+        since = self._session.costs.now() if is_read and since is None else since
+        asker = next(iter(asked), "")
+        shortage = shortage_in_words(asker, self._dataset.obs_noun, self._dataset.n_obs) if is_read else nullcontext()
         with shortage, self._history.step():
             change = self._find(asked, needs, is_checked=is_checked)
             if not is_checked:

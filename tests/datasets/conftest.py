@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cxg_widget.datasets import open_dataset
 from tests.datasets.make_cxg import Truth, make_cxg, make_truth
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "data"
@@ -55,36 +54,11 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeouts, "_LOOK_S", 0.2)
 
 
-# --- what the contract asks for, of a module's fixture `store`: a path and what was written there ---------------------
-
-
-@pytest.fixture(scope="module")
-def truth(store):
-    return store[1]
-
-
-@pytest.fixture(scope="module")
-def reopen(store):
-    return lambda **options: open_dataset(store[0], **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
-
-
-@pytest.fixture(scope="module")
-def uncached(reopen):
-    with reopen(cache_bytes=0) as dataset:
-        yield dataset
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Ask a law of what all stores share of the first and the last layout of each kind of store."""
     layouts: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("of_base") and hasattr(item, "callspec"):
+        if getattr(item.function, "of_base", False) and hasattr(item, "callspec"):
             layouts.setdefault((item.parent.nodeid, item.originalname), []).append(item)
     left_out = set()
     for of_one in layouts.values():

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from tests.datasets.contract import DatasetContract
+from cxg_widget.testing import DatasetTests
 from tests.datasets.make_anndata import CONTAINERS, LAYOUTS, WRITERS, make_anndata, truth_of
 
 
@@ -29,7 +29,7 @@ def store(request, tmp_path_factory):
     return make_anndata(folder, truth, writer=writer, layout=layout, container=container, chunks=16), truth
 
 
-class TestAnnData(DatasetContract):
+class TestAnnData(DatasetTests):
     def test_title_default_embedding_axis_and_colours_are_those_of_the_store(self, dataset, truth, store):
         assert dataset.format == ("h5ad" if store[0].suffix == ".h5ad" else "zarr")
         assert dataset.title == store[0].name

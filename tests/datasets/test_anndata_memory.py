@@ -17,7 +17,7 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidStore, InvalidValue, MissingDependency, UnknownName
 from cxg_widget.session.session import Session
-from tests.datasets.contract import DatasetContract
+from cxg_widget.testing import DatasetTests
 from tests.datasets.make_anndata import make_anndata, truth_of
 from tests.datasets.make_cxg import make_cxg, make_truth
 
@@ -71,23 +71,12 @@ def adata(request):
     return stand_in(make_truth(), request.param)
 
 
-@pytest.fixture(scope="module")
-def truth():
-    return make_truth()
+class TestAnnDataInMemory(DatasetTests):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, adata):
+        return adata, make_truth()
 
-
-@pytest.fixture(scope="module")
-def reopen(adata):
-    return lambda **options: open_dataset(adata, **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
-
-
-class TestAnnDataInMemory(DatasetContract):
     def test_it_has_colours_a_default_embedding_and_its_own_axis(self, dataset, adata):
         assert dataset.format == "anndata"
         assert dataset.default_embedding == "umap"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.datasets.contract import DatasetContract
+from cxg_widget.testing import DatasetTests
 from tests.datasets.make_atlas import LAYOUTS, RECORDS, make_atlas, make_truth
 
 STORES = [("new", layout) for layout in LAYOUTS] + [(records, "bitpacked") for records in RECORDS[1:]]
@@ -26,7 +26,7 @@ def store(request, tmp_path_factory):
     return path, truth
 
 
-class TestAtlas(DatasetContract):
+class TestAtlas(DatasetTests):
     def test_title_default_embedding_and_snapshot_are_those_of_the_store(self, dataset, truth):
         assert dataset.format == "atlas"
         assert dataset.title == truth.title

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.datasets.contract import DatasetContract
+from cxg_widget.testing import DatasetTests
 from tests.datasets.make_cf import WRITERS, make_cf
 
 
@@ -14,7 +14,7 @@ def store(request, tmp_path_factory):
     return path, make_cf(path, request.param)
 
 
-class TestCf(DatasetContract):
+class TestCf(DatasetTests):
     def test_the_store_is_known_and_opens_without_a_word(self, dataset, truth):
         assert dataset.format == "tiledb-cf"
         assert dataset.title == truth.title

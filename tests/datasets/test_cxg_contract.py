@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cxg_widget.datasets import open_dataset
-from tests.datasets.contract import DatasetContract
+from cxg_widget.testing import DatasetTests
 from tests.datasets.make_cxg import LAYOUTS, VERSIONS, make_cxg, make_truth, write_matrix
 
 # `Xr` and `Xc` came with 0.3.0
@@ -26,7 +26,7 @@ def store(request, tmp_path_factory):
     return path, truth
 
 
-class TestCxg(DatasetContract):
+class TestCxg(DatasetTests):
     def test_title_default_embedding_and_colours_are_those_of_the_store(self, dataset, truth):
         assert dataset.format == "cxg"
         assert dataset.title == truth.title

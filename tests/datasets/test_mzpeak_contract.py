@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cxg_widget.datasets import open_dataset
-from tests.datasets.contract import DatasetContract
+from cxg_widget.testing import DatasetTests
 from tests.datasets.make_mzpeak import LAYOUTS, make_mzpeak, make_run, peaks_truth, spectra_truth
 
 SHAPES = [(layout, {"rows_per_group": 110}) for layout in LAYOUTS]
@@ -21,12 +21,12 @@ def store(request, tmp_path_factory):
     return path, (peaks_truth if observations == "peaks" else spectra_truth)(run, layout), observations
 
 
-@pytest.fixture(scope="module")
-def reopen(store):
-    return lambda **options: open_dataset(store[0], observations=store[2], **options)
+class TestMzPeak(DatasetTests):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def reopen(cls, store):
+        return lambda **options: open_dataset(store[0], observations=store[2], **options)
 
-
-class TestMzPeak(DatasetContract):
     def test_title_default_embedding_and_notes(self, dataset, truth):
         assert dataset.format == "mzpeak"
         assert dataset.title == truth.title

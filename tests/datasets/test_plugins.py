@@ -17,13 +17,14 @@ import pytest
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.readers import GROUP, registered
 from cxg_widget.errors import InvalidOption, MissingDependency, UnknownFormat
+from cxg_widget.testing.matrix import MatrixLaws
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = (ROOT / "docs" / "add_a_store.md").read_text(encoding="utf-8")
 
 
-def code_of_docs(language: str) -> str:
-    return re.findall(rf"```{language}\n(.*?)```", DOCS, re.DOTALL)[0]
+def code_of_docs(language: str, number: int = 0) -> str:
+    return re.findall(rf"```{language}\n(.*?)```", DOCS, re.DOTALL)[number]
 
 
 def install(folder: Path, package: str, source: str, entry: str) -> None:
@@ -90,6 +91,53 @@ def test_the_reader_of_the_docs_opens_its_store_from_a_distribution_of_its_own(t
     np.testing.assert_array_equal(xy, truth[["x", "y"]].to_numpy(np.float32))
     np.testing.assert_array_equal(weights, truth["weight"])
     assert n_selected == ((truth["x"] > 0) & (truth["y"] > 0)).sum()
+
+
+def laws_of_docs(folder: Path, reader: str) -> subprocess.CompletedProcess[str]:
+    """Run the contract over a reader as the docs do, in a project of its own."""
+    install(folder / "site", "points_reader", reader, entry_of_docs())
+    (folder / "test_points.py").write_text(code_of_docs("python", 1), encoding="utf-8")
+    path = os.pathsep.join([str(folder / "site"), str(ROOT)])
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-markers", "-W",
+         "error::pytest.PytestWarning", "test_points.py"],
+        cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_the_store_of_the_docs_obeys_the_contract_that_is_shipped(tmp_path: Path) -> None:
+    done = laws_of_docs(tmp_path, code_of_docs("python"))
+    assert done.returncode == 0, done.stdout
+    passed, skipped = (int(re.search(rf"(\d+) {what}", done.stdout)[1]) for what in ("passed", "skipped"))
+    assert passed > 25
+    assert skipped == len([name for name, law in vars(MatrixLaws).items() if name.startswith("test_")])
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "law"),
+    [
+        ("values[rows]", "values[:len(rows)]", "test_a_whole_read_in_blocks_is_the_whole"),
+        ("[:, axes]", "", "test_axes_choose_columns_of_an_embedding"),
+        ("to_numpy(float)", "to_numpy(float) + 1", "test_obs_is_the_frame_that_was_stored"),
+    ],
+)
+def test_the_contract_that_is_shipped_finds_a_store_that_breaks_a_law(tmp_path: Path, right, wrong, law) -> None:
+    source = code_of_docs("python")
+    assert right in source
+    done = laws_of_docs(tmp_path, source.replace(right, wrong))
+    assert done.returncode == 1
+    assert f"TestPoints::{law}" in done.stdout
+    assert "assert" in done.stdout
+
+
+def test_pytest_is_asked_for_by_the_contract_alone_and_in_a_sentence() -> None:
+    code = (
+        "import sys; sys.modules.update(pytest=None, hypothesis=None)\n"
+        "import cxg_widget.datasets, cxg_widget.widget.widget\n"
+        "try:\n    import cxg_widget.testing\nexcept cxg_widget.CxgWidgetError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.stdout == "cxg_widget.testing needs pytest and hypothesis: pip install 'cxg-widget[testing]'\n"
 
 
 def test_a_reader_takes_part_in_every_sentence_about_formats(site: Path, table: Path, make) -> None:

@@ -28,8 +28,8 @@ from cxg_widget.errors import (
     UnknownFormat,
 )
 from cxg_widget.session.session import Session
+from cxg_widget.testing import DatasetTests
 from cxg_widget.wire import protocol as p
-from tests.datasets.contract import DatasetContract
 from tests.datasets.make_cxg import make_cxg, make_truth, write_one
 
 IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 1, "max_attempts": 1}
@@ -43,12 +43,12 @@ def store(request, tmp_path_factory, object_store):
     return object_store.put(path, f"{request.param}/small é#1.cxg"), truth
 
 
-@pytest.fixture(scope="module")
-def reopen(store, object_store):
-    return lambda **options: open_dataset(store[0], storage_options=object_store.storage_options, **options)
+class TestRemoteCxg(DatasetTests):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def reopen(cls, store, object_store):
+        return lambda **options: open_dataset(store[0], storage_options=object_store.storage_options, **options)
 
-
-class TestRemoteCxg(DatasetContract):
     def test_it_holds_what_the_local_one_holds(self, dataset, truth):
         assert dataset.title == truth.title
         assert dataset.default_embedding == "umap"

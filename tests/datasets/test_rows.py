@@ -18,7 +18,7 @@ from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.datasets.base import rows as rows_module
-from tests.datasets.contract import written_out
+from cxg_widget.testing.helpers import written_out
 from tests.datasets.make_anndata import make_anndata, truth_of
 from tests.datasets.make_bare import bare_cxg, bare_h5ad
 from tests.datasets.make_cxg import write_matrix

@@ -1,0 +1,35 @@
+"""What a store holds, as its tests know it without this package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(kw_only=True)
+class Truth:
+    """What a store must return, made without this package.
+
+    Attributes
+    ----------
+    obs : every column in its order, indexed by the obs index; at least 20 rows, and one column
+    embeddings : (n_obs, k) by name, at least one
+    X : (n_obs, n_var), NaN where nothing was measured; left out where the store has no vars
+    var_labels, aliases : names of vars in their order, and other names that find them; empty = none
+    """
+
+    obs: pd.DataFrame
+    embeddings: dict[str, NDArray[Any]]
+    X: NDArray[Any] = field(default_factory=lambda: np.empty((0, 0)))
+    var_labels: list[str] = field(default_factory=list)
+    aliases: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.var_labels:
+            self.X = np.empty((len(self.obs), 0), dtype=np.float32)

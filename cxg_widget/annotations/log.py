@@ -90,7 +90,7 @@ def check_free(name: str, dataset: Dataset, gene_sets: Iterable[str] = ()) -> No
 
 
 def check_annotations(value: Any) -> list[dict[str, Any]]:
-    """Return annotations as they are kept: {"name", "log"}; no dataset is asked, and nothing is run.
+    """Return annotations as {"name", "log"}, validated without a dataset; no rule is run.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ _ESCAPED = "harmless"
 
 
 def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConflict) -> None:
-    """Write annotations, one column each; those that a file there holds besides stay in it.
+    """Write annotations, one column each; other annotations in an existing file stay.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
     InvalidValue
         If the file is of other cells, or a CXG cannot hold a label or a column.
     MissingDependency
-        If a Parquet file is asked for, and pyarrow is not installed.
+        If the target is a Parquet file and pyarrow is not installed.
     TargetNotWritten
         If the disk takes no more; the file that was there stays as it was.
     """

@@ -29,7 +29,7 @@ class Shown:
     ----------
     colors : "#rrggbb" of each category
     mask : bool (n_obs,), the selection
-    passing : bool (n_obs,), which cells pass the filters, besides what the legend hides; None = all
+    passing : bool (n_obs,), which cells pass the filters, except the legend's; None = all
     highlighted : category above all others, -1 = none
     weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
     columns : what numbers of pixels are reduced from, by the names that the statistic gives them
@@ -77,7 +77,7 @@ class SomeCells:
 
     Attributes
     ----------
-    passing : which pass the filters besides what the legend hides, bool (n,); None = all
+    passing : which pass the filters, except the legend's, bool (n,); None = all
     """
 
     xy: NDArray[np.float32]

@@ -34,7 +34,7 @@ class IndexedCells:
     Parameters
     ----------
     index : of the coordinates on show
-    has_parts : says whether parts of the cells are asked for in turn, as panels beside each other do
+    has_parts : says whether panels request parts of the cells in turn
     """
 
     def __init__(self, index: SpatialIndex, has_parts: Callable[[], bool] = lambda: False) -> None:

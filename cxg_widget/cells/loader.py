@@ -114,12 +114,12 @@ class Loader:
         return None if log is None else self.replay.codes(log)
 
     def has_labels(self, columns: Mapping[str, Codes]) -> bool:
-        """Say whether the dataset has these very annotations, and none besides."""
+        """Say whether the dataset has exactly these annotations."""
         own = self.dataset.own_columns
         return own.keys() == columns.keys() and all(own[name] is codes for name, codes in columns.items())
 
     def put_labels(self, columns: Mapping[str, Codes]) -> bool:
-        """Let the dataset have these annotations, and none besides; say whether there is anything new.
+        """Give the dataset exactly these annotations; say whether any is new.
 
         What is kept by the name of a column is let go of.
         """

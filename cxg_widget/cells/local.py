@@ -43,7 +43,7 @@ class LocalHolder(Holder):
 
     @property
     def is_aggregated(self) -> bool:
-        """Whether pictures are aggregated: where asked, or where there are too many cells to send."""
+        """Whether pictures are aggregated: by the setting `render`, or because there are too many cells to send."""
         settings, many = self.settings, self.dataset.n_obs > self.settings.max_points
         return settings.render == "raster" or (settings.render == "auto" and many) or self.is_of_pixels
 
@@ -70,7 +70,7 @@ class LocalHolder(Holder):
         return None if target is None else preview_coloring(target, self.dataset, self.settings)
 
     def _known_target(self) -> Target | None:
-        with suppress(CxgWidgetError):  # whoever reads the colouring is told
+        with suppress(CxgWidgetError):  # reading the colouring raises it again
             return self._loader.target(self.settings)
         return None
 

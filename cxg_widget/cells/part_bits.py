@@ -23,7 +23,7 @@ class PartBits:
 
     @property
     def nbytes(self) -> int:
-        """Memory held besides the mask, with the counts that the first question makes."""
+        """Memory held in addition to the mask, including the counts of the first question."""
         return 5 * self.bits.nbytes
 
     def at(self, places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ _CLOSE = 0.002
 
 def preview_extent(dataset: Dataset, settings: Settings) -> Extent | None:
     """Return within which bounds the cells lie; None where the store does not state it."""
-    with suppress(CxgWidgetError):  # whoever reads the cells is told
+    with suppress(CxgWidgetError):  # reading the cells raises it again
         return dataset.stated_extent(settings.embedding, settings.axes)
     return None
 

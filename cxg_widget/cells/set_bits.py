@@ -44,5 +44,5 @@ class SetBits:
             self._bits.put(digest_of(rule), freeze(bits))
 
     def forget(self) -> None:
-        """Find all cells anew where they are asked for: columns that rules name are others."""
+        """Forget all cells, since columns that rules name have changed."""
         self._bits.clear()

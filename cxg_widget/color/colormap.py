@@ -57,7 +57,7 @@ def stops_of(cmap: str | Iterable[str], *, dark: bool = False) -> list[str]:
 
 
 def as_synced(cmap: str | list[str]) -> Any:
-    """Return a colormap as the front-end is told of it: a name that it knows, or {name, stops}."""
+    """Return a colormap as the front-end takes it: a name that it knows, or {name, stops}."""
     if isinstance(cmap, str) and _own(cmap) is not None:
         return cmap
     return {"name": cmap if isinstance(cmap, str) else "own", "stops": stops_of(cmap)}

@@ -92,7 +92,7 @@ def resolve_limit(
 
 
 def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) -> None:
-    """Check that limits, centre and scale go together, as far as that can be told.
+    """Check that limits, centre and scale go together, as far as they are known.
 
     None is an end of the data and crosses nothing.
 

@@ -65,12 +65,12 @@ def compare_donors(
 ) -> DonorComparison:  # fmt: skip
     """Compare two sets of cells gene by gene, donors being the samples; as `two_sets.compare`.
 
-    All genes are summed, also where few are asked for: totals are those of the donor.
+    All genes are summed, even where `question` names few: totals are those of the donor.
 
     Raises
     ------
     MissingDependency
-        If PyDESeq2 is asked for, and is not installed.
+        If the method needs PyDESeq2, and it is not installed.
     SelectionError
         If a side has too few donors.
     InvalidValue

@@ -72,7 +72,7 @@ def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) 
     Parameters
     ----------
     n_cells : of a and b
-    n_var : genes of the matrix, also where few are asked for
+    n_var : genes of the matrix, not only those compared
 
     Source: github.com/chanzuckerberg/single-cell-explorer, server/compute/diffexp_cxg.py at a30a0e0.
     """

@@ -17,7 +17,7 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 
 class Gathered(NamedTuple):
-    """What was gathered of the genes that were asked for.
+    """Sums and ranks of the genes of a question.
 
     Attributes
     ----------

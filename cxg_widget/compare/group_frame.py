@@ -68,7 +68,7 @@ class GroupTable:
 
     Attributes
     ----------
-    genes : as they were asked for; a gene may come twice
+    genes : in the order of the request; a gene may come twice
     sums : of each gene
     """
 

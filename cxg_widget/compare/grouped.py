@@ -35,7 +35,7 @@ class Grouped:
     codes : int32, the group of each of `rows`
     n_groups : how many there are
     layer : None = the main matrix
-    positions : int64, ascending, the genes that are asked for; None = all
+    positions : int64, ascending, the genes to read; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
     ranked : whether cells are ranked by each gene, which takes whole genes
     tell : called with the progress of each look at the matrix, from any thread

@@ -30,7 +30,7 @@ class CellGroups:
     codes : int32 (n_obs,), -1 = of none
     places : int64 (k, columns), of each group its category in each column, in the order of these
     n_cells : int64 (k,)
-    n_without : how many of the cells that were asked for have no category
+    n_without : how many of the requested cells have no category
     """
 
     codes: NDArray[np.int32]

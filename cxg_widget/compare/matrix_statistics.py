@@ -21,13 +21,13 @@ Mask = NDArray[np.bool_]
 
 
 class MatrixStats:
-    """What is asked of the matrix of a dataset, and of the columns that group its cells.
+    """Statistics of the matrix of a dataset, and of the columns that group its cells.
 
     Parameters
     ----------
     tell : called with the part that is done of a look at the matrix, 0 to 1, and with what is being done; with 1 and
         "" at the end
-    cancelled : asked now and then, at least twice a second while something is read; True gives up
+    cancelled : called at least twice a second during a read; True gives up
 
     Every method raises `InvalidStore` or `DamagedStore` if the store cannot be read, and `Cancelled` when `cancelled()`
     returned True.
@@ -64,7 +64,7 @@ class MatrixStats:
         return gather(self._grouped(grouping, question), linear=linear)
 
     def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
-        """Sum up the counts of each group, of all genes whatever was asked for."""
+        """Sum up the counts of each group over all genes, whichever the question names."""
         return sum_counts(self._grouped(grouping, question, every=True))
 
     def give_up(self) -> None:

@@ -13,7 +13,7 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock, Numbers
 def places_of(values: Numbers, fill: float = 0.0) -> NDArray[np.float32]:
     """Return the place of each value among the distinct ones, float32 (k,), so that `fill` is 0; NaN stays.
 
-    Of one gene up to 2^24 distinct values on either side of `fill` are told apart.
+    Of one gene up to 2^24 distinct values on either side of `fill` are distinguished.
     """
     found = np.full(len(values), np.nan, dtype=np.float32)
     known = ~np.isnan(values)

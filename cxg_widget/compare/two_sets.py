@@ -41,7 +41,7 @@ def compare(
     Raises
     ------
     InvalidValue, UnknownName
-        If a method, layer, gene or definition is not known, or values are not what is asked for.
+        If a method, layer, gene or definition is not known, or values are not of the kind that it needs.
     SelectionError
         If a set holds too few cells, or both hold the same.
     InvalidStore, DamagedStore
@@ -58,7 +58,7 @@ def compare(
 
 def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
     """Go through the matrix for what a question needs; return what the values are too."""
-    question.positions(matrix.dataset)  # an unknown gene is told before anything is read
+    question.positions(matrix.dataset)  # an unknown gene raises before anything is read
     kind = _judged(matrix, grouping, question)
     linear = question.fold in NEEDS_LINEAR and kind.kind != "scaled"
     # The bar in the page ends whatever comes of it.
@@ -114,7 +114,7 @@ def fold_of(a: Summary, b: Summary, kind: ValueKind, question: Question) -> Floa
 
 
 def names_of(dataset: Dataset, question: Question) -> pd.Index:
-    """Return the names of the genes that were asked for, as var has them."""
+    """Return the var names of the genes of a question."""
     import pandas as pd
 
     labels = np.asarray(list(dataset.names_in(question.layer).var_labels), dtype=object)

@@ -143,7 +143,7 @@ class Jobs:
 
 
 def wait_for(future: Future[Any]) -> None:
-    """Wait until a job has ended or was cancelled, of which `concurrent.futures.wait` is not always told."""
+    """Wait until a job has ended or was cancelled, which `concurrent.futures.wait` can miss."""
     ended = threading.Event()
     future.add_done_callback(lambda _: ended.set())
     ended.wait()

@@ -1,4 +1,4 @@
-"""Caches one value a slot, the last that was asked for, and further ones that are in use at the same time."""
+"""Caches one value a slot, the last one requested, and further ones that are in use at the same time."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Memo:
             return [one for name, one in before.items() if now.get(name) is not one]
 
     def share(self, keys: Iterable[Hashable], now: Iterable[Hashable] = ()) -> None:
-        """Keep what slots hold for some keys, which are asked for in turn, beside what was asked for last.
+        """Keep the values of some keys, which are requested in turn, in addition to the last one of each slot.
 
         now : keys of what is on show; a slot that holds any of them, or a shared one, holds nothing else from now on
         """

@@ -19,7 +19,7 @@ def shortage_in_words(work: str, noun: Noun, n: int, less: str = FEWER) -> Itera
 
     Parameters
     ----------
-    work : what was asked for, as "compare"
+    work : the operation, such as "compare"
     noun, n : of what it is the work, and how many there are
     less : what needs less memory; "{cells}" stands for the noun
     """

@@ -72,7 +72,7 @@ def convert(
     explorer_diffexp : store a dense matrix in tiles of whole rows, as differential expression in CELLxGENE reads it;
         a gene then takes fifty times as long to read
     progress : True shows a bar with the time left, False nothing, None a bar where stderr is a terminal; or a function
-        that is told what is being done and which part of the whole is done
+        that gets what is being done and the share that is done
     **options : as `open_dataset` takes them
 
     Returns
@@ -86,7 +86,7 @@ def convert(
     TargetNotWritten
         If the disk is full, or does not take it for another reason.
     InvalidValue
-        If `target` is no local path, or what to write cannot be told.
+        If `target` is no local path, or its format cannot be inferred.
     UnknownName
         If there is no such layer.
     MissingDependency

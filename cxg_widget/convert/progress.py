@@ -16,7 +16,7 @@ def silent(what: str, part: float) -> None:
 
 @contextmanager
 def progress_bar(shown: bool | Progress | None, *, delay_s: float = 0.0) -> Iterator[Progress]:
-    """Yield what is to be told of progress.
+    """Yield the function that takes progress.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Summary:
         return "string" if self.kind == "string" and self.missing else None
 
     def look_at(self, values: Values) -> None:
-        """Take more rows into account; each kind can be told as the ones after it."""
+        """Take more rows into account; each kind can be stored as those after it."""
         kind = "categorical" if isinstance(values, Codes) else KIND_OF_TYPE.get(values.dtype.kind, "string")
         self.kind = max(self.kind, kind, key=("boolean", "int", "float", "string", "categorical").index)
         if isinstance(values, Codes):
@@ -87,7 +87,7 @@ class Summary:
 
 
 class ObsTable:
-    """The obs of a dataset, or some columns of it; those that cannot be read are told of and left out."""
+    """The obs of a dataset, or some columns of it; those that cannot be read are left out with a note."""
 
     def __init__(self, dataset: Dataset, names: Iterable[str] | None = None) -> None:
         self._dataset = dataset
@@ -132,7 +132,7 @@ class ObsTable:
 
 
 class VarTable:
-    """The var of a dataset, which is read as a whole; columns that cannot be read are told of and left out."""
+    """The var of a dataset, read as a whole; columns that cannot be read are left out with a note."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.path, self.n = "var", dataset.n_var

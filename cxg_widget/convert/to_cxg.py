@@ -169,7 +169,7 @@ def encode(values: Values, summary: Summary, type_: writer.ColumnType) -> NDArra
 
 
 def write_table(path: Path, table: Table, level: int, left_out: list[str], **metadata: object) -> None:
-    """Write `obs` or `var` of a CXG; what of it cannot be written is told in `left_out`."""
+    """Write `obs` or `var` of a CXG; `left_out` gets a sentence for each part that cannot be written."""
     columns = [one for one in table.columns if _can_be_named(one.name, path.name, left_out)]
     taken = [one.name for one in columns]
     index = table.index if table.index not in (*_UNNAMED, *taken) else free_name(taken)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _OPEN_BYTES = 2**30
 """Of columns that are open; of more, those that were looked at longest ago are read anew."""
 _MOST_GROUPS, _FEW_GROUPS = 62, 14
-"""Groups that are told apart in one count: of long columns few, for each takes a table of all codes."""
+"""Groups per count: few for long columns, since each group takes a table of all codes."""
 Column = tuple[str, str, str | None]
 """Source "obs" or "var", name, and the layer of a gene."""
 _NONE: NDArray[Any] = np.empty(0, dtype=np.uint8)
@@ -52,7 +52,7 @@ class Tally:
     coded : the column
     everything : all cells; filtered : those that pass all filters but the column's own; selected : selected ones
     chosen : those selected of the filtered
-    grouped : int64 (n_codes, n groups), those filtered by group; no columns where it was not asked for
+    grouped : int64 (n_codes, n groups), those filtered by group; no columns where no groups were requested
     """
 
     coded: Countable

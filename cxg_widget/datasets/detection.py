@@ -1,4 +1,4 @@
-"""Say which store is at a path: the readers are asked in turn, then TileDB; opening is elsewhere."""
+"""Detects the format of a store: each reader looks in turn, then TileDB; opening is elsewhere."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _local(uri: str, options: Mapping[str, Any]) -> str:
 def _fits(format_: str, reader: Reader, path: Path) -> bool:
     try:
         return reader.fits(path)
-    except Exception as error:  # of one reader, which must not keep the others from being asked
+    except Exception as error:  # of one reader, which must not keep the others from looking
         warn_caller(f"the reader of {format_!r} failed to detect whether it can open '{path}': {error}")
         return False
 

@@ -101,7 +101,7 @@ def _outcome(read: Callable[[], object]) -> bytes | str:
     except DamagedText:  # which this process survived, and the next may not
         raise
     except Exception as error:
-        return str(error)  # told where it is asked for
+        return str(error)  # reading it later raises the same
 
 
 @contextmanager

@@ -31,8 +31,8 @@ class Reader:
     opens : "module:name" of the `Dataset` subclass, or of a function that returns a `Dataset`; imported at first use
     looks_like : says whether a path, which exists, is such a store, from a few bytes or names; None = by `suffixes`
     suffixes : ends of the paths of such stores, by which one far away is known without a look at it
-    order : readers are asked from the lowest to the highest; those that take any HDF5 or zarr have 90
-    options : which options of `open_dataset` are for such stores, besides `cache_bytes`
+    order : readers look from the lowest to the highest; those that take any HDF5 or zarr have 90
+    options : which options of `open_dataset` are for such stores, in addition to `cache_bytes`
     libraries : modules that must be installed
     install : what pip installs to get them
     """
@@ -57,7 +57,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Registered:
-    """The readers by format word, in the order they are asked in, and a sentence for each that cannot be used."""
+    """The readers by format word, in the order in which they look, and a sentence for each that cannot be used."""
 
     readers: Mapping[str, Reader]
     unusable: Mapping[str, str]

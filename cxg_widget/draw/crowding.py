@@ -36,7 +36,7 @@ _FADING = 0.7
 PALEST = 0.157
 """No point is paler: a lone one must be seen. As `MIN_ALPHA` in draw/aggregate/opacity.py."""
 _FILLING = 0.75
-"""How many times over all points together may cover a view before they are drawn smaller than asked for."""
+"""How many times over all points together may cover a view before they are drawn smaller than set."""
 
 
 def few_of(settings: Settings) -> int:

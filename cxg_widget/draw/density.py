@@ -50,7 +50,7 @@ def _reached(filled: NDArray[np.intp], sigma: float) -> tuple[int, int]:
 def width_for(n: int) -> float:
     """Return the width of the Gaussian for n cells, as a share of the longer side of the grid: 3/256 to 6/256.
 
-    It goes by the sixth root of how many are lacking to 10,000, in steps of the fourth root of 2.
+    It grows with the sixth root of 10,000 / n, in steps of the fourth root of 2.
     """
     wider = np.log2(_MANY / max(n, 1)) / 6
     return float(_SIGMA * 2 ** (np.clip(np.round(_STEPS * wider), 0, _STEPS * np.log2(_WIDEST)) / _STEPS))

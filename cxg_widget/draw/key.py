@@ -71,7 +71,7 @@ def key_of(
 
     Parameters
     ----------
-    legend : the colouring as the front-end is told of it; its counts are of the cells that pass the filters
+    legend : the colouring as sent to the front-end; its counts are of the cells that pass the filters
     quantiles : float64 (1001,) of a numeric one, 0, 0.001, ..., 1
     noun : what the dataset calls its observations
     n_passing : selected cells that pass the filters; None = there is no filter

@@ -41,7 +41,7 @@ class Page:
 
     Attributes
     ----------
-    parts : what stands on it besides, above the plots
+    parts : everything else on the page, drawn above the plots
     """
 
     width: float

@@ -21,7 +21,7 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
     Parameters
     ----------
     key : of the picture
-    legend : the colouring as the front-end is told of it; its counts are of the cells that pass the filters
+    legend : the colouring as sent to the front-end; its counts are of the cells that pass the filters
     axis_names : what both axes measure; empty where they have no names
 
     Returns

@@ -18,7 +18,7 @@ from cxg_widget.draw.parts import Box, Parts
 from cxg_widget.text.nouns import Noun
 
 _MANY = 0.02
-"""From this share of all cells on, those on one line are told: what a dense line hides, not that some have a 0."""
+"""A line is described from this share of all cells on: it is dense enough to hide cells."""
 _BIN_PX, _GAP_PX, _LONGEST_PX, _LEAST_PX = 3, 2, 30, 4
 """How thick a bar is, how far from the line it begins, how long it is at most; in less room there are none."""
 _TEXT_PX, _AWAY_PX, _BASELINE_PX = 11, 10, 4

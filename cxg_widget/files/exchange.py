@@ -48,7 +48,7 @@ def _rename(new: Path, old: Path, linux: int, mac: int) -> int:
     with suppress(AttributeError, OSError, TypeError):  # an old system, or Windows
         library = ctypes.CDLL(None, use_errno=True)
         failed = -1
-        # What is told where the system is neither of the two.
+        # The error where the system is neither of the two.
         ctypes.set_errno(errno.ENOSYS)
         if system == "linux":
             failed = library.renameat2(_HERE, names[0], _HERE, names[1], linux)

@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 Progress = Callable[[float], None]
-"""Is told the share that is done, 0..1, from the thread that called."""
+"""Takes the share that is done, 0..1, in the thread of the caller."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _join(
         rows[at] = keys & np.uint64(0xFFFFFFFF)
         # With the default mode "raise" NumPy would buffer all of `out`; the rows are valid anyway.
         points.take(rows[at].astype(np.intp), out=ordered[at].view(np.uint64).ravel(), mode="clip")
-        # A shift by 64 bits is undefined, and it would be asked for where the whole grid is one tile.
+        # A shift by 64 bits is undefined, and it would be needed where the whole grid is one tile.
         keys >>= np.uint64(64 - 2 * level if level else 63)
         tiles = keys.astype(np.int64) if level else np.zeros(keys.size, dtype=np.int64)
         first = int(tiles[0]) if tiles.size else 0

@@ -21,7 +21,7 @@ def cache_folder() -> Path | None:
         return Path(chosen).expanduser()
     try:
         return _user_caches() / "cxg-widget"
-    except RuntimeError:  # what pathlib raises where no home can be told
+    except RuntimeError:  # pathlib knows no home folder
         return None
 
 

@@ -12,7 +12,7 @@ from cxg_widget.spatial.quadtree import Quadtree
 from cxg_widget.spatial.regions import LEAF, Found, Runs
 
 _UNSURE = 1e-9
-"""Squares that differ by a smaller share are told apart by the distance itself, which takes ten times as long."""
+"""Squares that differ by a smaller share are compared by the distance itself, which takes ten times as long."""
 
 
 @dataclass(frozen=True)

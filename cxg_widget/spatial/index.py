@@ -63,8 +63,8 @@ class SpatialIndex:
 
         Parameters
         ----------
-        progress : is told the share that is done, 0..1, in the thread that called
-        cancelled : asked now and then; True gives up
+        progress : takes the share that is done, 0..1, in the thread of the caller
+        cancelled : called now and then; True gives up
 
         Raises
         ------

@@ -1,1 +1,1 @@
-"""A table of the cells: which come first by a column, and what is told of them."""
+"""A table of the cells: their order by a column, and the values of each row."""

@@ -157,7 +157,7 @@ def misspelt(name: str, names: Iterable[str]) -> str | None:
 def not_found(
     kind: str, name: object, names: Iterable[str], where: str = "this dataset", *, count: int | None = None
 ) -> str:
-    """Write the sentence for an unknown name: what was asked, what there is, what may have been meant.
+    """Return the sentence for an unknown name, with the known names and the nearest ones.
 
     Parameters
     ----------

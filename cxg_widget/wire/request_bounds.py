@@ -10,7 +10,7 @@ from cxg_widget.wire.protocol import VERSION, Message, OfPanel
 MAX_SIDE_PX = 16_384
 MAX_PX = 33_000_000
 MAX_MATCHES = 200
-"""Of a search, however many are asked for."""
+"""Of a search, whatever the request says."""
 MAX_ROWS = 10_000
 """Of the table at once, or picked."""
 MAX_EDGE = 1e300
@@ -49,11 +49,11 @@ MAX_PANEL = (1 << 31) - 1
 _OF_EACH = (
     "look", "place", "zoom", "lasso", "pick", "hover", "aggregate", "cancel", "labels", "contours", "difference"
 )  # fmt: skip
-"""Kinds of requests that are asked of each panel."""
+"""Kinds of requests about one panel."""
 
 
 def check_panel(message: Message) -> None:
-    """Refuse a request about a panel that there cannot be; of what is not asked of each there is one, panel 0."""
+    """Refuse a request about an impossible panel; requests of other kinds are about panel 0."""
     if not isinstance(message, OfPanel):
         return
     most = MAX_PANEL if message.kind in _OF_EACH else 0

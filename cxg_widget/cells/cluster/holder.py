@@ -33,7 +33,7 @@ _SLOT = "shared"
 
 
 def cluster_holder(client: Any, source: Source) -> Callable[[Loader, Settings], Holder]:
-    """Return what says who holds the cells: the workers, unless all of them are asked for as points.
+    """Return a function that chooses the holder of the cells: the workers, unless all cells are sent as points.
 
     Parameters
     ----------
@@ -60,10 +60,10 @@ class ClusterHolder(Holder):
         self._source = source
 
     def outline(self) -> None:
-        """Return None: the workers are asked."""
+        """Return None: the workers compute it."""
 
     def preview(self) -> None:
-        """Return None: the workers are asked."""
+        """Return None: the workers compute it."""
 
     def read_view_only(self, view: View, size: tuple[int, int], coloring: Coloring) -> None:
         """Return None: the workers have all cells."""
@@ -125,7 +125,7 @@ class ClusterHolder(Holder):
         return self.indexed()
 
     def prepare(self) -> None:
-        """Do nothing: the workers have been asked already."""
+        """Do nothing: the workers have the request already."""
 
     @property
     def can_hover(self) -> bool:

@@ -149,7 +149,7 @@ class ClusterCells:
         Raises
         ------
         InvalidValue
-            If it has more categories than can be told apart.
+            If it has more categories than codes can distinguish.
         """
         self._whole()
         return self._loaded_column(target, layer, rule).summary
@@ -238,7 +238,7 @@ class ClusterCells:
         Raises
         ------
         Overtaken
-            If a newer view was asked for meanwhile.
+            If a newer request for a view has arrived.
         """
         loaded, column = (
             self._whole(),
@@ -265,7 +265,7 @@ class ClusterCells:
         Raises
         ------
         Overtaken
-            If a newer view was asked for meanwhile.
+            If a newer request for a view has arrived.
         """
         loaded, bits = self._whole(), self._bits(shown.mask)
         found = [self._futures_of(one.target, shown.settings.layer) for one in shown.columns.values()]
@@ -348,7 +348,7 @@ class ClusterCells:
         Raises
         ------
         Overtaken
-            If a newer point was asked about meanwhile.
+            If a newer request for a point has arrived.
         """
         if shown.passing is not None:
             return self.only(shown.passing).nearest(x, y, radius, replace(shown, passing=None), stretch=stretch)
@@ -367,7 +367,7 @@ class ClusterCells:
         Raises
         ------
         Overtaken
-            If a newer circle was asked about meanwhile.
+            If a newer request for a circle has arrived.
         """
         if shown.passing is not None:
             return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))

@@ -34,7 +34,7 @@ Found = TypeVar("Found", Gathered, Sums)
 
 
 class ClusterMatrixStats(MatrixStats):
-    """What is asked of the matrix of a dataset whose rows Dask's workers hold; nothing of it is read here.
+    """Statistics of a matrix whose rows Dask's workers hold; this process reads none of it.
 
     Masks travel as bits, and what comes back has some numbers for each gene and group.
 
@@ -81,7 +81,7 @@ class ClusterMatrixStats(MatrixStats):
         return self._added(grouping, _Look(question.layer, positions, normalized, linear), _gathered)
 
     def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
-        """Sum up the counts of each group, of all genes whatever was asked for."""
+        """Sum up the counts of each group over all genes, whichever the question names."""
         return self._added(grouping, _Look(question.layer), _summed)
 
     def _added(self, grouping: Grouping, look: _Look, function: Callable[..., Found]) -> Found:
@@ -103,7 +103,7 @@ class ClusterMatrixStats(MatrixStats):
             self.give_up()
             self.tell(len(ended) / len(tasks), f"Reading parts {len(ended):,} of {len(tasks):,}")
 
-        # Nothing but the end is asked for, so that workers let go of what they have added up.
+        # Only the end is requested, so that workers let go of what they have added up.
         found: Found = parts.waiting.result(parts.waiting.submitted(submit), look_after)
         return found
 
@@ -125,7 +125,7 @@ class ClusterMatrixStats(MatrixStats):
 
 @dataclass(frozen=True)
 class _Look:
-    """What tasks are told of a question: layer, positions of genes (None = all), how values are taken."""
+    """Parameters of a task: layer, positions of genes (None = all), normalisation."""
 
     layer: str | None
     positions: NDArray[np.int64] | None = None

@@ -59,7 +59,7 @@ class Source:
 _open: dict[str, Dataset] = {}
 _users: dict[str, set[str]] = {}
 _reported: dict[str, Traffic] = {}
-"""By the token of a source, what has been told of what was read of it."""
+"""Traffic already reported, by the token of its source."""
 _left: set[str] = set()
 """Users that need nothing any more; a task of theirs that begins late opens nothing for them."""
 _lock = Lock()
@@ -85,7 +85,7 @@ def opened(source: Source, user: str) -> Dataset:
 
 
 def unreported_traffic(token: str) -> Traffic:
-    """Return what this process has read of a source since this was last asked, as far as anything counts it."""
+    """Return what this process has read of a source since the last call, as far as it is counted."""
     with _lock:
         dataset = _open.get(token)
         now = None if dataset is None else dataset.traffic

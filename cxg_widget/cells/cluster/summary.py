@@ -29,7 +29,7 @@ def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
     Raises
     ------
     InvalidValue
-        If there are more categories than can be told apart.
+        If there are more categories than codes can distinguish.
     """
     found = parts.gathered(parts.map("codes", count_codes, data))
     categories, total = found[0][0], np.sum([counts for _, counts in found], axis=0)

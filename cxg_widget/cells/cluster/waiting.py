@@ -24,7 +24,7 @@ class Waiting:
 
     Attributes
     ----------
-    is_over : whether nobody is to wait any more, since workers were told to close what they had opened
+    is_over : whether nobody is to wait any more, since the workers are closing what they had opened
     """
 
     def __init__(self, client: Any, patience_s: float) -> None:

@@ -51,7 +51,7 @@ class AnnDataDataset(WithMatrices):
     InvalidStore
         If it is no AnnData, or the parts contradict each other.
     DamagedStore
-        If its structure cannot be read. Data that are missing are found when they are asked for.
+        If its structure cannot be read. Missing data are found when they are read.
     UnknownName
         If there is nothing at `key`.
     """

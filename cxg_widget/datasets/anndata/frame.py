@@ -27,7 +27,7 @@ class StoredFrame:
     node : where the table is
     name : "obs" or "var"
     uns : where the categories lie of tables written before version 0.7
-    note : is told of columns that are left out
+    note : takes a sentence for each column that is left out
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ Axis = Literal["obs", "var"]
 
 
 class StoredMatrix:
-    """One matrix of any layout; nothing of it is read before it is asked for.
+    """One matrix of any layout; read lazily.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class StoredMatrix:
         return self._open().grain()
 
     def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
-        """Return some rows, ascending; asked of a matrix whose grain has rows. Errors as `vectors`."""
+        """Return some rows, ascending, of a matrix whose grain has rows. Errors as `vectors`."""
         return self._open().rows(rows)
 
     def columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock | None:

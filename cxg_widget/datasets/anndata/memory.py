@@ -1,4 +1,4 @@
-"""AnnData in memory as a `Dataset`: any object with its attributes; only what is asked for is copied."""
+"""AnnData in memory as a `Dataset`: any object with its attributes; only requested parts are copied."""
 
 from __future__ import annotations
 

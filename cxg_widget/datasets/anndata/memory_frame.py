@@ -23,7 +23,7 @@ class MemoryFrame:
     ----------
     frame : is kept, not copied
     name : "obs" or "var"
-    note : is told of columns that are left out
+    note : takes a sentence for each column that is left out
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class MemoryFrame:
             return texts
         if isinstance(series.dtype, np.dtype):
             return _narrow(series.to_numpy())
-        # Of one type in all blocks: whether anything is missing is asked of the whole column.
+        # Of one type in all blocks: the whole column decides whether anything is missing.
         return _masked(series, kind, is_complete=not bool((series if whole is None else whole).isna().any()))
 
 

@@ -113,7 +113,7 @@ class MatrixOfView:
         return MatrixBlock.of_dense(_dense(self._values(self._source[:, start:stop])).T)
 
     def grain(self) -> Grain:
-        """Say in which portions it is read: single rows and columns are cut; how many entries there are is not told."""
+        """Return its grain: single rows and columns are cut; the number of entries is not known."""
         shape = len(self._source.obs), len(self._source.var)
         return Grain(shape, shape[0] * shape[1], 4, 1, 1, cuts=True)
 

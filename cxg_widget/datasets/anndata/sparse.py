@@ -2,7 +2,7 @@
 
 Lines of its own axis are slices. Lines across, such as one gene of a CSR matrix, take all of its indices: where the
 entries fit into the memory budget they are sorted once and kept; else each question scans the indices in blocks, and
-one scan serves all lines that are asked for together.
+one scan serves all lines of a request.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Sparse:
     shape : (n_obs, n_var) as obs and var have it
     axis : along which it is compressed: "obs" for CSR, "var" for CSC
     budget : how much memory sorted entries may take
-    note, progress : told a sentence where reading across is slow; how much of the sorting is done
+    note : takes a sentence where reading across is slow; progress : takes the share that is sorted
 
     Raises
     ------

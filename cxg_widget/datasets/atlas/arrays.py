@@ -192,7 +192,7 @@ class Arrays:
             yield
         except CxgWidgetError:
             raise
-        # What damaged bytes make of a decoder cannot be foretold.
+        # Damaged bytes can make a decoder raise anything.
         except (Exception, MemoryError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise DamagedStore(f"{self.root}: '{path}' cannot be read: {reason[:300]}") from error

@@ -70,7 +70,7 @@ class Unpacking(BytesBytesCodec):
         return chunk_spec.prototype.buffer.from_array_like(found)
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
-        """Refuse: the size of packed bytes cannot be told."""
+        """Refuse: the size of packed bytes is not known before packing."""
         raise NotImplementedError
 
 

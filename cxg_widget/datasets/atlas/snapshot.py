@@ -61,7 +61,7 @@ class Snapshot:
 
 
 def read_snapshot(folder: Path, wanted: int | None, uri: str, meter: Meter) -> Snapshot:
-    """Read the record of one snapshot, the newest where none is asked for; the meter counts what is read for it.
+    """Read the record of one snapshot, by default the newest; the meter counts the bytes read.
 
     Raises
     ------

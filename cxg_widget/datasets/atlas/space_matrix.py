@@ -38,7 +38,7 @@ class SpaceMatrix:
     pointer : its column of pointers
     layouts : which dataset has which feature where
     groups : the Zarr groups
-    life : of the dataset; told of groups that cannot be used
+    life : of the dataset; takes a note for each group that cannot be used
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class SpaceMatrix:
 
 
 def segments(begins: Positions, lengths: Positions) -> Iterator[tuple[int, int]]:
-    """Yield ranges (begin, end) that hold some spans, and little besides; ascending."""
+    """Yield ranges (begin, end) that hold some spans and little else; ascending."""
     if not len(begins):
         return
     low, high = int(begins.min()), int((begins + lengths).max())

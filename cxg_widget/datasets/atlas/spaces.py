@@ -57,7 +57,7 @@ class Spaces:
     snapshot : says which
     obs : the obs table
     groups : the Zarr groups
-    life : of the dataset; told of columns that are not shown
+    life : of the dataset; takes a note for each column that is not shown
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class Spaces:
             self.all.append(Space(pointer, registry, find_layers(groups, matrix.known_layouts), matrix))
 
     def choose(self, wanted: str | None) -> Space | None:
-        """Return the space whose features are the vars: the one asked for, gene expression, or that of most features.
+        """Return the space whose features are the vars: the requested one, gene expression, or the largest.
 
         Raises
         ------
         InvalidStore
-            If the one asked for has nothing that could be shown.
+            If the requested one has nothing to show.
         UnknownName
             If there is none of that name.
         """

@@ -29,7 +29,7 @@ class AtlasColumns:
     ----------
     table : the open table
     left_out : names that are no columns to us, such as pointers and embeddings
-    life : keeps what was found out about a column, and is told of columns that are skipped
+    life : caches what is known of a column; takes a note for each column that is skipped
 
     Attributes
     ----------

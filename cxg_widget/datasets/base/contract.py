@@ -157,7 +157,7 @@ class Contract(ABC):
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         """Yield distinct vars in their order, each as `_read_vector` returns it; by default one by one.
 
-        Where a store keeps cells together, one look at the matrix serves all vars that are asked for at once.
+        Where a store keeps cells together, one look at the matrix serves all vars of a request.
         """
         return (self._read_vector(position, layer) for position in positions)
 
@@ -244,7 +244,7 @@ class Contract(ABC):
         return None
 
     def _read_details(self) -> dict[str, Any]:
-        """Say what there is besides, such as version and layout, fit for JSON; by default nothing."""
+        """Return further details, such as version and layout, fit for JSON; by default nothing."""
         return {}
 
     def _read_sizes(self) -> dict[str, int]:

@@ -178,7 +178,7 @@ class Dataset(Contract):
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Bytes on disk of each array, by its path in the store; empty where that cannot be told."""
+        """Bytes on disk of each array, by its path in the store; empty where the store does not tell."""
         with self._reading():
             return self._read_sizes()
 
@@ -201,7 +201,7 @@ class Dataset(Contract):
         """What tells these cells in their order from all others: rows of them mean nothing elsewhere.
 
         A store that knows its cells by their names keeps it when other columns are written, but has to read these
-        names when it is first asked for; of others it is `identity`.
+        names at the first access; of others it is `identity`.
         """
         return self._read_once("obs_identity", self._read_obs_identity) or self.identity
 

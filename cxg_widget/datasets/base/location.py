@@ -18,7 +18,7 @@ def exists(path: str) -> bool:
     Raises
     ------
     DatasetNotFound
-        If there can be nothing, because of what the path is, or it cannot be asked.
+        If nothing can be at such a path, or the system cannot look there.
     """
     try:
         return Path(path).exists()

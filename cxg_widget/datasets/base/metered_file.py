@@ -15,7 +15,7 @@ class MeteredFile(io.FileIO):
     Parameters
     ----------
     path : of the file
-    meter : is told of each read
+    meter : counts each read
     """
 
     def __init__(self, path: str | os.PathLike[str], meter: Meter) -> None:

@@ -38,7 +38,7 @@ _FEW = 1_000
 class ObsColumns:
     """The obs columns of a store.
 
-    Blocks are rows start <= row < stop and none besides, where the store's layout allows it. They are not kept in the
+    Blocks are exactly rows start <= row < stop, where the store's layout allows it. They are not kept in the
     cache, but for what a store must read whole. Codes mean the same categories in every block, and put behind each
     other the blocks are what `codes` and `numbers` return.
 
@@ -75,7 +75,7 @@ class ObsColumns:
         store.obs_columns = {**stored, **put}
 
     def hold(self, columns: Sequence[str], *, index: bool = True) -> None:
-        """Read obs columns and, if asked for, the obs index whole into the cache: single rows then need no read.
+        """Read obs columns and, with `index`, the obs index whole into the cache: single rows then need no read.
 
         What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
         """

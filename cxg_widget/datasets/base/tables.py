@@ -1,4 +1,4 @@
-"""Obs and var as DataFrames; unreadable columns that nobody asked for by name are left out."""
+"""Obs and var as DataFrames; an unreadable column is left out unless requested by name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Tables:
         SelectionError
             If `rows` is neither a mask nor positions in range.
         InvalidStore, DamagedStore
-            If a column that was asked for by name cannot be read.
+            If a column that was requested by name cannot be read.
         """
         store = self._store
         with store._reading():
@@ -110,7 +110,7 @@ class Tables:
         *,
         by_name: bool = False,
     ) -> pd.DataFrame:
-        """Return columns as a DataFrame; of those that were asked for by name, an error is raised."""
+        """Return columns as a DataFrame; by_name: an unreadable column raises instead of being left out."""
         import pandas as pd
 
         found: dict[str, Any] = {}

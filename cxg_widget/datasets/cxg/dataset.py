@@ -49,7 +49,7 @@ class CxgDataset(Dataset):
     InvalidStore
         If a part is missing that every CXG has, or the parts contradict each other.
     DamagedStore
-        If schemas or metadata cannot be read. Data that are missing are found when they are asked for.
+        If schemas or metadata cannot be read. Missing data are found when they are read.
     StorageError
         If the storage refuses, fails or does not answer in time; of this, nothing is remembered.
     """

@@ -113,10 +113,10 @@ class Layout(ABC):
 
     @abstractmethod
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:
-        """Read one column, or its rows start <= row < stop; a layout without rows is asked for all."""
+        """Read one column, or its rows start <= row < stop; of a layout without rows always all."""
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> list[Cells]:
-        """Read rows of distinct columns at once; asked for where `is_by_row`."""
+        """Read rows of distinct columns at once; called where `is_by_row`."""
         raise NotImplementedError
 
     @abstractmethod

@@ -22,7 +22,7 @@ from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _CELL_BYTES = 40
-"""What a cell of several columns takes while they are told apart."""
+"""Bytes that a cell of several columns takes while they are separated."""
 
 
 class CxgMatrix:

@@ -1,4 +1,4 @@
-"""What a CXG says about itself besides its columns: title, default embedding, colours, gene sets, uns.
+"""Metadata of a CXG: title, default embedding, colours, gene sets, uns.
 
 Values come from files of others, so nothing here ever unpickles: JSON and plain values only.
 """

@@ -1,4 +1,4 @@
-"""The obs of a CXG that has nothing besides, as annotations are saved: no dataset, but a table of labels."""
+"""A CXG with nothing but obs, the form in which annotations are saved: a table of labels, no dataset."""
 
 from __future__ import annotations
 

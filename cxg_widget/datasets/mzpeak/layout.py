@@ -105,7 +105,7 @@ def _points(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> PointL
 
 
 def _chunks(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> ChunkLayout:
-    # Writers put the transform on all columns of an array, so that bytes are told by their type.
+    # Writers put the transform on all columns of an array, so that the type tells which hold bytes.
     plain = [one for one in entries if not _is_bytes(table, one)]
     packed = [one for one in entries if one not in plain and _is(one, INTENSITY)]
     start, end, encoding, values = (

@@ -1,4 +1,4 @@
-"""Bytes of a memory map whose reads are counted as they are asked for."""
+"""Counts the reads of a memory map."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class MeteredBytes:
     Parameters
     ----------
     mapped : the bytes
-    meter : is told of each part that is asked for
+    meter : counts each part that is read
     """
 
     closed = False

@@ -101,7 +101,7 @@ class PeakMap:
         """Decode all peaks once, row groups side by side.
 
         take : gets the first row of each piece and its points, in any order and from several threads
-        report : told what share is done
+        report : takes the share that is done
         """
 
         def read(part: int) -> None:

@@ -22,7 +22,7 @@ from cxg_widget.text.nouns import Noun
 class PeaksDataset(MzPeakStore):
     """One obs per peak, which are the points that are no nulls: retention time x m/z, and the intensity.
 
-    Rows are read in blocks from row groups, so that no more is in memory than is asked for. The vars are the two arrays
+    Rows are read in blocks from row groups, so that memory holds no more than the request. The vars are the two arrays
     that were measured.
     """
 

@@ -23,7 +23,7 @@ _MOST_PER_CHUNK = 1 << 24
 
 @dataclass(frozen=True)
 class SignalWindow:
-    """Which points are asked for: an m/z window, both ends included, and spectra.
+    """The points of a request: an m/z window, both ends included, and spectra.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class SignalPoints:
     spectrum : int64 (n,), row of the spectrum
     mz : float64 (n,)
     intensity : float (n,)
-    places : int64 (n,), which of the row group's points each is; None where that was not asked for
+    places : int64 (n,), which of the row group's points each is; None where the request does not want them
     """
 
     spectrum: NDArray[np.int64]

@@ -38,7 +38,7 @@ class SpectrumTable:
     Parameters
     ----------
     facets : the tables about spectra
-    note : told what cannot be shown
+    note : takes a sentence for each part that cannot be shown
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ class MzPeakStore(Dataset):
     InvalidStore
         If a member is missing, compressed, encrypted, or does not say what its columns are.
     DamagedStore
-        If the archive, the index or the metadata cannot be read. Damaged points are found when they are asked for.
+        If the archive, the index or the metadata cannot be read. Damaged points are found when they are read.
     InvalidValue
         If `signal` is none of those.
     """

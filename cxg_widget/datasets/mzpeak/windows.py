@@ -1,4 +1,4 @@
-"""Windows of m/z, written ``mz:445.12+-0.02``: each is a var, an ion chromatogram that is extracted when asked for."""
+"""Windows of m/z, written ``mz:445.12+-0.02``: each is a var, an ion chromatogram extracted on request."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _largest(weights: NDArray[np.float64], n: int) -> NDArray[np.intp]:
 
 
 class Windows:
-    """The windows of a dataset: those suggested, which are its vars, and behind them those that were asked for.
+    """The windows of a dataset: first the suggested ones, which are its vars, then those of requests.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Windows:
         return self._windows[position]
 
     def place(self, window: Window) -> int:
-        """Return the position of a window, a new one behind the others where it was not asked for before."""
+        """Return the position of a window; a new window goes behind the others."""
         with self._lock:
             if window not in self._places:
                 self._windows.append(window)
@@ -163,7 +163,7 @@ class Windows:
 
 
 class WindowNames(Sequence[str]):
-    """Names of windows: as long as the vars are many, and at later positions those that were asked for."""
+    """Names of windows: as many as vars by length, with those of requests at later positions."""
 
     def __init__(self, windows: Windows, what: str) -> None:
         self._windows = windows

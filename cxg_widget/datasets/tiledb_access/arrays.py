@@ -69,7 +69,7 @@ class Arrays(Root):
     def array(self, path: str, *names: str) -> Any:
         """Return one array, open for reading.
 
-        names : attributes and dimensions that are going to be read; far away, their places are asked for first, which
+        names : attributes and dimensions that are going to be read; far away, their places are loaded first, which
             TileDB would do with Python's lock in hand
 
         Raises
@@ -92,11 +92,11 @@ class Arrays(Root):
         return found
 
     def n_written(self, path: str) -> int | None:
-        """Return how many rows of a dense 1-D array were written, to the last; None where that cannot be told."""
+        """Return how many rows of a dense 1-D array were written, to the last; None = not known."""
         try:
             with self.reading(path):
                 written = self._opened(path).nonempty_domain()
-        except DamagedStore:  # told by whoever reads it
+        except DamagedStore:  # reading it raises the same
             return None
         return None if written is None else int(written[0][1]) + 1
 
@@ -264,7 +264,7 @@ class Arrays(Root):
         return array
 
     def _place(self, path: str, name: str) -> None:
-        """Load where the tiles of an attribute or a dimension lie; where it cannot be told, the read will say why."""
+        """Load where the tiles of an attribute or a dimension lie; where that fails, the read will say why."""
         array = self._opened(path)
         schema = array.schema
         attr = schema.attr(name) if schema.has_attr(name) else None
@@ -280,7 +280,7 @@ class Arrays(Root):
 
     @contextmanager
     def _asking(self, array: Any) -> Iterator[bool]:
-        """Keep an array open while it is asked in a way that does not notice that it is closed; False = it is."""
+        """Keep an array open during a call that would not notice that it is closed; yield False if it is closed."""
         with self._lock:
             is_open = not self._closed.is_set()
             self._loading[id(array)] += 1

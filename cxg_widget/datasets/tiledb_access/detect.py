@@ -26,7 +26,7 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
     Raises
     ------
     DatasetNotFound
-        If a URI cannot be asked.
+        If a URI cannot be examined.
     StorageError
         If its storage refuses, fails or does not answer in time.
     """
@@ -54,7 +54,7 @@ def _within_patience(uri: str, root: str, ctx: tiledb.Ctx) -> str | None:
 
 def _identify_names(root: str, ctx: tiledb.Ctx) -> str | None:
     """Decide by the names below a URI, which one request returns; asking for types takes four."""
-    # Opening a store in a bucket took 105 requests while types were asked for, and takes 51 (decision 12).
+    # Opening a store in a bucket took 105 requests with types, and takes 51 without (decision 12).
     names = set(child_names(root, ctx))
     if {"__schema", "__array_schema.tdb"} & names:
         return "tiledb-array"

@@ -52,7 +52,7 @@ def kind_at(uri: str, ctx: tiledb.Ctx) -> str | None:
     Raises
     ------
     tiledb.TileDBError
-        If it cannot be told.
+        If it cannot be found out.
     """
     calls = calls_in(ctx)
     if calls is None:

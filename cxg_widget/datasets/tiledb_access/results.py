@@ -13,7 +13,7 @@ Ranges = Sequence[tuple[int, int]]
 
 
 def select(array: Any, name: str) -> list[str] | None:
-    """Return the `attrs` of a query for one attribute; arrays of 2020 cannot be asked for their anonymous one."""
+    """Return the `attrs` of a query for one attribute; arrays of 2020 cannot name their anonymous one."""
     return None if array.schema.nattr == 1 else [name]
 
 

@@ -45,7 +45,7 @@ class Root:
 
     Attributes
     ----------
-    is_remote : True where each answer takes a while, so that questions are asked side by side
+    is_remote : True where each answer takes a while, so that requests run in parallel
     reads_ahead : True where one request may bring what later reads want
     """
 

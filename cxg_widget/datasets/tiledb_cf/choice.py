@@ -55,7 +55,7 @@ def check_wish(observations: Any, isel: Any) -> Wish:
 
 
 def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[Observations, Mapping[str, int]]:
-    """Return the observations, those asked for, else those of the variable with most cells; and `isel` from 0 on.
+    """Return the observations, by default those of the variable with most cells; and `isel` from 0 on.
 
     Raises
     ------

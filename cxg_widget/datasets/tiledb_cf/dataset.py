@@ -56,7 +56,7 @@ class CfDataset(Dataset):
     UnknownName, InvalidValue
         If there is no such dimension or position, or the observations are more than 200 million.
     DamagedStore
-        If the group cannot be read. Data that are missing are found when they are asked for.
+        If the group cannot be read. Missing data are found when they are read.
     StorageError
         If the storage refuses, fails or does not answer in time.
     """

@@ -41,7 +41,7 @@ def opacity(
     -------
     uint8 (h, w); where all counts but 0 are equal, `highest`
 
-    Source: datashader's `transfer_functions.shade` and `eq_hist`, but counts are told apart however many there are.
+    Source: datashader's `transfer_functions.shade` and `eq_hist`, but any number of counts is distinguished.
     """
     most = int(counts.max(initial=0))
     if most == 0:

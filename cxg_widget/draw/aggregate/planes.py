@@ -27,7 +27,7 @@ class Planes:
         the sums of what was aggregated: red, green, blue of each cell's category; codes of numbers, or, where codes
         are bent, the numbers themselves, float64; or nothing
     missing : uint32 (layers, h, w), cells without a value; None where there are none
-    peak : uint16 (layers, h, w), the highest code, 0 where there is none; None unless asked for
+    peak : uint16 (layers, h, w), the highest code, 0 where there is none; None unless requested
     derived : what has been computed from the counts alone; planes with the same counts may share it
     """
 

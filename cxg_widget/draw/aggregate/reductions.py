@@ -64,7 +64,7 @@ class Plan:
     Attributes
     ----------
     columns : what it reads, each once, in the order in which they are named
-    categories : those of them whose labels are told apart; all others must hold numbers
+    categories : the columns with categories; all others must hold numbers
     leaves : by the names of a summary; None = one reduction by itself
     """
 
@@ -195,7 +195,7 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
     Parameters
     ----------
     frame : the coordinates as "x" and "y", and the plan's columns: categorical ones with the same categories in every
-        block, numbers in all others. Its index numbers the rows, where rows are asked for.
+        block, numbers in all others. Its index numbers the rows, where rows are requested.
     view : x0, x1, y0, y1, ascending, in data units; the ends belong to it
     size : width and height, px
 

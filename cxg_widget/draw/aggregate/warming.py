@@ -32,7 +32,7 @@ def warm_up() -> threading.Thread:
 
 
 def _compile_ahead() -> None:
-    """Compile; a failure, such as the end of the process meanwhile, is told to whoever asks for an image."""
+    """Compile; a failure, such as the end of the process, is left for the next image to raise."""
     try:
         compile_loops()
     except Exception:

@@ -13,7 +13,7 @@ from cxg_widget.wire.messages.message import Array, Message, Mode
 class AskAnnotations(Message):
     """Ask for the annotations, and for labels of one. Answered by `annotations`.
 
-    name : of the one whose labels are told; "" or none that there is = the first
+    name : of the one whose labels to list; "" or an unknown one = the first
     query : what those labels contain, in any case of letters; filters : as in `columns`
     """
 
@@ -48,7 +48,7 @@ class Annotations(Message):
     """The annotations, and labels of the one that is called `name` ("" = there is none).
 
     annotations : name, n_labels and is_saved (whether a file has all its labels) of each
-    labels, colors : those that contain what was asked for, in their order, the first of n_found
+    labels, colors : those that contain the query, in their order, the first of n_found
     n_left_out : selected cells that do not pass the filters
     has_obs : whether labels can be put into obs of the AnnData on show
     """

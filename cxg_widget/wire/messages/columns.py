@@ -64,7 +64,7 @@ class ColumnCounts(OfPanel):
     scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
     and not its right one, but for the last, which holds both. Neither is listed where it is known.
     groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
-    rows : of a long list, which categories are told, and of which the arrays are; [] = all; where the list was not
+    rows : of a long list, the categories listed and counted in the arrays; [] = all; where the list was not
         known, `all` is of all categories nevertheless, by which they can be sorted
     error : one sentence where the column cannot be counted; the rest then is empty
     layer : that a gene was read from, "" = X
@@ -112,7 +112,7 @@ class ColumnCounts(OfPanel):
 class FoundValues(OfPanel):
     """Which categories of a column contain a text.
 
-    labels : names of the first of them, without the missing ones; [] where they were not asked for
+    labels : names of the first of them, without the missing ones; [] where they were not requested
     """
 
     kind: ClassVar[str] = "found"

@@ -45,7 +45,7 @@ class AskComparison(Message):
 
 @dataclass(frozen=True)
 class Compared(Message):
-    """There is a new comparison, by hand or by Python, that can be asked for; `seq` is its number."""
+    """There is a new comparison, by hand or by Python, ready to be requested; `seq` is its number."""
 
     kind: ClassVar[str] = "compared"
     seq: int

@@ -50,7 +50,7 @@ class AskModule(Message):
 
 @dataclass(frozen=True)
 class Cancel(OfPanel):
-    """End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
+    """End work that lasts, as a newer request of its kind would. Not answered; the ended request fails as "Overtaken".
 
     What a setting brings is set back to what is on show; an index that is being built for a view is given up.
     """
@@ -120,7 +120,7 @@ class Kept(Message):
 
 @dataclass(frozen=True)
 class CostOf(Message):
-    """What the last action has read of the store, told where it differs from the one before.
+    """What the last action read of the store, sent where it differs from the action before.
 
     of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
     is_ahead : whether storage was read ahead, so that requests were at most so many

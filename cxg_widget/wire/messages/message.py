@@ -34,7 +34,7 @@ Work = Literal[
     "points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv",
     "labels", "contours", "difference", "tissue", "compare", "lasso",
 ]  # fmt: skip
-"""What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
+"""What can be cancelled: the effects of a setting, or requests of a kind; "lasso" = all gestures that wait."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Message:
 class OfPanel(Message):
     """Base of messages about one panel: a colouring over the points and the selection that all panels share.
 
-    panel : its number; 0 is the first. What is asked by the same kind for the same panel takes the place of what was.
+    panel : its number; 0 is the first. A request of the same kind for the same panel replaces the one before.
     """
 
     panel: int = field(default=0, kw_only=True)

@@ -57,7 +57,7 @@ class Points(OfPanel):
     coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
     either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs cells.
     n_points : how many points there will be; fewer than n_obs = a sample
-    aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
+    aggregated : True where a picture at rest does not show these points, but is requested by `aggregate`
     y_down : True where y grows downwards on the screen (tissue images)
     equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
     axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
@@ -96,7 +96,7 @@ class Cell(OfPanel):
 
     x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
     fields : [column, value] pairs, both text
-    passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
+    passes : whether it passes the filters, including the legend's; False only where filtered cells are drawn
     n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
         then tell of all of them, [category, share] or of their numbers; else 0
     elsewhere : [panel, x, y] of the cell in each panel of another embedding in which it has a place, 0 = the plot

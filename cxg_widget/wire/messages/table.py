@@ -54,7 +54,7 @@ class Table(OfPanel):
     values : the texts of each column, none where it cannot be read
     at : place of the cell that was to be found; -1 = it is not in the table
     panels : of each embedding that panels show beside that of the plot one, whose places `elsewhere` are
-    error : one sentence where the cells cannot be sorted as asked; they then are in the order of the store
+    error : one sentence where the cells cannot be sorted that way; they then are in the order of the store
     """
 
     kind: ClassVar[str] = "table"

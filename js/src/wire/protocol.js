@@ -104,7 +104,7 @@ export const CONTAINER = 65536;
 /**
  * Ask for the annotations, and for labels of one. Answered by `annotations`.
  *
- * name : of the one whose labels are told; "" or none that there is = the first
+ * name : of the one whose labels to list; "" or an unknown one = the first
  * query : what those labels contain, in any case of letters; filters : as in `columns`
  * @typedef {object} AskAnnotations
  * @property {"annotations"} kind
@@ -386,7 +386,7 @@ export const CONTAINER = 65536;
  * @property {boolean} file
  */
 /**
- * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
+ * End work that lasts, as a newer request of its kind would. Not answered; the ended request fails as "Overtaken".
  *
  * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
  * @typedef {object} Cancel
@@ -419,7 +419,7 @@ export const CONTAINER = 65536;
  * coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
  * either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs cells.
  * n_points : how many points there will be; fewer than n_obs = a sample
- * aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
+ * aggregated : True where a picture at rest does not show these points, but is requested by `aggregate`
  * y_down : True where y grows downwards on the screen (tissue images)
  * equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
  * axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
@@ -613,7 +613,7 @@ export const CONTAINER = 65536;
  * scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
  * and not its right one, but for the last, which holds both. Neither is listed where it is known.
  * groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
- * rows : of a long list, which categories are told, and of which the arrays are; [] = all; where the list was not
+ * rows : of a long list, the categories listed and counted in the arrays; [] = all; where the list was not
  *     known, `all` is of all categories nevertheless, by which they can be sorted
  * error : one sentence where the column cannot be counted; the rest then is empty
  * layer : that a gene was read from, "" = X
@@ -644,7 +644,7 @@ export const CONTAINER = 65536;
 /**
  * Which categories of a column contain a text.
  *
- * labels : names of the first of them, without the missing ones; [] where they were not asked for
+ * labels : names of the first of them, without the missing ones; [] where they were not requested
  * @typedef {object} FoundValues
  * @property {"found"} kind
  * @property {number} panel
@@ -691,7 +691,7 @@ export const CONTAINER = 65536;
  * values : the texts of each column, none where it cannot be read
  * at : place of the cell that was to be found; -1 = it is not in the table
  * panels : of each embedding that panels show beside that of the plot one, whose places `elsewhere` are
- * error : one sentence where the cells cannot be sorted as asked; they then are in the order of the store
+ * error : one sentence where the cells cannot be sorted that way; they then are in the order of the store
  * @typedef {object} Table
  * @property {"table"} kind
  * @property {number} panel
@@ -724,7 +724,7 @@ export const CONTAINER = 65536;
  *
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
  * fields : [column, value] pairs, both text
- * passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
+ * passes : whether it passes the filters, including the legend's; False only where filtered cells are drawn
  * n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
  *     then tell of all of them, [category, share] or of their numbers; else 0
  * elsewhere : [panel, x, y] of the cell in each panel of another embedding in which it has a place, 0 = the plot
@@ -768,7 +768,7 @@ export const CONTAINER = 65536;
  * The annotations, and labels of the one that is called `name` ("" = there is none).
  *
  * annotations : name, n_labels and is_saved (whether a file has all its labels) of each
- * labels, colors : those that contain what was asked for, in their order, the first of n_found
+ * labels, colors : those that contain the query, in their order, the first of n_found
  * n_left_out : selected cells that do not pass the filters
  * has_obs : whether labels can be put into obs of the AnnData on show
  * @typedef {object} Annotations
@@ -945,7 +945,7 @@ export const CONTAINER = 65536;
  * @property {{file: Uint8Array}} arrays
  */
 /**
- * There is a new comparison, by hand or by Python, that can be asked for; `seq` is its number.
+ * There is a new comparison, by hand or by Python, ready to be requested; `seq` is its number.
  * @typedef {object} Compared
  * @property {"compared"} kind
  * @property {number} seq
@@ -1005,7 +1005,7 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} states
  */
 /**
- * What the last action has read of the store, told where it differs from the one before.
+ * What the last action read of the store, sent where it differs from the action before.
  *
  * of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
  * is_ahead : whether storage was read ahead, so that requests were at most so many

@@ -78,12 +78,12 @@ class Examined:
 
     @property
     def n_obs(self) -> int | None:
-        """Rows of obs, None where that cannot be told."""
+        """Number of rows of obs; None = not known."""
         return self._length("obs")
 
     @property
     def n_var(self) -> int | None:
-        """Rows of var, None where that cannot be told."""
+        """Number of rows of var; None = not known."""
         return self._length("var")
 
     def has(self, path: str) -> bool:

@@ -14,7 +14,7 @@ import pytest
 SCRIPT = """
 import json, sys
 import numpy as np
-from cxg_widget.convert import convert, entries, matrix, spill
+from cxg_widget.convert import convert, copy_matrix, entries, spill
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
@@ -22,8 +22,8 @@ folder, axis, suffix, share = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.a
 n_var = 400
 for name in ("CELLS_PER_BLOCK", "_SAMPLED_CELLS"):
     setattr(entries, name, 160_000)
-spill.BAND_ENTRIES = matrix.BAND_ENTRIES = 40_000
-spill._WAITING, matrix._BAND_CELLS = 40_000, 160_000
+spill.BAND_ENTRIES = copy_matrix.BAND_ENTRIES = 40_000
+spill._WAITING, copy_matrix._BAND_CELLS = 40_000, 160_000
 
 
 class Made(Dataset):

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxg_widget.convert import convert, entries, matrix, spill
+from cxg_widget.convert import convert, copy_matrix, entries, spill
 from cxg_widget.convert.entries import Entries, Lines
 from cxg_widget.convert.spill import DenseSpill, Spill, cut
 from cxg_widget.datasets import open_dataset
@@ -131,8 +131,8 @@ def source_of(tmp_path, truth, kind):
 def in_small_blocks(monkeypatch):
     monkeypatch.setattr(entries, "CELLS_PER_BLOCK", 3000)
     monkeypatch.setattr(spill, "BAND_ENTRIES", 500)
-    monkeypatch.setattr(matrix, "BAND_ENTRIES", 500)
-    monkeypatch.setattr(matrix, "_BAND_CELLS", 1000)
+    monkeypatch.setattr(copy_matrix, "BAND_ENTRIES", 500)
+    monkeypatch.setattr(copy_matrix, "_BAND_CELLS", 1000)
     monkeypatch.setattr(spill, "_WAITING", 200)
     monkeypatch.setattr("cxg_widget.convert.tables.ROWS_PER_SLAB", 700)
     monkeypatch.setattr("cxg_widget.convert.to_cxg.ROWS_PER_SLAB", 700)

@@ -25,8 +25,7 @@ from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.display.by_sets import resolve_sets, set_codes
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.statistic import is_of_pixels
-from cxg_widget.display.target import Target, blended, is_number, resolve
+from cxg_widget.display.target import Target, blended, is_number, is_of_sets, resolve
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.crossfilter import Crossfilter
 from cxg_widget.rules.filters import is_of_values
@@ -98,10 +97,11 @@ class Loader:
         CxgWidgetError
             As `target.resolve`.
         """
-        names, own = [one["name"] for one in settings.sets], settings.own_gene_sets
-        of_sets = resolve_sets(settings.color, names, self.dataset, settings.layer, own)
-        if of_sets is not None:
-            return of_sets
+        if is_of_sets(settings.color):
+            names, own = [one["name"] for one in settings.sets], settings.own_gene_sets
+            of_sets = resolve_sets(settings.color, names, self.dataset, settings.layer, own)
+            if of_sets is not None:
+                return of_sets
         target = self._resolved(*settings.color_key[:3])
         return blended(target, self.dataset) if settings.is_blended else target
 
@@ -156,7 +156,7 @@ class Loader:
 
     def is_of_pixels(self, settings: Settings) -> bool:
         """Say whether the numbers on show are of pixels, and not of cells."""
-        return is_of_pixels(settings.statistic) and is_number(self.target(settings), self.dataset)
+        return settings.is_of_pixels and is_number(self.target(settings), self.dataset)
 
     def mask_of(self, rule: Rule) -> NDArray[np.bool_]:
         """Evaluate a rule: by the workers that hold the cells, where some rows alone tell."""

@@ -20,21 +20,15 @@ class Unread(Exception):
 
 
 class Known(Protocol):
-    """What is known of a dataset and of what is shown of it.
-
-    Attributes
-    ----------
-    dataset : for its names; its columns hold the annotations of before and after the change
-    limits : the color limits of colorings that were shown before
-    """
+    """What is known of a dataset and of what is shown of it."""
 
     @property
     def dataset(self) -> Dataset:
-        """See above."""
+        """The dataset, for its names; it has the annotations of before the change and of after it."""
 
     @property
     def limits(self) -> OwnLimits:
-        """See above."""
+        """The color limits of all colorings shown so far."""
 
     def annotations(self, settings: Settings) -> Mapping[str, Codes]:
         """Return the labels of each annotation."""

@@ -12,7 +12,7 @@ from cxg_widget.color.palettes import IN_TURN
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.datasets.base.columns import smallest_codes
 from cxg_widget.datasets.base.values import Codes
-from cxg_widget.display.target import OwnSets, Target, resolve
+from cxg_widget.display.target import ALL_SETS, OwnSets, Target, is_of_sets, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 from cxg_widget.rules.named import digest_of, names_after
 from cxg_widget.text.names import not_found
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.rules.forms import Rule
 
-ALL = "sets"
 _SEVERAL_COLOR = "#777777"
 
 
@@ -37,9 +36,9 @@ def resolve_sets(
     UnknownName
         If there is no set, or none of that name.
     """
-    if not isinstance(color, str) or color.partition(":")[0] != ALL:
+    if not is_of_sets(color):
         return None
-    if color == ALL and _is_known(dataset, layer, gene_sets):
+    if color == ALL_SETS and _is_known(dataset, layer, gene_sets):
         return None
     known, name = list(names), color.partition(":")[2]
     if not known:
@@ -51,16 +50,14 @@ def resolve_sets(
 
 def _is_known(dataset: Dataset, layer: str | None, gene_sets: OwnSets) -> bool:
     try:
-        resolve(ALL, dataset, layer, gene_sets)
+        resolve(ALL_SETS, dataset, layer, gene_sets)
     except UnknownName:
         return False
     return True
 
 
-def key_of_sets(color: str, sets: Sequence[Rule]) -> tuple[Any, ...]:
-    """Return what tells the cells of sets from those of others; empty where a colour is not about sets."""
-    if color.partition(":")[0] != ALL:
-        return ()
+def key_of_sets(sets: Sequence[Rule]) -> tuple[Any, ...]:
+    """Return what tells the cells of sets from those of others."""
     return tuple((one["name"], one.get("within"), digest_of(one["rule"])) for one in sets)
 
 
@@ -129,9 +126,9 @@ def set_colors(sets: Sequence[Rule]) -> dict[str, str]:
 
 def color_after(color: Any, before: Sequence[Rule], now: Sequence[Rule], dataset: Dataset, gene_sets: OwnSets) -> Any:
     """Return a colour as it is after sets have changed: by the new name of its set; None where that is gone."""
-    if isinstance(color, str) and color.startswith(f"{ALL}:") and color != f"{ALL}:":
+    if isinstance(color, str) and color.startswith(f"{ALL_SETS}:") and color != f"{ALL_SETS}:":
         names = names_after((color.partition(":")[2],), before, now)
-        return f"{ALL}:{names[0]}" if names else None
+        return f"{ALL_SETS}:{names[0]}" if names else None
     try:
         resolve_sets(color, [one["name"] for one in now], dataset, None, gene_sets)
     except UnknownName:

@@ -20,11 +20,10 @@ from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display import checks
 from cxg_widget.display.by_sets import key_of_sets
 from cxg_widget.display.checks import Check, alone, check_names, check_two, choice, flag, number
-from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.looks import check_looks, seen
-from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
+from cxg_widget.display.statistic import OF_CELLS, OF_PIXELS, check_statistic
 from cxg_widget.display.table import check_table
-from cxg_widget.display.target import ColorTrait, OwnSets
+from cxg_widget.display.target import ColorTrait, OwnSets, is_of_sets
 from cxg_widget.display.views import check_views
 from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.rules.named import expanded, filter_by
@@ -279,7 +278,12 @@ class Settings:
     @property
     def own_gene_sets(self) -> OwnSets:
         """The gene sets that were made here, by name."""
-        return by_name(self.gene_sets)
+        return {one["name"]: tuple(one["genes"]) for one in self.gene_sets}
+
+    @property
+    def is_of_pixels(self) -> bool:
+        """Whether the statistic is of pixels alone: with a range of its own, or of all cells of a pixel."""
+        return self.statistic not in OF_CELLS
 
     @property
     def is_blended(self) -> bool:
@@ -294,9 +298,8 @@ class Settings:
             return (color, self.layer, (), self.color_rule) if self.is_blended else (color, self.layer)
         names = (self.color, self.color.removeprefix("set:"))
         own = tuple((one["name"], tuple(one["genes"])) for one in self.gene_sets if one["name"] in names)
-        of_sets = key_of_sets(self.color, self.sets)
-        if of_sets:
-            return self.color, self.layer, own, of_sets
+        if is_of_sets(self.color) and self.sets:
+            return self.color, self.layer, own, key_of_sets(self.sets)
         log = self.log_of(self.color.removeprefix("obs:"))
         if log is not None:
             return self.color, self.layer, own, log.keys[-1]
@@ -323,7 +326,7 @@ class Settings:
         It has names alone for statistics: of an object it sends a text, and the object stays.
         """
         asked = {one.name: getattr(question, one.name) for one in SETTINGS if one.cost == "image"}
-        if not (is_of_pixels(self.statistic) and asked["statistic"] in OF_PIXELS):
+        if not (self.is_of_pixels and asked["statistic"] in OF_PIXELS):
             del asked["statistic"]
         return replace(self, **{**asked, "hidden": tuple(asked["hidden"])})
 

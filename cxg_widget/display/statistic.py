@@ -14,11 +14,6 @@ OF_PIXELS = {"min": "lowest", "sum": "sum", "std": "standard deviation", "var": 
 STATISTICS = (*OF_CELLS, *OF_PIXELS)
 
 
-def is_of_pixels(statistic: Any) -> bool:
-    """Say whether a statistic is of pixels alone."""
-    return statistic not in OF_CELLS
-
-
 def told(statistic: Any) -> str:
     """Return a statistic in words, as a key says it."""
     return OF_PIXELS.get(statistic, statistic) if isinstance(statistic, str) else repr(statistic)

@@ -33,6 +33,7 @@ _EXACT = 1 << 24
 MOST_BLENDED = 3
 """Genes that can have a hue each."""
 
+ALL_SETS = "sets"
 ColorTrait = str | Sequence[str] | None
 Source = Literal["none", "obs", "var", "set", "mean", "blend", "sets"]
 OwnSets = Mapping[str, Sequence[str]]
@@ -81,6 +82,11 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None, sets:
         dataset.names_in(layer).find_var(gene)
     name = mean_told(dataset.var_noun.counted(len(genes))) if len(genes) > 1 else genes[0]
     return Target("mean", name, tuple(genes))
+
+
+def is_of_sets(color: Any) -> bool:
+    """Say whether a value of the trait `color` is about sets of cells: "sets" or "sets:NAME"."""
+    return isinstance(color, str) and color.partition(":")[0] == ALL_SETS
 
 
 def set_noun_of(dataset: Dataset) -> Noun:

@@ -111,7 +111,7 @@ class Costs:
         if now is None or since is None:
             return
         cost = now.since(since)
-        is_ahead = self._dataset.reads_ahead
+        is_ahead = cost.n_reads > 0 and self._dataset.reads_ahead
         self.last = Cost(of, *cost, is_ahead)
         if cost != self._told:
             self._told = cost

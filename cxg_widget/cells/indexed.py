@@ -134,7 +134,7 @@ class IndexedCells:
         """
         places = self.index.rows_in(extent)
         rows = self.index.rows[places]
-        # By a hash of the row: a cell keeps its turn while the view moves, so that nothing flickers.
+        # Ordered by a hash of the row: a cell keeps its place in the order while the view moves, so nothing flickers.
         order = scattered(rows if numbers is None else numbers[rows])[:most]
         places, rows = places[order], rows[order]
         return SomeCells.of(self.index.xy[places], shown.coloring.take(rows), rows, shown)
@@ -240,7 +240,8 @@ class PartOfCells:
 
         column = self._cells.column(shown.coloring)
         above, bits = self._cells.above(shown, column), self._part.bits
-        # Of two layers the upper one is the part; selected cells of it take a second pass (decision 53).
+        # Planes have two layers, of which the upper one is the part; its selected cells take a second pass
+        # (decision 53).
         layers = [bits] if above is None else [bits & ~above, bits & above]
         found = [
             aggregate(

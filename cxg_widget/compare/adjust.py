@@ -37,7 +37,7 @@ def _stepped_up(values: ArrayLike, scaled: Callable[[_Floats, _Floats], Any]) ->
     """Return, for each value, the least of all not below it, each scaled by n / its rank."""
     found = np.asarray(values, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(found))
-    # From the highest p down, a running least keeps the adjusted values in the order of p.
+    # A running minimum from the highest p down keeps the adjusted values in the order of p.
     falling = known[np.argsort(-found[known], kind="stable")]
     factors = known.size / np.arange(known.size, 0, -1)
     adjusted = np.full(found.shape, np.nan)

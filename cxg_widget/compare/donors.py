@@ -76,7 +76,7 @@ def samples_of(matrix: MatrixStats, sets: tuple[Mask, Mask], question: Question,
     is_enough = counts >= question.min_cells
     is_both = is_enough[0] & is_enough[1]
     is_paired = int(is_both.sum()) >= question.min_donors
-    # Pairs alone where there are enough: donors on one side beside them would need a mixed model (decision 60).
+    # Only pairs where there are enough: with unpaired donors beside them a mixed model is needed (decision 60).
     used = is_enough & is_both if is_paired else is_enough
     _check(used, counts, question, set_names, dataset)
     side, donor = np.nonzero(used)

@@ -76,7 +76,7 @@ def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) 
 
     Source: github.com/chanzuckerberg/single-cell-explorer, server/compute/diffexp_cxg.py at a30a0e0.
     """
-    # A fault of that tool, kept so that its published lists come out again (decision 60).
+    # A fault of Explorer, kept so that its published lists come out again (decisions 56 and 60).
     smaller = min(n_cells)
     (mean_a, of_a), (mean_b, of_b) = (_moments(one, n, smaller) for one, n in zip((a, b), n_cells, strict=True))
     both = of_a + of_b

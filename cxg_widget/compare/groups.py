@@ -50,7 +50,7 @@ class CellGroups:
             If there are too many groups.
         """
         sizes = [len(column.categories) for column in columns]
-        # As float64, which cannot overflow. The bound also keeps the codes of pairs below within int32.
+        # As float64, which cannot overflow. The bound also keeps the codes of pairs, below, within int32.
         if np.prod(sizes, dtype=np.float64) > _MOST_PAIRS:
             raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {_describe_sizes(sizes)}")
         codes = columns[0].codes.astype(np.int32)
@@ -63,7 +63,7 @@ class CellGroups:
         kept = np.flatnonzero(counts)
         if kept.size > MOST_GROUPS:
             raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {kept.size:,}")
-        # One place more: code -1 takes the last one, which says -1.
+        # One entry more: code -1 indexes the last one, which is -1.
         number = np.full(counts.size + 1, -1, dtype=np.int32)
         number[kept] = np.arange(kept.size)
         places = np.column_stack(np.unravel_index(kept, sizes)).astype(np.int64)

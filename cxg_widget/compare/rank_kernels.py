@@ -42,8 +42,8 @@ def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
                 value = np.float32(np.log1p(np.float64(value) * scale[row]))
             if not np.isnan(value) and value != 0:
                 bits = np.float32(value).view(np.uint32)
-                # Floats as bits sort as whole numbers once negative ones are turned over and positive ones are put
-                # above them.
+                # The bits of floats sort as unsigned integers if negative ones are inverted and positive ones get the
+                # sign bit set.
                 up = ~bits if bits >> _SIGN else bits | _TOP
                 keys[at] = (np.uint64(up) << _GROUP_BITS) | np.uint64(group)
                 at += 1

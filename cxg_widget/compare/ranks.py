@@ -71,7 +71,7 @@ class Ranks:
             transposed.clear()
             if transposed.last == len(n):
                 return
-            # Genes whose entries did not fit take another look at all rows (decision 57).
+            # Genes whose entries did not fit take another pass over all rows (decision 57).
             transposed = self.transposed(transposed.last)
             for block, codes, scale in self._cells.row_blocks():
                 transposed.add_rows(block, codes, scale)

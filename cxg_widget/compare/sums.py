@@ -49,8 +49,8 @@ def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) 
         If the layer holds what are no counts; the sentence names layers that do.
     """
     rows = grouping.spread(SAMPLED, matrix.dataset.n_obs)
-    # A sample refuses early what a look at the whole matrix would refuse late; that look checks every value (decision
-    # 60).
+    # A sample refuses early what a look at the whole matrix would refuse late; that look checks every value
+    # (decision 60).
     kind = matrix.kind(rows, question.layer)
     if kind.kind not in _MAY_BE:
         raise InvalidValue(_refusal(matrix, rows, question, kind.reason))

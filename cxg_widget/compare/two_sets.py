@@ -61,7 +61,7 @@ def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[V
     question.positions(matrix.dataset)  # an unknown gene raises before anything is read
     kind = _judged(matrix, grouping, question)
     linear = question.fold in NEEDS_LINEAR and kind.kind != "scaled"
-    # The bar in the page ends whatever comes of it.
+    # Ends the progress bar in the page, also after an error.
     try:
         return kind, matrix.gather(grouping, question, linear=linear)
     finally:

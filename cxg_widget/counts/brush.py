@@ -103,7 +103,7 @@ class Brush:
         bits = (by.n - 1).bit_length() if by else 0
         states = self._counter.states(column, self.other_rules, _NOBODY, by)
         known, keys = self._keys.get(bits, (None, None))
-        # The counter returns the very same array while filters and groups stay, so that its identity tells.
+        # The counter returns the same array while filters and groups stay the same, so identity shows a change.
         if known is not states:
             keys = self._coded.keys(states, bits)
             self._keys[bits] = states, keys

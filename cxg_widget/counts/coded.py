@@ -75,7 +75,7 @@ def _tally(
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import tally
 
-    # uint32 is enough for any number of cells in one table, and halves what the loop writes.
+    # uint32 counts 4 billion cells, and halves the bytes that the loop writes.
     tables = np.zeros((4, n_codes << bits), dtype=np.uint32)
     tally(frozen(codes), frozen(states), bits, tables)
     counts: NDArray[np.int64] = tables.sum(axis=0, dtype=np.int64).reshape(n_codes, -1)

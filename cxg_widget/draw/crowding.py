@@ -95,8 +95,8 @@ class Crowd:
         return self._in_field((units[0] * LEVELS / (x1 - x0 or 1), units[1] * LEVELS / (y1 - y0 or 1)), 0)
 
     def _in_field(self, sides: tuple[float, float], own: int) -> float:
-        # In smaller fields 65,536 points make too few pairs to count: what wider ones hold is scaled down (decision
-        # 73).
+        # In smaller fields 65,536 points make too few pairs to count: what wider ones hold is scaled down
+        # (decision 73).
         used = max(sides[0], LEVELS * _FINEST), max(sides[1], LEVELS * _FINEST)
         around = max(self._points_around(used) + own - 1, 0)
         return self.share * (sides[0] / used[0]) * (sides[1] / used[1]) * around
@@ -369,7 +369,7 @@ def _level_of(tile: tuple[float, float]) -> float:
 
 def _keys(xy: NDArray[np.uint16], tile: tuple[float, float]) -> NDArray[np.int64]:
     across, down = (np.floor(xy[:, axis] * (1 / side)).astype(np.int64) for axis, side in enumerate(tile))
-    # Below bit 34, where the flag of the selected stands.
+    # A key has fewer than 34 bits; bit 34 marks selected points.
     keys: NDArray[np.int64] = across << 17 | down
     return keys
 

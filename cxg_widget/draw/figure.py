@@ -83,7 +83,7 @@ def lay_out(key: Key, width: float, height: float, side: float | None = None) ->
     x = width + MARGIN
     top = TOP + HEADING_PX + (LINE if key.detail else 0) + 9
     room = max(1, int((TOP + height - PAD - top) // ROW))
-    # A second column takes its room from nobody: it is made only where rows would be left out.
+    # A second column is made only where rows would be left out.
     n_columns = 2 if len(key.rows) + (key.more > 0) > room and width >= TWO_COLUMNS_FROM else 1
     column = _column(key, WIDEST_OF_TWO if n_columns == 2 else WIDEST_COLUMN)
     if side is not None:

@@ -140,7 +140,7 @@ def _number_ink(
     drawn = finite & ~greyed
     at[drawn] = np.rint(places[drawn] * 255).astype(np.int64)
     at[greyed] = 257
-    # Halves leave room below for the ranks of what lies under all numbers.
+    # Halved, which leaves ranks free for points that lie under all numbers.
     rank = data.levels.encode(values).astype(np.int64) // 2 + _VALUES
     if shared is not None and not shared.is_ranked:
         rank[:] = _VALUES

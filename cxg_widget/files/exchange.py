@@ -48,7 +48,7 @@ def _rename(new: Path, old: Path, linux: int, mac: int) -> int:
     with suppress(AttributeError, OSError, TypeError):  # an old system, or Windows
         library = ctypes.CDLL(None, use_errno=True)
         failed = -1
-        # The error where the system is neither of the two.
+        # The answer on systems that are neither Linux nor macOS.
         ctypes.set_errno(errno.ENOSYS)
         if system == "linux":
             failed = library.renameat2(_HERE, names[0], _HERE, names[1], linux)

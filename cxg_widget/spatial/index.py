@@ -206,7 +206,7 @@ class SpatialIndex:
         squares = np.einsum("ij,ij->i", points, points)
         close = np.flatnonzero(squares <= radius * radius * _ABOUT)
         if allowed is not None and close.size:
-            # Asked for close points alone: `allowed` may read columns.
+            # Only for close points, since `allowed` may read columns.
             places[close] = self._first_allowed(places[close], allowed)
             close = close[places[close] >= 0]
         close = close[squares[close] <= squares[close].min(initial=np.inf) * _ABOUT]

@@ -107,8 +107,8 @@ class Quadtree:
             n = _PARTS_OF_FEW if open_.size <= _FEW else 2
             at, span = low[open_], (high - low)[open_]
             cuts = at[:, None] + span[:, None] * np.arange(1, n) // n
-            # Codes are made again for the few points that a bisection meets: kept, they take 4 bytes a cell (decision
-            # 10).
+            # Codes are made again for the few points that a bisection meets: kept, they take 4 bytes a cell
+            # (decision 10).
             below = self.grid.codes(self.xy[cuts.ravel()]).reshape(cuts.shape) < wanted[open_, None]
             edges = np.column_stack([at - 1, cuts, at + span])
             n_below = below.sum(axis=1)

@@ -307,7 +307,7 @@ def _container_runs(counts: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
     first, held = 0, 0
     for container, count in enumerate(counts.tolist()):
         full = (held + count) * _ENTRY_BYTES > CHUNK_BYTES
-        # The first container alone is a usable picture, and is drawn before the rest arrives (decision 14).
+        # The first container alone is a usable picture, and is drawn before the rest arrives (decision 2).
         if container > first and (full or (first == 0 and container == FIRST_POINTS // CONTAINER)):
             yield first, container
             first, held = container, 0

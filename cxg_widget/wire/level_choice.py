@@ -29,7 +29,7 @@ def coarseness(levels: Levels, scale: ColorScale, known: Range) -> float:
         return 0.0
 
     def places(codes: NDArray[np.float64]) -> NDArray[np.float64]:
-        # Numbers without a place, as those up to 0 on a log scale, are one color.
+        # Numbers that have no place, such as 0 on a log scale, share one color.
         return np.nan_to_num(scale.places(levels.numbers_at(np.clip(codes, 0, LEVELS))))
 
     # Steps change smoothly from code to code, so that some tell of all.

@@ -123,8 +123,8 @@ class Levels:
     def _nearest(self, values: NDArray[Any]) -> NDArray[np.uint16]:
         if not self.is_bent:
             return quantise(values, self.lo, self.hi)
-        # Blocks bound the float64 copies on the way. Bent codes take 120 ms for 1 M cells, even ones 3 ms (decision
-        # 68).
+        # Blocks bound the float64 copies on the way. Bent codes take 120 ms for 1 M cells, even ones 3 ms
+        # (decision 68).
         codes = np.empty(values.shape, dtype=np.uint16)
         for start in range(0, values.size, _BLOCK):
             block = values[start : start + _BLOCK]

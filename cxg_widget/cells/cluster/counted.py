@@ -75,7 +75,7 @@ class ClusterColumn(Countable):
 def read_on_workers(parts: Partitions, column: tuple[str, str, str | None]) -> ClusterColumn:
     """Have a column read and coded on the workers, numbers by bins between the ends of all of them."""
     values = parts.map("values", _read, parts.rows(column[1]), column=column)
-    # Two passes over what was read: bins need the ends of all cells, which no worker knows (decision 13).
+    # Two passes over the values: bins need the range of all cells, which no single worker knows (decision 13).
     ends = parts.gathered(parts.map("ends", _ends, values))
     joined = None if ends[0] is None else reduce(Ends.joined, ends)
     held = parts.map("code", _coded, parts.rows(column[1]), values, column=column, ends=joined)

@@ -108,7 +108,7 @@ class ClusterCells:
         try:
             self._parts.load()
             found = self._parts.gathered(self._parts.map("bounds", worker.bounds, self._parts.held))
-        # Ctrl-C too: futures, and the datasets that workers opened, would stay with them.
+        # Also after Ctrl-C, or futures and open datasets stay on the workers.
         except BaseException:
             self.close()
             raise
@@ -407,7 +407,7 @@ class ClusterCells:
 
     def _loaded_column(self, target: Target, layer: str | None, codes: ColorRule | Levels | None = None) -> _Column:
         """Return what the workers hold; codes : their levels, or the limits that these are to resolve; None = any."""
-        # Held while the column is loaded: a second thread that wants the same one waits for it.
+        # Held while the column loads, so that a second thread waits for it instead of loading it too.
         with self._lock:
             held = self._column
             labels = self._parts.own().get(_as_column(target).name)

@@ -186,7 +186,7 @@ class Partitions:
                 if known is of_cells and not any(map(must_be_anew, futures)):
                     return futures
             cut = [of_cells[start:stop] for start, stop in self.blocks]
-            # A hash of the bytes would take as long as a look at all of them, and no two are the same.
+            # Hashing would read all bytes, and no two arrays are equal.
             sent: list[Any] = self.waiting.submitted(lambda: self._client.scatter(cut, hash=False))
             self._spread = [*self._spread[1 - _SPREAD :], (of_cells, sent)]
             return sent
@@ -211,7 +211,7 @@ class Partitions:
         self.waiting.is_over = True
         if self._client.status == "running":
             unlisten(self._client, self._user)
-            # In a thread: a worker that hangs would hold up whoever closes the widget.
+            # In a thread, since a worker that hangs would block closing the widget.
             leaving = Thread(target=self._tell_workers, name="cxg-widget-leave", daemon=True)
             leaving.start()
             leaving.join(_LEAVE_S)

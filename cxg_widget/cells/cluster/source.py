@@ -77,7 +77,7 @@ def opened(source: Source, user: str) -> Dataset:
         if user in _left:
             raise ClosedDataset(f"the widget of {source.uri} was closed before its task began.")
         _users.setdefault(source.token, set()).add(user)
-        # Under the lock: the threads of one worker process open a store once between them.
+        # Under the lock, so that the threads of a worker process open a store once, not once each.
         dataset = _open.get(source.token)
         if dataset is None:
             dataset = _open[source.token] = open_dataset(source.uri, format=source.format, **source.options)

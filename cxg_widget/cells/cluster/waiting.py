@@ -44,7 +44,7 @@ class Waiting:
         """
         with self._lock:
             older, self._newest[slot] = self._newest.get(slot), None
-            # Before the newer is submitted, or workers begin with what nobody waits for.
+            # Cancel first, or workers begin work that nobody waits for.
             if older is not None:
                 self._cancel(older)
             future = self._newest[slot] = self.submitted(submit)

@@ -82,7 +82,7 @@ class ColumnPairs:
         rows : start and stop of some; None = all
         """
         *both, layer = self._axes_of(pair)
-        # Each gene once, though it may be on both axes: some stores take a look at the whole matrix for it.
+        # Read each gene once, even if it is on both axes: some stores scan the whole matrix for a gene.
         genes = list(dict.fromkeys(one.name for one in both if one.source == "var"))
         n = self._store.n_obs if rows is None else rows[1] - rows[0]
         vectors = self._vectors()

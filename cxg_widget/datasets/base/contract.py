@@ -102,7 +102,7 @@ class Contract(ABC):
 
     @title.setter
     def title(self, title: str) -> None:
-        # Titles come out of files of strangers, and of URLs that may hold a token.
+        # Titles come from strangers' files, and from URLs that may hold a token.
         self._title = repaired(redacted(title))
         if self._title != redacted(title):
             self._note(note_of("the title"))

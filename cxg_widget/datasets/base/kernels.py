@@ -30,8 +30,8 @@ def repeats(starts: Any, positions: Any, length: int) -> bool:
     starts : integers (n_lines + 1,)
     positions : integers, each 0 <= position < length
     """
-    # The last line that named each position. TileDB gives no order, and sorting took half as long as reading (decision
-    # 55).
+    # The last line that named each position. TileDB gives no order, and sorting took half as long as reading
+    # (decision 55).
     line_of = np.full(length, -1, np.int64)
     for line in range(len(starts) - 1):
         for entry in range(starts[line], starts[line + 1]):

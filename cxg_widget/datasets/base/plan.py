@@ -45,7 +45,7 @@ class Grain:
     def steps(self, rows: Positions, n_bytes: int) -> Iterator[Positions]:
         """Cut rows, ascending, into parts whose blocks take about `n_bytes`, and no portion twice where that can be."""
         before = self._entries_before(rows)
-        # An entry takes 8 bytes, its position and its value; a value of a dense block 4.
+        # An entry takes 8 bytes (position and value), a value of a dense block 4.
         most = n_bytes // (4 if self.is_dense else 8)
         portion = self.rows or 1
         start = 0

@@ -89,7 +89,7 @@ class Tables:
 
     def _reader(self, names: Sequence[str], **which: Any) -> Callable[[str], Values]:
         read = partial(self._columns.values, **which)
-        # Far away all columns together take about as long as one.
+        # From remote storage, all columns in parallel take about as long as one.
         return read_ahead(read, names) if self._store.is_remote else read
 
     def _checked(self, columns: str | Sequence[str] | None) -> list[str] | None:

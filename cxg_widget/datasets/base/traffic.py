@@ -42,5 +42,5 @@ class Meter:
     @property
     def so_far(self) -> Traffic:
         """What was read since this was made."""
-        # Without the lock: the tuple is replaced as a whole.
+        # No lock is needed: the tuple is replaced as a whole.
         return self._so_far

@@ -67,7 +67,7 @@ def _across(parts: list[MatrixBlock], height: int) -> MatrixBlock:
     positions, values = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=kind)
     free, first = starts[:-1].copy(), 0
     for number, part in enumerate(parts):
-        # Lets go of the part: from here on its entries are in the result alone.
+        # Frees the part: from here on its entries are in the result alone.
         parts[number] = part.first(0)
         rows = part.across(height)
         n = np.diff(rows.starts)

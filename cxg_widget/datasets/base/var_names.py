@@ -126,7 +126,7 @@ class Positions:
         if self._positions is None:
             found: dict[str, int] = {}
             for position, label in enumerate(self._names):
-                # Names may stand twice: the first one counts.
+                # A name may occur twice; the first one counts.
                 found.setdefault(label, position)
             self._positions = found
         return self._positions.get(name)

@@ -114,7 +114,7 @@ class Vectors:
         for turn, position in enumerate(positions):
             with self._lifetime.reading():
                 vector = kept[position] or self._kept(next(coming), position, layer, rows)
-            # A gene is let go of with its last turn: names may stand twice, and 256 MiB is all that may be held.
+            # Drop a gene after its last use: a name may occur twice, and at most 256 MiB are held.
             kept[position] = vector if turn < last[position] else None
             yield vector
 

@@ -33,7 +33,7 @@ def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seco
     while thread.is_alive():
         thread.join(_LOOK_S)
         now, before, n = time.monotonic(), n, refusals()
-        # A pause of refusals begins the patience anew; a storage that is merely slow may take as long as it likes.
+        # A pause in the refusals restarts the clock: storage that is merely slow may take as long as it likes.
         if n == before:
             begin = now if now - last > _PAUSE_S else begin
         elif now - begin >= seconds:

@@ -158,7 +158,7 @@ def _frame(dataset: Dataset, wanted: Wanted, xy: NDArray[np.float32], start: int
             columns[name] = pd.Categorical.from_codes(codes.codes, pd.Index(codes.categories, dtype=object))
         elif target.source == "obs":
             values = dataset.numbers_block(target.name, start, stop)
-            # datashader has no loop for booleans.
+            # datashader does not reduce booleans.
             columns[name] = values.astype(np.uint8) if values.dtype == np.bool_ else values
         else:
             one = next(vectors) if target.source == "var" else _mean(dataset, target, wanted.layer, start, stop)

@@ -84,7 +84,7 @@ def _add_moments(one: State, two: State) -> State:
     n, both = one["n"] + two["n"], (one["n"] > 0) & (two["n"] > 0)
     part = np.where(n > 0, two["n"] / n, 0.0)
     delta = np.where(both, two["mean"] - one["mean"], 0.0)
-    # With an infinite mean the variance is no number; 0 * inf would say so only here and there.
+    # With an infinite mean the variance is NaN in every pixel, not only where 0 * inf makes it so.
     apart = np.where(np.isinf(delta), np.nan, delta * delta * one["n"] * part)
     m2 = one["m2"] + two["m2"] + apart
     return {"n": n, "mean": one["mean"] * (1 - part) + two["mean"] * part, "m2": m2}

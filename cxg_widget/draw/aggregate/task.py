@@ -86,8 +86,8 @@ class Task(NamedTuple):
 def run(loop: Callable[[Task], Planes], task: Task) -> Planes:
     """Run a loop over parts of a task, in threads where that helps, and add up what they yield."""
     n_points = task.n_points
-    # Threads of our own, since two Python threads may not enter the thread layers of `numba.prange` at once (decision
-    # 11). A part has at most SAFE_CELLS points, so that its 32-bit sums cannot overflow.
+    # Threads of our own, since two Python threads may not enter the thread layers of `numba.prange` at once
+    # (decision 11). A part has at most SAFE_CELLS points, so that its 32-bit sums cannot overflow.
     n_parts = max(_threads() if n_points > _ALONE else 1, -(-n_points // SAFE_CELLS))
     if n_parts == 1:
         return loop(task)

@@ -39,7 +39,7 @@ export function createTurns(tick, isBusy = () => false) {
       const most = budget.points(pace);
       const drawing = [];
       let points = 0;
-      // At rest who has waited longest may take the whole budget, and the others come with the next slices.
+      // At rest the drawer that has waited longest may use the whole budget; the others follow with the next slices.
       const able = all.filter(({ want }) => pace !== "urgent" || want === pace);
       for (const [i, { drawer }] of able.entries()) {
         if (points >= most) break;

@@ -40,7 +40,7 @@ export function createDetailer(scene, getState, viewports, ask) {
     const seq = getState().points?.seq;
     const parts = await ask(expand(view, AROUND));
     isAsking = false;
-    // Other points may have come while the kernel was at it.
+    // Other points may have arrived while the kernel worked.
     if (parts === null || getState().points?.seq !== seq) return;
     scene.detail = joinDetail(parts);
     viewports.refresh();

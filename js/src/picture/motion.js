@@ -65,7 +65,7 @@ export function between(from, to, { scale, offset }, way) {
   const xy = new Uint16Array(from.length);
   for (let i = 0; i < from.length; i++) {
     const end = to[i] * scale[i & 1] + offset[i & 1];
-    // Of a point that had no place before there is no way to show.
+    // A point without a former place cannot travel: it appears at its new one.
     const at = Number.isNaN(from[i]) ? end : from[i] + (end - from[i]) * way;
     const code = Math.round((at + REACH) / PER_CODE);
     xy[i] = to[i] === MISSING ? MISSING : clamp(code, 0, 65_534);

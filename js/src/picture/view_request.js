@@ -103,7 +103,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     if (!isOnShow(first)) return false;
     if (first.kind === "image") {
       const made = await imageOf(first, image);
-      // Looked at again: decoding takes a while, in which other points or colours may have come.
+      // Check again: other points or colours may have arrived while the image was decoded.
       if (!isOnShow(first)) return made.bitmap.close(), false;
       // A bitmap holds memory that no garbage collector sees, until it is closed.
       scene.image?.bitmap.close();

@@ -50,7 +50,7 @@ export function createAim(host, element, store, view) {
     },
     /** @returns {boolean} whether the plot has another size than before */
     measure() {
-      // The axes take their room out of the plot's, so that both are measured together.
+      // Axes take their room from the plot, so both are measured together.
       const { size: before } = room;
       room = roomIn(host, store.get().points?.axisLabels ?? []);
       element.style.inset = `0 0 ${room.margin}px ${room.margin}px`;

@@ -6,7 +6,7 @@ import { TUNED } from "../wire/constants.js";
 /** @param {State} state @param {State} before @returns {import("../picture/surface.js").Change | null} null = not at all */
 export function changeBetween(state, before) {
   const { points, color, crowd, selection, filter, traits } = state;
-  // From what takes most to what takes least: the first that holds decides.
+  // From the costliest change to the cheapest: the first match decides.
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
   if (state.highlighted !== before.highlighted || TUNED.some((name) => traits[name] !== before.traits[name]))
     return "tune";

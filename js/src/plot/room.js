@@ -37,7 +37,8 @@ export function watchRoom(element, listener) {
   const ending = new AbortController();
   (function watch() {
     if (ending.signal.aborted) return;
-    // No event tells of other pixels: a query for those there are stops matching once, so that each needs a next one.
+    // No event reports a new pixel ratio. A query for the present one stops matching once, so each change needs
+    // another.
     const media = matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`);
     media.addEventListener("change", () => (listener(), watch()), { once: true, signal: ending.signal });
   })();

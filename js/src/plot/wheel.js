@@ -49,7 +49,8 @@ export function createWheel(element, meaning, isShaping) {
     /** Sees every turn of the wheel on the page, before anybody else does. @param {WheelEvent} event */
     watch(event) {
       isTaken = isForPlot(event);
-      // A turn that scrolls the page makes scrolls of those that follow, wherever the page moves beneath the pointer.
+      // After a turn that scrolled the page the next ones scroll too, even if the page moved the plot under the
+      // pointer.
       if (isTaken) return;
       scrolledAt = event.timeStamp;
       awaitPointer(event);

@@ -101,7 +101,7 @@ export function zoomAt(camera, factor, px, py, { least, most } = UNBOUNDED) {
   const [perX, perY] = now.map((units, axis) => Math.min(units * by, Math.max(most[axis], units)));
   const [dataX, dataY] = toData(camera, px, py);
   const zoomed = { ...camera, unitsPerPx: perX, stretch: perY / perX };
-  // Where the place came to be is reckoned and mended, so that rounding does not let the picture creep.
+  // Corrects the place under the pointer, so that rounding does not let the picture drift.
   const [atX, atY] = toPx(zoomed, dataX, dataY);
   return pan(zoomed, px - atX, py - atY);
 }

@@ -20,7 +20,7 @@ export function nHidden({ color, traits }) {
 /** Cells that pass the filters and are not hidden, as far as is known. @param {Colored & Pick<import("./state.js").State, "filter" | "brush">} state
  * @param {number} nObs @returns {number} */
 export function nShown(state, nObs) {
-  // What is under the hand counts before the filter that it will become.
+  // A brush under the hand counts before the filter that it will become.
   return state.brush?.n ?? state.filter.nShown ?? nObs - nHidden(state);
 }
 

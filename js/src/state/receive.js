@@ -119,7 +119,7 @@ function takePoints(scene, store, reply) {
   if (!isNew)
     store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
   else store.set({ points: { ...fieldsOf(reply), loaded: positions.loaded }, cell: null });
-  // After `set`, in which plots were told and had the points depart from there.
+  // Only after `set`: its listeners let the points travel from there.
   scene.former = null;
   promote(scene, store);
 }
@@ -176,7 +176,7 @@ function takeValues(scene, store, reply) {
 function takeRecoded(scene, store, reply) {
   const { color: before, nextColor: values } = scene;
   const { nextColor } = store.get();
-  // Codes of before that are not all here, or of another colouring, would give wrong ones: the kernel sends all then.
+  // Applied to another colouring the change would give wrong codes. A page that starts gets all codes (decision 46).
   if (before?.seq !== reply.of || before.codes === null || values?.seq !== reply.seq || nextColor === null) return;
   putRecoded(values, before.codes, reply.arrays);
   store.set({ nextColor: { ...nextColor, loaded: values.loaded } });
@@ -219,7 +219,7 @@ function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
 function takeFilter(scene, store, { seq, n_passing, n_shown, n_points, arrays }) {
   const { filter } = store.get();
   if (seq < filter.seq) return;
-  // The filter that a brush became takes its place, and is exact where the brush went by whole bins (decision 34).
+  // The filter that a brush became replaces it: exact, where the brush went by whole bins (decision 34).
   const hasBits = arrays.bits.length > 0;
   scene.brush = null;
   putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);

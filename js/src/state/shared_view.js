@@ -22,7 +22,7 @@ export function createSharedView(start, save) {
 
   function saveSoon() {
     clearTimeout(timer);
-    // Once it rests: a trait set at each frame would hold up what is asked of the kernel meanwhile.
+    // Once the view rests: a trait set at every frame would delay the kernel's answers to other requests.
     timer = setTimeout(() => save(view), SAVE_MS);
   }
 

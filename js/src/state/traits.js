@@ -61,7 +61,7 @@ export function syncTraits(host, store, { onTake, onLost }) {
     take,
     /** @template {keyof Traits} K @param {K} name @param {Traits[K]} value */
     set(name, value) {
-      // Before the host is told, whose event then finds nothing to change.
+      // First, so that the host's event finds nothing left to change.
       take(name, value);
       host.set(name, value);
       try {

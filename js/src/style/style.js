@@ -166,7 +166,7 @@ function numberTable(color, traits, dark) {
 export function stopsOf(cmap, dark) {
   if (typeof cmap !== "string") return cmap.stops;
   const turned = COLORMAPS[cmap.endsWith("_r") ? cmap.slice(0, -2) : `${cmap}_r`] ?? COLORMAPS.viridis;
-  // A copy, since `reverse` works in place and the map is everybody's.
+  // A copy, since `reverse` works in place and all share the map.
   const stops = COLORMAPS[cmap] ?? [...turned].reverse();
   return dark ? stops.filter((stop) => luminance(parseHex(stop)) >= SEEN_IN_THE_DARK) : stops;
 }

@@ -48,7 +48,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
   function receive(content, buffers) {
     try {
       const reply = decode(content, buffers ?? []);
-      // No failure: somebody asked something newer, which has its own answer.
+      // Not a failure: a newer request, with its own answer, took the place of this one.
       if (reply.kind === "error" && reply.type === "Overtaken") return settle(reply.id, null);
       onReply(reply);
       if (reply.kind === "error") {

@@ -25,7 +25,7 @@ export function decode(content, buffers = []) {
     );
   }
   /** @type {Record<string, number>} */
-  // A chunk says by its bounds how long its arrays are, so that one which was cut off is noticed.
+  // The bounds of a chunk give the length of its arrays, so that a truncated one is noticed.
   const sizes = "stop" in content ? { "stop-start": content.stop - content.start } : {};
   /** @type {Record<string, Typed>} */
   const arrays = {};

@@ -81,8 +81,8 @@ export function createPointBuffers(gl) {
     /** Make them what draw calls read. */
     bind() {
       gl.bindVertexArray(vao);
-      // What stands for a missing array is of the context, not of the vertex array: another picture may have changed
-      // it.
+      // The value of a disabled array belongs to the context, not to the vertex array: another picture may have
+      // changed it.
       gl.vertexAttribI4ui(CODE, 0, 0, 0, 0);
       gl.vertexAttribI4ui(FLAG, 0, 0, 0, 0);
     },

@@ -53,7 +53,7 @@ function createShared(isCardNeeded) {
   if (made === null) return null;
   const { gl, canvas } = made;
   if (isCardNeeded && isSoftware(gl)) {
-    // Gives it back: a page has some 16 contexts, and the browser blanks the oldest (decision 3).
+    // Frees the context: a page has about 16, and the browser blanks the oldest (decision 3).
     gl.getExtension("WEBGL_lose_context")?.loseContext();
     return null;
   }
@@ -114,9 +114,9 @@ function createLoop(gl) {
     drawing = drawn;
     submitted = { points, at: performance.now() };
     fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-    // Without it the fence may wait in a queue that nobody sends off.
+    // Without a flush the fence may never reach the GPU.
     gl.flush();
-    // In a task of its own: within one task the status of a fence never changes.
+    // In a new task: the status of a fence does not change within one.
     setTimeout(poll, 0);
   }
 

@@ -16,7 +16,7 @@ import { sendColors, sendImage } from "./textures.js";
  */
 export function createGlPainter(shared, scene, getState) {
   const stage = createStage(shared, scene, getState);
-  // Joins the loop to hear one thing: that the context has come back without its objects.
+  // Joins the loop only to learn that the context was restored, without its objects.
   const leave = shared.loop.join({ wants: () => "no", draw: () => 0, present: () => false, restored: stage.restore });
   return {
     loop: shared.loop,

@@ -1,4 +1,4 @@
-"""Labels beside those that a file or an object holds already: the same cells, and which labels count."""
+"""Merges labels with those that a file or an object holds already: matches cells and resolves conflicts."""
 
 from __future__ import annotations
 

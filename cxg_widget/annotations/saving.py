@@ -1,4 +1,4 @@
-"""Where annotations go: a file of their own, a CXG's obs in a new place, or obs of what a user names."""
+"""Saves annotations: in a file of their own, as the obs of a new CXG, or in the obs of an existing file or object."""
 
 from __future__ import annotations
 

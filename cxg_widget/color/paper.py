@@ -1,4 +1,4 @@
-"""What a picture is drawn on: white, dark or transparent."""
+"""Backgrounds of pictures: white, dark or transparent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is.
+"""Maps numbers to positions on a colormap: linear or logarithmic, with an optional center.
 
 js/src/style/limits.js has the same laws, held equal by tests/scales.json.
 """

@@ -1,4 +1,4 @@
-"""How a set of cells divides over the categories of a column, and how likely that is by chance."""
+"""Composition of a set of cells: its shares of the categories of a column, and their p-values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A composition as a DataFrame, with the tests by donor beside it."""
+"""A composition as a DataFrame, with the tests by donor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which format a conversion writes."""
+"""Chooses the format that a conversion writes."""
 
 from __future__ import annotations
 

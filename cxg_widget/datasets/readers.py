@@ -1,4 +1,4 @@
-"""Which stores can be opened: one `Reader` per format word, registered by this package and by others."""
+"""The formats that can be opened: one `Reader` per format word, registered by this package and by others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture with its key: title above, meaning of colours beside it, laid out as in js/src/panels/figure.js."""
+"""A picture with its legend: title above, colours to the right, laid out as in js/src/panels/figure.js."""
 
 from __future__ import annotations
 

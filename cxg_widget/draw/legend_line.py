@@ -1,4 +1,4 @@
-"""What lies over the points, in lines below the plot or all panels, as js/src/panels/linked/legend_line.js draws it."""
+"""Legend of the overlays, in lines below the plot or all panels, as js/src/panels/linked/legend_line.js draws it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page: plots, each with its cells as one image and all else as lines and words, and what stands beside them."""
+"""A page: plots, each with its cells as one image and all else as lines and text, and their legends."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def sort_points(
     which are the result, and a few blocks.
     """
     if len(xy) > _MAX_ROWS:
-        raise InvalidValue(f"an index was asked for {len(xy):,} points; it holds at most {_MAX_ROWS:,}")
+        raise InvalidValue(f"{len(xy):,} points; an index holds at most {_MAX_ROWS:,}")
     xy = np.ascontiguousarray(xy, dtype=np.float32)
     report = progress or (lambda _: None)
     with ThreadPoolExecutor(min(os.cpu_count() or 1, _MAX_THREADS), thread_name_prefix="cxg-index") as pool:

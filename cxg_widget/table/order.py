@@ -1,4 +1,4 @@
-"""Which rows stand at some places of a sorted table: found by counting digits of their keys, with no sorting of all.
+"""Finds the rows at some places of a sorted table by counting digits of their keys, without sorting all rows.
 
 A page of ten million rows is found in a few passes over their keys, wherever it is, and nothing is kept but the keys.
 """

@@ -1,4 +1,4 @@
-"""What was given, in few characters, and the valid names nearest to one that was not found."""
+"""Shortens values for sentences, and finds the valid names nearest to one that was not found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store calls its observations and its variables: one of them, and several."""
+"""Singular and plural nouns for a store's observations and variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of an exception that is one sentence: the lines of whoever reads it, and the sentence."""
+"""Shortens the traceback of a one-sentence exception in a notebook to the user's own lines and the sentence."""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ def check_view(view: list[float]) -> None:
 def check_size(width: int, height: int) -> None:
     """Refuse a picture that no screen could show."""
     if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PX):
-        raise ProtocolError(f"a picture must have up to {MAX_PX:,} px; asked for {width} x {height}")
+        raise ProtocolError(f"a picture must have up to {MAX_PX:,} px; found {width} x {height}")
 
 
 def check_rows(start: int, n: int) -> None:
     """Refuse rows of the table that there cannot be, or too many at once."""
     if start < 0 or not 0 <= n <= MAX_ROWS:
-        raise ProtocolError(f"rows must begin at 0 or later and be up to {MAX_ROWS:,}; asked for {n:,} from {start:,}")
+        raise ProtocolError(f"rows must begin at 0 or later and be up to {MAX_ROWS:,}; found {n:,} from {start:,}")
 
 
 def check_version(version: int) -> None:

@@ -34,7 +34,7 @@ def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
     found = parts.gathered(parts.map("codes", count_codes, data))
     categories, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
     if len(categories) >= MISSING_U16:
-        raise InvalidValue(f"{len(categories):,} categories; at most {MISSING_U16 - 1:,} can be told apart")
+        raise InvalidValue(f"{len(categories):,} categories; at most {MISSING_U16 - 1:,} can be distinguished")
     counted = total[1:].tolist(), int(total[0])
     return CategoryColoring(target, Codes(np.empty(0, np.int32), categories), is_sample=True, counted=counted)
 

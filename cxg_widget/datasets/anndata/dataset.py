@@ -1,4 +1,4 @@
-"""The reader of AnnData on disk, HDF5 and zarr, as a `Dataset`; its parts are in the files beside it."""
+"""Reads AnnData on disk, HDF5 and zarr, as a `Dataset`; the other modules here are its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store on disk is made of: groups and arrays with attributes, whichever library reads them."""
+"""Nodes of a store on disk, groups and arrays with attributes, independent of the library that reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cells AnnData holds, in which order, by their names: columns that are written beside these change nothing."""
+"""Identifies the cells of AnnData and their order by their names; writing other columns does not change it."""
 
 from __future__ import annotations
 

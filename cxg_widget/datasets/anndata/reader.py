@@ -1,4 +1,4 @@
-"""What is said of AnnData on disk, and how to know it: any HDF5 and any zarr may be one."""
+"""Registers AnnData on disk as a format and detects it: any HDF5 and any zarr may be one."""
 
 from cxg_widget.datasets.readers import Reader
 from cxg_widget.datasets.signatures import begins_with, folder_holds, zip_holds

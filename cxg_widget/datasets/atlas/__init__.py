@@ -1,1 +1,1 @@
-"""RaggedAtlas (homeobox), LanceDB tables beside Zarr arrays; the only importer of `lance`."""
+"""RaggedAtlas (homeobox): LanceDB tables and Zarr arrays; the only importer of `lance`."""

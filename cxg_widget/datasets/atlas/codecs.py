@@ -1,4 +1,4 @@
-"""How the bytes of a Zarr chunk become numbers: a fixed list of codecs, none of which can grow beyond its chunk."""
+"""Decodes the bytes of a Zarr chunk by a fixed list of codecs, none of which can grow beyond its chunk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of RaggedAtlas, homeobox's format of many datasets, as a `Dataset`; its parts are beside it."""
+"""Reads RaggedAtlas, homeobox's format of many datasets, as a `Dataset`; the other modules here are its parts."""
 
 from __future__ import annotations
 

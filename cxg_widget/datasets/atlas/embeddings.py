@@ -1,4 +1,4 @@
-"""What can be drawn of an atlas: columns of vectors, dense feature spaces, and coordinates that a caller supplies."""
+"""Embeddings of an atlas: columns of vectors, dense feature spaces, and coordinates that a caller supplies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which features the datasets of an atlas measured: its table of datasets and its table of feature layouts."""
+"""The features that each dataset of an atlas measured, from its tables of datasets and of feature layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cell lies where in which Zarr group: the pointer columns of an obs table, kept as runs of neighbours."""
+"""Maps cells to positions in Zarr groups: the pointer columns of an obs table, kept as runs of neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a RaggedAtlas, and how to know one."""
+"""Registers RaggedAtlas as a format and detects it."""
 
 from cxg_widget.datasets.readers import Reader
 from cxg_widget.datasets.signatures import folder_holds

@@ -1,4 +1,4 @@
-"""The reader of CXG, the TileDB-based format of CELLxGENE, as a `Dataset`; its parts are in the files beside it."""
+"""Reads CXG, the TileDB-based format of CELLxGENE, as a `Dataset`; the other modules here are its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a CXG says of itself for `cxg-widget inspect`: version, layout of the matrix, bytes on disk."""
+"""Describes a CXG for `cxg-widget inspect`: version, layout of the matrix, bytes on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a matrix holds anything: of a sparse array that lost all of its files TileDB reads zeros."""
+"""Tells an empty matrix from a damaged one: TileDB reads zeros of a sparse array that lost all of its files."""
 
 from __future__ import annotations
 

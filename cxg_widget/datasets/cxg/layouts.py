@@ -1,4 +1,4 @@
-"""The parts of a CXG by name, and what a layout of its matrix answers; the layouts are in the files beside."""
+"""The parts of a CXG by name, and the interface of the layouts of its matrix."""
 
 from __future__ import annotations
 

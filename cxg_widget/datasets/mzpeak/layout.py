@@ -1,4 +1,4 @@
-"""Which columns hold the arrays of the spectra, as the array index in the footer says."""
+"""Finds the columns that hold the arrays of the spectra, by the array index in the footer."""
 
 from __future__ import annotations
 

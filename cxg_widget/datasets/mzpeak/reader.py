@@ -1,4 +1,4 @@
-"""What is said of an mzPeak, and how to know one."""
+"""Registers mzPeak as a format and detects it."""
 
 from pathlib import Path
 

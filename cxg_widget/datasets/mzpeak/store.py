@@ -1,4 +1,4 @@
-"""What both views of an mzPeak share: opening, closing, and what there is to say of the file."""
+"""Base of both views of an mzPeak: opening, closing and the description of the file."""
 
 from __future__ import annotations
 

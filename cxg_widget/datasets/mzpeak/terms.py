@@ -1,4 +1,4 @@
-"""What the columns of the metadata are called, and what the terms in them mean, from the PSI-MS vocabulary."""
+"""Names of the columns of the metadata, and meanings of their terms, from the PSI-MS vocabulary."""
 
 from __future__ import annotations
 

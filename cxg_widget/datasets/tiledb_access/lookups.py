@@ -1,4 +1,4 @@
-"""What lies at a URI: the kind of object, a group's metadata and members, a schema, the fragments of an array.
+"""Looks up what is at a URI: the kind of object, a group's metadata and members, a schema, the fragments of an array.
 
 The bindings would ask for each with the interpreter's lock in hand; here other threads go on meanwhile. What is loaded
 of an open array, its metadata and where its tiles lie, stays with it, so that the bindings ask for nothing then.

@@ -1,4 +1,4 @@
-"""What the observations are: the options `observations` and `isel` checked, and a choice where they say nothing."""
+"""Chooses the observations by the options `observations` and `isel`, or by a default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which variables are coordinates, and which pairs of them make embeddings."""
+"""Finds the coordinate variables, and the pairs of them that make embeddings."""
 
 from __future__ import annotations
 

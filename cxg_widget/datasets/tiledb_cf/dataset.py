@@ -1,4 +1,4 @@
-"""The reader of TileDB-CF dataspaces as a `Dataset`; its parts are in the files beside it."""
+"""Reads TileDB-CF dataspaces as a `Dataset`; the other modules here are its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stored numbers of a variable mean by the CF conventions: missing, packed, out of range, flags."""
+"""Decodes the stored numbers of a variable by the CF conventions: missing, packed, out of range, flags."""
 
 from __future__ import annotations
 

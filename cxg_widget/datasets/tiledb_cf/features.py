@@ -1,4 +1,4 @@
-"""What is shown of a dataspace: obs columns, and the vars, which are its numeric variables or slices of them."""
+"""Features of a dataspace: obs columns, and the vars, which are its numeric variables or slices of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a TileDB-CF group holds: its arrays, which may be registered or just lie in it, and its metadata."""
+"""A TileDB-CF group: its arrays, registered or merely in its folder, and its metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a TileDB-CF dataspace; `tiledb_access/detect.py` knows one on sight."""
+"""Registers TileDB-CF as a format; `tiledb_access/detect.py` detects it."""
 
 from cxg_widget.datasets.readers import Reader
 

@@ -1,4 +1,4 @@
-"""What the axes of an embedding measure: whether two of them share a unit, and what is written along them."""
+"""Units of the axes of an embedding: whether two axes share one, and the labels along them."""
 
 from __future__ import annotations
 

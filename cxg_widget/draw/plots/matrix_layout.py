@@ -1,4 +1,4 @@
-"""Groups by genes as a matrix on a sheet: labels beside and below it, brackets around sets of genes, room for a key."""
+"""Layout of a matrix of groups by genes: labels on both sides, brackets around sets of genes, room for a legend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How cells are coloured: legend, colours and values."""
+"""Messages about colours: legend, colours and values."""
 
 from __future__ import annotations
 

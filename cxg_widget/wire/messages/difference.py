@@ -1,4 +1,4 @@
-"""What tells two groups of cells apart."""
+"""Messages about the density difference of two groups of cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all messages share: words of the wire, and the base of each."""
+"""Base of all messages, and the constants that they share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where cells lie: points of all, those close by, and what the pointer or a search finds."""
+"""Messages about positions: points of all cells, hovers and searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cells are selected and pass the filters: gestures, the answers and the counts under a legend."""
+"""Messages about the selection and the filters: gestures, answers and counts of the legend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule is, and what it finds; the rules themselves are in the files beside."""
+"""Rules of the format and their findings; the other modules here hold the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all values of an array have in common, read in blocks of bounded size."""
+"""Checks all values of an array, read in blocks of bounded size."""
 
 from __future__ import annotations
 

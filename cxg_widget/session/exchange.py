@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from time import perf_counter
 from typing import Any
 
 from cxg_widget.compute.jobs import Jobs
@@ -37,12 +38,17 @@ class Exchange:
 
     def send(self, kind: str, stream: Stream, request_id: int = 0) -> bool:
         """Send every frame of a stream now; when it fails, send the sentence instead and return False."""
+        began, n_frames, n_bytes = perf_counter(), 0, 0
         try:
             for frame in stream():
-                self._send(*frame.pack(request_id))
+                content, buffers = frame.pack(request_id)
+                self._send(content, buffers)
+                n_frames, n_bytes = n_frames + 1, n_bytes + sum(one.nbytes for one in buffers)
         except Exception as error:
             self.fail(kind, error, request_id)
             return False
+        finally:
+            _LOG.debug("%s: %d frames, %d bytes, %.1f ms", kind, n_frames, n_bytes, 1000 * (perf_counter() - began))
         return True
 
     def send_soon(

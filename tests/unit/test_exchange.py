@@ -1,13 +1,17 @@
 """Laws of the exchange: each question is answered, also one whose turn a newer one has taken."""
 
+import re
 import threading
 
+import numpy as np
 import pytest
 
 from cxg_widget import open_dataset
 from cxg_widget.compute.jobs import WORKERS
 from cxg_widget.errors import DamagedStore, Overtaken
 from cxg_widget.session.exchange import Exchange
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
 from tests.datasets.make_cxg import make_cxg, make_truth
 
 
@@ -76,3 +80,14 @@ def test_what_nobody_foresaw_is_one_line_too():
     message, details = said(ZeroDivisionError("a\nb"))
     assert message == "color failed unexpectedly; the details say how."
     assert details == "color failed: ZeroDivisionError('a\\nb')"
+
+
+def test_each_request_leaves_a_line_in_the_log_at_debug_with_its_frames_and_bytes(caplog):
+    sent = []
+    exchange = Exchange(lambda content, buffers: sent.append(buffers))
+    frame = Frame(p.Module("a hash"), {"code": np.zeros(7, dtype=np.uint8)})
+    with caplog.at_level("DEBUG", logger="cxg_widget"):
+        exchange.send("module", lambda: iter([frame, frame]))
+    (record,) = caplog.records
+    assert re.fullmatch(r"module: 2 frames, 14 bytes, [\d.]+ ms", record.getMessage())
+    assert sum(one.nbytes for buffers in sent for one in buffers) == 14

@@ -196,8 +196,9 @@ def test_hover_finds_a_cell_that_was_not_sent(stage, xy):
     stage.set(f"w.view = [{x - 1}, {x + 1}, {y - 1}, {y + 1}]")
     nearest = int(np.argmin(((xy - (x, y)) ** 2).sum(axis=1)))
     (px, py), *_ = stage.to_px([xy[nearest]])
-    stage.page.mouse.move(px, py)
     name = stage.json(f"w.dataset.obs_names([{nearest}])[0]")
+    stage.page.mouse.move(px + 40, py)
+    stage.page.mouse.move(px, py)
     stage.page.get_by_text(name).first.wait_for()
 
 

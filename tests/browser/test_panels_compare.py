@@ -159,7 +159,7 @@ def test_markers_of_python_are_shown_by_group_and_a_point_that_is_clicked_is_the
     panel_.get_by_label("Group").select_option(label="B")
     panel_.get_by_label("Group").press("v")  # the letter that opens the panel, and is meant for the list
     settle(served)
-    expect(panel_.locator(".what")).to_have_text(found["B"].told)  # drawn with its rows
+    expect(panel_.locator(".what")).to_have_text(found["B"].description)  # drawn with its rows
     names = cut(found["B"].frame()).index
     assert listed(panel_) == names[: len(listed(panel_))].tolist()
     box = panel_.locator(".volcano").bounding_box()

@@ -141,7 +141,7 @@ def settings() -> list[str]:
 
 def rule_forms() -> str:
     """Return the type of the forms that the page puts into words."""
-    return " | ".join(dict.fromkeys(json.dumps(form.twin) for form in FORMS if form.twin))
+    return " | ".join(dict.fromkeys(json.dumps(form.twin) for form in FORMS))
 
 
 def js_type(hint: Any, setting: Setting | None = None) -> str:

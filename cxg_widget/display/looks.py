@@ -222,4 +222,4 @@ def title_of(look: Look, color: str, cells: str, place: str = "") -> str:
 def _part_of(rule: Rule) -> str:
     words = words_of(rule)
     is_bare = words.kept in ("True", "False") or not any(map(str.isalpha, words.kept))
-    return f"{words.subject} {words.kept}" if is_bare else words.kept
+    return f"{words.subject} {words.kept}".strip() if is_bare else words.kept

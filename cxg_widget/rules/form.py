@@ -76,8 +76,8 @@ class Form:
     mask : the cells that it means
     is_row_wise : whether some rows alone tell which of them it means, so that Dask's workers can evaluate it over
         their partitions; False where in doubt, as a rule that looks at all cells would silently mean others there
-    words : the rule in words, given whether it is negated
-    twin : its key in `WORDS` of js/src/words/rule_words.js, which says the same; "" = both say "some"
+    words : the rule in words, given what describes a rule within it
+    twin : its key in `WORDS` of js/src/words/rule_words.js, which says the same
     as_filter : how it serves as a filter; None = it does not
     """
 
@@ -90,14 +90,10 @@ class Form:
     columns: Callable[[Rule], Iterable[str]]
     mask: Callable[[Cells, Rule], Mask]
     is_row_wise: Callable[[Rule, Dataset], bool]
-    words: Callable[[Rule, bool], Words]
+    words: Callable[[Rule, Callable[[Rule], str]], Words]
     twin: str
     as_filter: FilterPart | None
 
     def wrong(self, rule: Rule) -> InvalidValue:
         """Return the error for a rule whose values do not fit the form."""
         return InvalidValue(f"this rule must be {self.spelling}; found {shown(rule)}")
-
-
-SOME = Words("", "some")
-"""What a rule is called that no few words describe."""

@@ -20,7 +20,7 @@ from cxg_widget.rules.named import expanded
 from cxg_widget.rules.rule import check_names
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.gestures import polygon_mask, polygon_rule
-from cxg_widget.text.names import nearest, shown
+from cxg_widget.text.names import in_a_line, nearest, shown
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
@@ -79,8 +79,8 @@ def cells_meant(what: Any, loader: Loader, settings: Settings, selected: tuple[M
         raise nothing_fits(what, dataset)
     if hasattr(what, "columns") or not is_table(what):
         return MeantCells(mask_of(what, dataset), None, None)
-    mask = polygon_mask(what, loader.of(settings), selected[0], hidden=True)
-    return MeantCells(mask, polygon_rule(what, settings), None)
+    mask, rule = polygon_mask(what, loader.of(settings), selected[0], hidden=True), polygon_rule(what, settings)
+    return MeantCells(mask, rule, describe_rule(rule))
 
 
 def cells_of_query(text: Any, loader: Loader, layer: str | None) -> MeantCells:
@@ -121,10 +121,10 @@ def _by_text(text: str, loader: Loader, settings: Settings) -> MeantCells:
 
 
 def _by_rule(rule: Rule, loader: Loader, settings: Settings) -> MeantCells:
-    sets = {one["name"]: one["rule"] for one in settings.sets}
-    check_names(check_rule(rule), loader.dataset, sets)
-    rule = expanded(rule, sets)
-    return MeantCells(loader.mask_of(rule), rule, None)
+    sets, given = {one["name"]: one["rule"] for one in settings.sets}, check_rule(rule)
+    check_names(given, loader.dataset, sets)
+    whole = expanded(given, sets)
+    return MeantCells(loader.mask_of(whole), whole, in_a_line(describe_rule(given)))
 
 
 def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
@@ -142,4 +142,5 @@ def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
         rules = []
     if len(rules) < len(wanted):
         return MeantCells(mask, None, None)
-    return MeantCells(mask, rules[0] if len(rules) == 1 else {"and": rules}, " and ".join(map(describe_rule, rules)))
+    rule = rules[0] if len(rules) == 1 else {"and": rules}
+    return MeantCells(mask, rule, in_a_line(describe_rule(rule)))

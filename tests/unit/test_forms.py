@@ -88,5 +88,5 @@ def test_a_panel_of_a_shape_has_a_title():
     corners = {"polygon": [[0, 0], [1, 1], [0, 1]], "embedding": "umap", "axes": [0, 1]}
     w = CxgWidget(small(50))
     w.panel(within=corners)
-    assert title_of(w.panels.looks[-1], "", "cells") == "some"
+    assert title_of(w.panels.looks[-1], "", "cells") == "a polygon"
     w.close()

@@ -154,6 +154,23 @@ def test_the_words_for_the_selection_and_the_filters_come_before_a_set_of_that_n
     assert widget.select(widget.sets[name]).rows.tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [
+        ({"donor": ["D1", "D3"]}, "donor D1, D3"),
+        ("score > 0", "query score > 0"),
+        ("mine", "mine"),
+        ({"minus": [{"obs": "score", "range": [0, None]}, {"set": "mine"}]}, "score from 0 but not in mine"),
+        ([(-1, -1), (1, -1), (1, 1), (-1, 1)], "a polygon"),
+        (None, "the selection"),
+    ],
+)
+def test_a_result_names_cells_as_they_were_given(widget, what, name):
+    assert f"{name} (" in widget.compare(what, method="wilcoxon").description
+    some = widget.compare([0, 1, 2, 3, 4], method="wilcoxon", within=what) if what is not None else None
+    assert some is None or f"cells of {name}" in some.description
+
+
 def test_sets_and_labels_of_queries_and_sets_keep_their_rule(widget):
     widget.sets.add("high", "score > 0")
     assert widget.sets["high"].rule == {"query": "score > 0"}

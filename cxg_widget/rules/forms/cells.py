@@ -7,7 +7,7 @@ from typing import Any
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.expression import mask_of_query
-from cxg_widget.rules.form import SOME, Cells, FilterPart, Form, Mask, Rule, Words
+from cxg_widget.rules.form import Cells, FilterPart, Form, Mask, Rule, Words
 from cxg_widget.rules.forms.columns import QUERY as _KEY_OF_QUERY
 from cxg_widget.rules.grammar import parse
 from cxg_widget.rules.packed_rows import PackedRows
@@ -84,8 +84,8 @@ POLYGON = Form(
     columns=lambda _: (),
     mask=_mask_of_polygon,
     is_row_wise=lambda *_: False,
-    words=lambda *_: SOME,
-    twin="",
+    words=lambda *_: Words("", "a polygon"),
+    twin="polygon",
     as_filter=None,
 )
 
@@ -128,7 +128,7 @@ ROWS = Form(
     columns=lambda _: (),
     mask=_mask_of_rows,
     is_row_wise=lambda *_: False,
-    words=lambda *_: SOME,
-    twin="",
+    words=lambda *_: Words("", "picked rows"),
+    twin="rows",
     as_filter=None,
 )

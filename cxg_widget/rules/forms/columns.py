@@ -56,11 +56,11 @@ def _are_known_categories(rule: Rule, dataset: Dataset) -> bool:
     return is_coded and rule["obs"] not in dataset.own_columns
 
 
-def _words_of_values(rule: Rule, is_negated: bool) -> Words:
+def _words_of_values(rule: Rule, _: object) -> Words:
     first = [MISSING_LABEL if one is None else in_a_line(label_of(one)) or _EMPTY for one in rule["in"][:_MOST_VALUES]]
     n_more = len(rule["in"]) - len(first)
     more = f" and {n_more} more" if n_more else ""
-    return Words(rule["obs"], f"{'not ' if is_negated else ''}{', '.join(first)}{more}")
+    return Words(rule["obs"], f"{', '.join(first)}{more}")
 
 
 def _kept_values(rule: Rule, is_negated: bool, dataset: Dataset) -> list[Any]:

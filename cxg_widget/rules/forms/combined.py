@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget.rules.form import SOME, Cells, FilterPart, Form, Mask, Rule, Words
+from cxg_widget.rules.form import Cells, FilterPart, Form, Mask, Rule, Words
 from cxg_widget.text.names import in_a_line
 
 
@@ -43,25 +43,28 @@ def _check_set(rule: Rule) -> None:
         raise SET.wrong(rule)
 
 
-def _words_of_set(rule: Rule, is_negated: bool) -> Words:
-    return Words("", f"{'not in' if is_negated else 'in'} {in_a_line(rule['set'])}")
-
-
 # What rules within mean is asked of their own forms: whether rows alone tell, too.
 _OF_RULES: dict[str, Any] = {
     "takes": (), "holds_rules": True, "find_missing": lambda *_: None, "columns": lambda _: (),
-    "is_row_wise": lambda *_: True, "words": lambda *_: SOME, "twin": "", "as_filter": None,
+    "is_row_wise": lambda *_: True, "as_filter": None,
 }  # fmt: skip
 
-AND = Form(needs=("and",), spelling="{and: [...]}", check=_check_list("and"), mask=_mask_of_and, **_OF_RULES)
-OR = Form(needs=("or",), spelling="{or: [...]}", check=_check_list("or"), mask=_mask_of_or, **_OF_RULES)
+AND = Form(
+    needs=("and",), spelling="{and: [...]}", check=_check_list("and"), mask=_mask_of_and, twin="and",
+    words=lambda rule, describe: Words("", " and ".join(map(describe, rule["and"])) or "all"), **_OF_RULES,
+)  # fmt: skip
+OR = Form(
+    needs=("or",), spelling="{or: [...]}", check=_check_list("or"), mask=_mask_of_or, twin="or",
+    words=lambda rule, describe: Words("", " or ".join(map(describe, rule["or"])) or "none"), **_OF_RULES,
+)  # fmt: skip
 NOT = Form(
-    needs=("not",), spelling="{not: rule}", check=lambda _: None,
-    mask=lambda cells, rule: ~cells.of(rule["not"]), **_OF_RULES,
+    needs=("not",), spelling="{not: rule}", check=lambda _: None, mask=lambda cells, rule: ~cells.of(rule["not"]),
+    twin="not", words=lambda rule, describe: Words("", describe(rule)), **_OF_RULES,
 )  # fmt: skip
 MINUS = Form(
-    needs=("minus",), spelling="{minus: [rule, rule]}", check=_check_list("minus", 2), mask=_mask_of_minus, **_OF_RULES
-)
+    needs=("minus",), spelling="{minus: [rule, rule]}", check=_check_list("minus", 2), mask=_mask_of_minus,
+    twin="minus", words=lambda rule, describe: Words("", " but not ".join(map(describe, rule["minus"]))), **_OF_RULES,
+)  # fmt: skip
 _FORM_OF = {"and": AND, "or": OR, "minus": MINUS}
 
 SET = Form(
@@ -74,7 +77,7 @@ SET = Form(
     columns=lambda _: (),
     mask=lambda cells, rule: cells.of_set(rule["set"]),
     is_row_wise=lambda *_: False,
-    words=_words_of_set,
+    words=lambda rule, _: Words("", f"in {in_a_line(rule['set'])}"),
     twin="set",
     as_filter=FilterPart(
         key=lambda rule: f"set:{rule['set']}",

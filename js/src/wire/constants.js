@@ -4,7 +4,7 @@
  *   cmap?: any, vmin?: number | string, vmax?: number | string, within?: any}}
  *   Look what a panel shows otherwise than the widget */
 
-/** @typedef {"in" | "range" | "query" | "set"} RuleForm key of a form that has words of its own */
+/** @typedef {"in" | "range" | "query" | "polygon" | "set" | "rows" | "and" | "or" | "not" | "minus"} RuleForm key of a form that has words of its own */
 
 /**
  * @typedef {object} Settings

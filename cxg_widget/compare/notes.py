@@ -109,6 +109,7 @@ def describe_donors(dataset: Dataset) -> str:
 
 
 def _column_of_donors(dataset: Dataset) -> str | None:
+    # Words in the outer loop: a column of donors counts before one of samples, wherever it stands.
     for word in _DONORS:
         for name in dataset.obs_columns:
             if name.lower().startswith(word) and _ID.fullmatch(name.lower().removeprefix(word)):

@@ -88,6 +88,7 @@ class Question:
         if self.fold != _FOLD:
             raise InvalidOption(f"fold={self.fold!r} does not go with method={self.method!r}, which has its own.")
         for name, number, least in (("min_cells", self.min_cells, 1), ("min_donors", self.min_donors, 2)):
+            # In Python True is an int.
             given: object = number
             if isinstance(given, bool) or not isinstance(given, int | np.integer) or number < least:
                 raise InvalidValue(f"{name} takes a whole number from {least} on; found {shown(given)}")
@@ -119,6 +120,7 @@ class Question:
             raise InvalidValue(
                 f"{shown(made[0])} is computed on demand and is not a column of the matrix, so it cannot be compared."
             )
+        # A name may be given twice, and the matrix is read in ascending order.
         return np.unique(np.asarray(found, dtype=np.int64))
 
     def check_cells(

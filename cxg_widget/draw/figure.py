@@ -136,6 +136,7 @@ def _with_bar(layout: Layout, key: Key, bar: Box) -> Layout:
 def _with_rows(layout: Layout, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Layout:
     """Add as many rows as there is room for, and how many more there are; place: x, y and width of a column."""
     left, top, column = place
+    # One row is kept free for "and n more".
     kept = key.rows if len(key.rows) + (key.more > 0) <= most else key.rows[: most - 1]
     more = key.more + len(key.rows) - len(kept)
     deep = -(-(len(kept) + (more > 0)) // n_columns)

@@ -86,6 +86,7 @@ def _pieces(plot_legends: Sequence[tuple[str, PlotLegend]], room: float, paper: 
     if sets:
         pieces.append(_words("lines enclose 50 % and 90 %", room, quiet=True, is_note=True))
     compared = [(place, legend) for place, legend in plot_legends if legend.names]
+    # Embeddings whose colors end at the same ratio share one bar (decision 50).
     if all(before.limit == after.limit for (_, before), (_, after) in pairwise(compared)):
         compared = [("", legend) for _, legend in compared[:1]]
     pieces += [_denser(place, legend, room, paper) for place, legend in compared]

@@ -49,6 +49,7 @@ class LastingFile(io.RawIOBase):
         while read < size and (more := self._file.readinto(view[read:size])):
             read += more
         view[read:size] = bytes(size - read)
+        # In the order of the writes: a later one lies over an earlier one.
         for start, data in self._kept:
             low, high = max(start, self._at), min(start + len(data), self._at + size)
             if low < high:

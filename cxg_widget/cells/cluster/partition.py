@@ -71,6 +71,7 @@ class Rows:
             codes = np.full(dataset.n_obs, -1, dtype=some.codes.dtype)
             codes[self.start : self.stop] = some.codes
             columns[name] = some.holding(codes)
+        # The process has one open dataset for all tasks: labels of one must not show in another.
         found = dataset.with_own_columns()
         found.put_columns(columns)
         return found
@@ -100,6 +101,7 @@ class Partition:
         """Tell Dask what moving this would cost, so that work comes here instead."""
         return int(self.index.xy.nbytes + self.index.rows.nbytes)
 
+    # Without the index's lock, which cannot be pickled, and what it caches.
     def __getstate__(self) -> tuple[Any, ...]:
         index = self.index
         return self.start, (index.n_obs, index.rows, index.tree, index.extent, index.fingerprint)

@@ -89,6 +89,7 @@ class ColumnPairs:
         found = vectors.vectors(genes, layer) if rows is None else vectors.vectors_block(genes, layer, *rows)
         dense = dict(zip(genes, (one.dense(n) for one in found), strict=True)) if genes else {}
         xy = np.empty((n, 2), dtype=np.float32)
+        # log1p of -1 and less is not finite: such a cell has no place.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for place, axis in enumerate(both[i] for i in axes):
                 values = dense[axis.name] if axis.source == "var" else self._numbers(axis.name, rows)

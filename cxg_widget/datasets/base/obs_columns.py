@@ -235,6 +235,7 @@ class ObsColumns:
             if found is None:
                 raise too_many_labels(column)
             return found
+        # Two passes over large columns: the categories of all rows first, then codes by block.
         labels = self._labels(column)
         codes = np.empty(self._store.n_obs, dtype=labels.target.dtype)
         for start, stop in blocks:

@@ -191,6 +191,7 @@ def _marked(image: NumberImage, left_out: NDArray[np.bool_] | None) -> NumberIma
 def _alpha(planes: Planes, how: Density, solid: tuple[float, float]) -> NDArray[np.uint8]:
     """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
     key = ("alpha", how, solid)
+    # Opacity follows from the counts alone: planes that share these share it.
     if key not in planes.derived:
         planes.derived[key] = _new_alpha(planes.counts, how, solid)
     alpha: NDArray[np.uint8] = planes.derived[key]

@@ -87,6 +87,7 @@ class Bars(GroupPlot):
 
     def _draw(self, sheet: Sheet, box: tuple[float, float, float, float]) -> None:
         axes = sheet.axes(*box)
+        # Every group has cells: nothing is divided by 0.
         lengths: Any = self.counts / self.counts.sum(axis=1, keepdims=True) if self.share else self.counts
         starts, at = np.cumsum(lengths, axis=1) - lengths, np.arange(len(lengths)) + 0.5
         for part in range(lengths.shape[1]):

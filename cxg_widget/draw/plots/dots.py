@@ -117,10 +117,12 @@ class DotPlot(GeneMatrix):
 
 def _areas(parts: Any) -> Any:
     """Return areas in points squared."""
+    # In proportion to shares. scanpy raises them to 1.5, which hides what few cells express (decision 61).
     return (_LARGEST * POINTS) ** 2 * parts
 
 
 def _most(shares: Any) -> float:
     """Return the share that the largest dot stands for: the greatest, rounded up to tenths."""
     greatest = float(np.nanmax(shares, initial=0.0)) if np.isfinite(shares).any() else 0.0
+    # Rounding must not add a tenth.
     return max(math.ceil(10 * greatest - 1e-9), 1) / 10

@@ -74,6 +74,7 @@ def placed(
     key_height: float,
 ) -> Placed:
     """Lay out a matrix of cells of some px; note: a sentence below it."""
+    # By measured letters: matplotlib's `tight_layout` cuts long names or squeezes the cells (decision 61).
     lies, below = room_below(columns, cell[0])
     above, lying_heads = _above(columns, cell[0])
     heads_room = 0.0 if not rows.heads else TEXT_PX + 2 * GAP

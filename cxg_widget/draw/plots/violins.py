@@ -105,6 +105,7 @@ class Violins(GroupPlot):
             density, middle = found.density(group), group + 0.5
             if not density.any():
                 continue
+            # A violin ends where its cells end: a Gaussian's tails would show cells that are not there (decision 61).
             inside = np.flatnonzero(density)
             half = _HALF * density[inside] / density.max()
             axes.fill_betweenx(

@@ -45,6 +45,7 @@ class Color(OfPanel):
             ("uint32",), ("n_log_bins",), "cells above 0 per bin of least..hi, equal by logarithm; empty without any"
         ),
     }
+    # The page drops frames of a lower number than that of the newest colouring (decision 1).
     seq: int
     spec: str
     name: str
@@ -133,6 +134,7 @@ class Nonzeros(OfPanel):
     kind: ClassVar[str] = "nonzeros"
     arrays: ClassVar[Mapping[str, Array]] = {
         "counts": Array(("uint32",), ("n_containers",), "entries of each container"),
+        # 4 bytes an entry: a gene of 5 % takes a tenth of its dense codes.
         "offsets": Array(("uint16",), ("n_entries",), "point within its container, ascending"),
         "values": Array(("uint16",), ("n_entries",), "quantised values"),
     }

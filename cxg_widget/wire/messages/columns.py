@@ -141,6 +141,7 @@ class BrushSums(OfPanel):
     column: str
     rows: list[int]
     groups: list[int]
+    # Several bins a step, where the sums of all columns would take more than 4 MiB (decision 34).
     width: int
 
 
@@ -152,6 +153,7 @@ class BrushBins(OfPanel):
     """
 
     kind: ClassVar[str] = "bins"
+    # A byte a point, once: the brush then moves without the kernel (decision 34).
     arrays: ClassVar[Mapping[str, Array]] = {"bins": Array(("uint8",), ("stop-start",), "bin of the brush")}
     part: int
     parts: int

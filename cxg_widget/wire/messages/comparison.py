@@ -65,6 +65,7 @@ class Comparison(Message):
 
     kind: ClassVar[str] = "comparison"
     arrays: ClassVar[Mapping[str, Array]] = {
+        # p as its logarithm: 1e-1800 has a place in the volcano, and float32 keeps seven digits of it (decision 65).
         "values": Array(
             ("float32",),
             (9, "n"),

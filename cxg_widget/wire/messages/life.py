@@ -23,6 +23,7 @@ class Ready(Message):
 class Begun(Message):
     """The first points are being drawn: send the rest, which would have held them up. Not answered."""
 
+    # Else the page takes in all points, 5 MB of a million, before it shows the first ones (decision 14).
     kind: ClassVar[str] = "begun"
 
 
@@ -87,6 +88,7 @@ class Module(Message):
 
     kind: ClassVar[str] = "module"
     arrays: ClassVar[Mapping[str, Array]] = {"code": Array(("uint8",), ("n_bytes",), "the module")}
+    # By the hash of its bytes several widgets of a page import the module once (decision 32).
     hash: str
 
 
@@ -130,6 +132,7 @@ class CostOf(Message):
     of: str
     n_bytes: int
     n_reads: int
+    # TileDB's statistics count reads, not the requests that bring several of them (decision 39).
     is_ahead: bool = False
 
 

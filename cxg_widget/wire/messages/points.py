@@ -70,6 +70,7 @@ class Points(OfPanel):
     """
 
     kind: ClassVar[str] = "points"
+    # 4 bytes a point. Where these codes would show as a lattice the page asks for finer ones by `zoom`.
     arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("uint16",), ("stop-start", 2), "codes of x and y")}
     seq: int
     embedding: str

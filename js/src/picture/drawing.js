@@ -82,6 +82,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
       if (state.points !== null) clip = codesToClip(camera, state.points.extent);
       motion = (scene.points && motion?.goOn(scene.points.xy, clip)) ?? null;
       picture.resize(devicePx(width, ratio), devicePx(height, ratio));
+      // Shared numbers depend on all points of a pixel, so none of these may be left out.
       const isSame = isSameCoverage(covered, cover()) && isComplete(scene) && !sources.isShared();
       entries = isSame ? entriesAbove(scene, pointOptions(scene, sight(), plan).style) : null;
       if (entries === null) {

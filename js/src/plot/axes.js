@@ -82,6 +82,7 @@ function alongAxis(axis, name, from, to, { width, height }, margin) {
   )) {
     const along = ((value - from) / (to - from)) * length;
     laid.lines.push([...at(along, 0), ...at(along, TICK_PX)]);
+    // A number that would reach beyond the plot is left out; its tick stays.
     const half = widthOf(number) / 2;
     if (along >= half && along + half <= length) laid.numbers.push(mark(number, along, NUMBER_PX[axis]));
   }

@@ -143,17 +143,6 @@ class Loader:
         target = self.target(settings)
         return target.name if target.source == "obs" and not is_number(target, self.dataset) else None
 
-    def render_mode(self, settings: Settings) -> object:
-        """Return how cells are drawn; where that changes, everything is sent anew."""
-        return settings.render, settings.max_points, self.is_of_pixels(settings)
-
-    def are_other_codes(self, before: Settings, now: Settings) -> bool:
-        """Say whether other codes color the cells: of another column, or finer ones for the limits in force."""
-        if before.color_key != now.color_key:
-            return True
-        is_same_rule = before.color_rule == now.color_rule
-        return not is_same_rule and self.of(before).levels() != self.of(now).levels()
-
     def is_of_pixels(self, settings: Settings) -> bool:
         """Say whether the numbers on show are of pixels, and not of cells."""
         return settings.is_of_pixels and is_number(self.target(settings), self.dataset)

@@ -8,6 +8,7 @@ from typing import Any
 from cxg_widget.cells.loader import Loader
 from cxg_widget.change.change import READS, Change, change
 from cxg_widget.change.known import Unread
+from cxg_widget.change.sends import Send, sends
 from cxg_widget.color.limits import OwnLimits
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.display.settings import Settings, check
@@ -79,6 +80,10 @@ class Changes:
         # Which limits a coloring takes over depends on its numbers, which are known only now.
         return self._find(asked) if "coloring" in needs and "coloring" in found.reads else found
 
+    def sends(self, settings: Settings) -> tuple[Send, ...]:
+        """Return what other settings send anew."""
+        return sends(self._on_show.settings, settings, _Known(self._loader, self._check, self.limits))
+
     def _find(self, asked: Mapping[str, Any]) -> Change:
         now, known = self._on_show.settings, _Known(self._loader, self._check, self.limits)
         if "annotations" in asked:  # the dataset has those of before too until the change is shown
@@ -132,10 +137,14 @@ class _Known:
         return True
 
     def render_mode(self, settings: Settings) -> object:
-        return self._loader.render_mode(settings)
+        return settings.render, settings.max_points, self._loader.is_of_pixels(settings)
 
     def are_other_codes(self, before: Settings, now: Settings) -> bool:
-        return self._loader.are_other_codes(before, now)
+        if before.color_key != now.color_key:
+            return True
+        # Of the same numbers, limits may need finer codes.
+        is_same_rule = before.color_rule == now.color_rule
+        return not is_same_rule and self._loader.of(before).levels() != self._loader.of(now).levels()
 
     def filters_except_legend(self, settings: Settings) -> tuple[object, ...]:
         return self._loader.filters_except_legend(settings)

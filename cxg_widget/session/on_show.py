@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.change.sends import Send
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.combining import NOTHING, combined_rule
@@ -39,21 +40,11 @@ class OnShow:
     ----------
     settings : what to show first
     n_obs : how many cells there are; none is selected at first
-    render_mode : of settings, how cells are drawn; where it changes, all is sent anew
-    are_other_codes : says of settings before and after whether other codes colour the cells, which are then sent anew
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        n_obs: int,
-        render_mode: Callable[[Settings], object],
-        are_other_codes: Callable[[Settings, Settings], bool],
-    ) -> None:
+    def __init__(self, settings: Settings, n_obs: int) -> None:
         self._lock = threading.RLock()
-        self._render_mode, self._are_other_codes = render_mode, are_other_codes
         self.settings = settings
-        self._mode = render_mode(settings)
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
         self.rule: Rule | None = NOTHING
         self._seqs: Counter[tuple[Slot, Hashable]] = Counter()
@@ -90,21 +81,18 @@ class OnShow:
             number = self._n_views[panel]
         return lambda: number != self._n_views[panel]
 
-    def change(self, settings: Settings) -> None:
-        """Take other settings; from now on what is sent for those before counts as older."""
-        mode = self._render_mode(settings)
+    def change(self, settings: Settings, sends: Collection[Send]) -> None:
+        """Take other settings; of what is sent anew, what was sent before counts as older from now on."""
         with self._lock:
-            before, self.settings = self.settings, settings
-            are_others, self._mode = mode != self._mode, mode
-            if are_others or settings.place_key != before.place_key:
+            self.settings = settings
+            is_all = Send("all") in sends
+            if is_all or Send("points") in sends:
                 self.next("points")
             for slot, of in [*self._seqs]:
-                if slot == "points" and of != 0 and (are_others or of not in settings.places):
+                if slot == "points" and of != 0 and (is_all or of not in settings.places):
                     self.next("points", of)
-            self._seqs["color", 0] += are_others or self._are_other_codes(before, settings)
-            for panel in set(settings.panel_numbers).intersection(before.panel_numbers):
-                is_other = self._are_other_codes(before.of_panel(panel), settings.of_panel(panel))
-                self._seqs["color", panel] += are_others or is_other
+            for stream, panel in sends:
+                self._seqs["color", panel] += stream in ("all", "color", "color and filter")
 
     # The selection.
 

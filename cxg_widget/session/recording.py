@@ -53,9 +53,7 @@ class Recording:
         statistic = "auto" if loader.is_of_pixels(settings) else settings.statistic
         render = settings.render if loader.is_elsewhere else "points"
         self.settings = replace(settings, statistic=statistic, render=render)
-        self._showing = Showing(
-            loader, on_show := OnShow(self.settings, self._dataset.n_obs, lambda _: None, lambda *_: False)
-        )
+        self._showing = Showing(loader, on_show := OnShow(self.settings, self._dataset.n_obs))
         self._landmarks = Landmarks(loader, on_show)
         self._passing = loader.of(self.settings).passing()
         self.rows, self._points, self.n_cells = self._choose(most)

@@ -6,7 +6,7 @@ several threads; a newer request for points or colour ends the older one between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.change.change import Change
-from cxg_widget.change.sends import DRAWN
+from cxg_widget.change.sends import DRAWN, Send
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
@@ -115,7 +115,7 @@ class Session:
         self._loader = read_with(dataset, seed, partial(tell_progress, "index"))
         self.costs = Costs(dataset, self._loader.elsewhere, announce)
         first = settings or Settings(embedding=dataset.default_embedding)
-        self._on_show = OnShow(first, dataset.n_obs, self._loader.render_mode, self._loader.are_other_codes)
+        self._on_show = OnShow(first, dataset.n_obs)
         self._stop_listening = dataset.tell_progress_to(self.tell_reading)
         self._first_paint = FirstPaint()
         self.check = SettingsCheck(self._loader, self._on_show)
@@ -142,7 +142,10 @@ class Session:
 
     @settings.setter
     def settings(self, settings: Settings) -> None:
-        self._on_show.change(settings)
+        self._take(settings, self.changes.sends(settings))
+
+    def _take(self, settings: Settings, sends: Collection[Send]) -> None:
+        self._on_show.change(settings, sends)
         panels = self.check.share(settings)
         self._loader.crossfilter.know_sets(settings.sets)
         self._loader.crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
@@ -153,7 +156,7 @@ class Session:
         if DRAWN.isdisjoint(change.names):  # what is held and how it is numbered depend on none of the others
             self._on_show.settings = change.settings
             return
-        self.settings = change.settings
+        self._take(change.settings, change.sends)
         if "annotations" in change.names:
             self.put_labels(self.labels(change.settings))
 

@@ -84,7 +84,7 @@ def _obs_to_change(h5py: Any, file: Any, columns: Iterable[str], where: str) -> 
         return TargetNotWritten(f"{where} is not changed: {name} is {why}; {advice}")
 
     def check(group: Any, name: str) -> Any:
-        """Return what a group holds under a name, None where that is nothing."""
+        """Return the child of a group by name; None where there is none."""
         link, full = group.get(name, getlink=True), f"{group.name}/{name}".lstrip("/")
         if isinstance(link, h5py.ExternalLink):
             raise refuse(full, f"a link to {shown(link.path)} of {shown(link.filename)}")

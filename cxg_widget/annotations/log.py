@@ -38,12 +38,12 @@ class Log(list[Step]):
 
     @cached_property
     def keys(self) -> tuple[bytes, ...]:
-        """What tells the first 0, 1, 2, ... steps from all others."""
+        """Keys of the first 0, 1, 2, ... steps."""
         return self._keys_from((b"",))
 
     @property
     def key(self) -> str:
-        """What tells its labels from those of other logs, as text: another one after each step."""
+        """Key of its labels, as text; it changes with each step."""
         return self.keys[-1][:16].hex()
 
     def after(self, step: Step) -> Log:

@@ -18,7 +18,7 @@ _WAYS = ("error", "ours", "theirs")
 
 
 def check_way(value: Any) -> OnConflict:
-    """Return what to do where there are other labels; raises `InvalidValue` where it is none of the three ways."""
+    """Return the way to resolve conflicts; raises `InvalidValue` where it is none of the three."""
     if value not in _WAYS:
         raise InvalidValue(f"on_conflict must be 'error', 'ours' or 'theirs'; found {shown(value)}")
     way: OnConflict = value

@@ -166,7 +166,7 @@ def checked_path(path: Any) -> Path:
 
 
 def _over(table: pd.DataFrame, names: pd.Index, where: str, dataset: Dataset) -> tuple[pd.DataFrame, int]:
-    """Return what a table says of cells, in their order, and of how many it says something."""
+    """Return the labels of a table in the order of the cells, and how many cells have one."""
     theirs = table.set_axis(table.index.astype(str).astype(object))
     if theirs.index.equals(names):
         return theirs, len(names)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shown:
-    """What colours cells under an index, and which of them count.
+    """Colouring and filters of the cells under an index.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Shown:
 
     @property
     def statistic(self) -> Statistic:
-        """What has to be known of the numbers of a pixel."""
+        """The statistic of the numbers of a pixel."""
         return "mean" if self.weight <= 0 else "max" if self.weight >= 1 else "both"
 
     @property
@@ -92,7 +92,7 @@ class SomeCells:
 
 
 class InView(Protocol):
-    """What the picture of a view needs of the cells in it."""
+    """Interface to the cells in a view, as a picture needs it."""
 
     def only(self, mask: NDArray[np.bool_] | None) -> InView:
         """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
@@ -132,7 +132,7 @@ class AllCells(Reduced, Protocol):
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
+        """Summarise the cells in a circle, without hidden and filtered ones."""
 
     def close(self) -> None:
         """Let go of what other processes hold."""

@@ -93,12 +93,12 @@ class Holder(ABC):
         return Crowd(quantise_positions(self.coordinates(self.point_rows[:BASIS]), bounds), n_cells)
 
     def point_coloring(self) -> Coloring:
-        """Return what colours the points: all rows, or the sample in its own order."""
+        """Return the colouring of the points: all rows, or the sample in its own order."""
         coloring = self.coloring()
         return coloring.take(self.sample().rows) if self.is_aggregated and not coloring.is_sample else coloring
 
     def coloring_at(self, points: NDArray[np.integer[Any]]) -> Coloring:
-        """Return what colours some of the points."""
+        """Return the colouring of some of the points."""
         coloring = self.coloring()
         return coloring.take(points if coloring.is_sample else self.point_rows[points])
 
@@ -263,10 +263,10 @@ class Holder(ABC):
 
     @abstractmethod
     def known_coloring(self) -> Coloring | None:
-        """Return what the cells are coloured by, if it has been read."""
+        """Return the colouring of the cells, if it has been read."""
 
     def levels(self) -> object:
-        """Return what decides which codes are sent: the levels of the numbers on show, as far as these are known."""
+        """Return the levels of the numbers on show, as far as known; they decide which codes are sent."""
         known, pixels = self.known_coloring(), self._memo.in_slot("scale")
         return known and known.numbers.levels, pixels and pixels.at(self.settings.color_rule).data.levels
 
@@ -280,7 +280,7 @@ class Holder(ABC):
 
     @abstractmethod
     def column_held(self, column: str) -> object:
-        """Return what is held of an obs column of categories: another object where the column is another."""
+        """Return the cached obs column of categories; another column is another object."""
 
     @abstractmethod
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:

@@ -156,7 +156,7 @@ class IndexedCells:
         return self.nearest_of(x, y, radius, self.is_shown(shown), stretch)
 
     def is_shown(self, shown: Shown) -> Callable[[NDArray[Any]], NDArray[np.bool_]] | None:
-        """Return what says which places the legend does not hide; None where it hides none."""
+        """Return the mask of places that the legend does not hide; None where it hides none."""
         from cxg_widget.draw.aggregate.columns import shown_at
 
         visible = shown.visible
@@ -179,7 +179,7 @@ class IndexedCells:
         return int(index.rows[place]), float(at_x), float(at_y)
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
+        """Summarise the cells in a circle, without hidden and filtered ones."""
         if shown.passing is not None:
             return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))
         column = self.column(shown.coloring)
@@ -288,5 +288,5 @@ class PartOfCells:
         return self._cells.nearest_of(x, y, radius, test, stretch)
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Return what the cells in a circle are, those left out that are hidden."""
+        """Summarise the cells in a circle, without hidden ones."""
         return count_in_mask(self._cells.index, circle, self._part.mask, shown.coloring, shown.settings.hidden)

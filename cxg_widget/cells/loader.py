@@ -35,7 +35,7 @@ from cxg_widget.wire.order import DisplayOrder
 
 
 class Loader:
-    """What is known of one dataset, kept by slots of a memo; `of` says who holds the cells.
+    """Caches everything read of one dataset by slots of a memo; `of` returns the holder of the cells.
 
     Parameters
     ----------

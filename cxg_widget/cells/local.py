@@ -218,7 +218,7 @@ class LocalHolder(Holder):
         return found.resolving(self.settings.color_rule)
 
     def known_coloring(self) -> Coloring | None:
-        """Return what the cells are coloured by, if it has been read."""
+        """Return the colouring of the cells, if it has been read."""
         found: Coloring | None = self._memo.held("coloring", self.settings.color_key)
         return found and found.resolving(self.settings.color_rule)
 
@@ -250,7 +250,7 @@ class LocalHolder(Holder):
         return np.asarray(self.coloring().listed.codes == code)
 
     def column_held(self, column: str) -> object:
-        """Return what is held of an obs column of categories: another object where the column is another."""
+        """Return the cached obs column of categories; another column is another object."""
         return self.dataset.codes(column)
 
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:

@@ -27,7 +27,7 @@ _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class CellsUnderPointer:
-    """What is known of the cells in a circle that are shown.
+    """Summary of the shown cells in a circle.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class CellsUnderPointer:
 
     @classmethod
     def of_rows(cls, rows: NDArray[np.int64], coloring: Coloring, hidden: tuple[str, ...]) -> CellsUnderPointer:
-        """Return what some rows are."""
+        """Summarise some rows."""
         if coloring.scale == "categorical":
             codes, k = coloring.codes.codes[rows], len(coloring.codes.categories)
             counts = np.bincount(np.where(codes < 0, k, codes), minlength=k + 1).astype(np.int64)
@@ -89,7 +89,7 @@ class CellsUnderPointer:
 def count_in_circle(
     index: SpatialIndex, circle: Circle, column: ViewColumn | None, visible: NDArray[np.bool_] | None
 ) -> CellsUnderPointer:
-    """Return what lies in a circle of an index whose cells are coloured by a column in its order.
+    """Summarise the cells in a circle of an index, coloured by a column in its order.
 
     visible : which categories are shown, bool (k + 1,), the missing ones last; None = all
     """
@@ -106,7 +106,7 @@ def count_in_circle(
 def count_in_mask(
     index: SpatialIndex, circle: Circle, mask: NDArray[np.bool_], coloring: Coloring, hidden: tuple[str, ...]
 ) -> CellsUnderPointer:
-    """Return what the cells of a mask, bool (n_obs,), are that lie in a circle of an index of all."""
+    """Summarise the cells of a mask, bool (n_obs,), in a circle of an index of all cells."""
     starts, stops = _runs_in(index, circle)
     rows = index.rows[Runs(starts, stops, np.ones(starts.size, dtype=np.bool_)).places()].astype(np.int64)
     return CellsUnderPointer.of_rows(rows[mask[rows]], coloring, hidden)

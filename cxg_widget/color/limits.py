@@ -19,7 +19,7 @@ ScaleName = Literal["linear", "log"]
 
 
 class ColorRule(NamedTuple):
-    """What a user set of the colours of numbers, as the settings of these names have it."""
+    """The settings of the colours of numbers."""
 
     vmin: float | str | None = None
     vmax: float | str | None = None

@@ -24,7 +24,7 @@ _QUIET = 0.7
 
 @dataclass(frozen=True)
 class Paper:
-    """What a picture is drawn on, and the colours that show on it.
+    """Background of a picture, and the colours that show on it.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ _LARGEST = sys.float_info.max
 
 
 class Range(NamedTuple):
-    """What is known of some numbers: finite range, table of quantiles, the least number above 0 (0 = there is none)."""
+    """Summary of some numbers: finite range, table of quantiles, the least number above 0 (0 = there is none)."""
 
     lo: float
     hi: float

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ByDonor:
-    """What donors say of each category, (k,) each.
+    """Tests of each category with donors as samples, (k,) each.
 
     Attributes
     ----------

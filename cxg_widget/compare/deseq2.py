@@ -17,7 +17,7 @@ PAIRED, UNPAIRED = "~donor + side", "~side"
 
 
 class DeseqTested(NamedTuple):
-    """What PyDESeq2 answers, each float64 (n_var,), and what it tested.
+    """Results of PyDESeq2, each float64 (n_var,).
 
     Attributes
     ----------

@@ -121,7 +121,7 @@ def _markers(
 
 
 def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:
-    """Yield what is known of all cells but those of each group: of all before it with all after it, of two or more."""
+    """Yield the summary of all cells except those of each group: of all before it with all after it, of two or more."""
     # Merged, not subtracted: total minus group loses all digits where the rest is small (decision 62). Running merges
     # from both ends take 3 merges a group.
     after = list(accumulate(reversed(groups[1:]), Summary.with_))[::-1]

@@ -55,7 +55,7 @@ class ExplorerComparison(Comparison):
 
 
 class ExplorerTested(NamedTuple):
-    """What Explorer tells of each gene, each (n_var,)."""
+    """Results of Explorer's method for each gene, each (n_var,)."""
 
     tested: Tested
     p_adj: Floats

@@ -31,7 +31,7 @@ class Gathered(NamedTuple):
     ties: Floats | None = None
 
     def with_(self, other: Gathered) -> Gathered:
-        """Return what is known of the cells of both, none of which is in the other, without ranks."""
+        """Return the sums over both, which share no cell, without ranks."""
         return Gathered(tuple(one.with_(added) for one, added in zip(self.groups, other.groups, strict=True)))
 
 

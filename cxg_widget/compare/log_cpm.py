@@ -31,7 +31,7 @@ def log_cpm(sums: Floats) -> Floats:
 
 
 def summary_of(values: Floats, sums: Floats) -> Summary:
-    """Return what is known of each gene in some samples, (n_samples, n_var) each; above 0 are those with counts."""
+    """Return the summary of each gene in some samples, (n_samples, n_var) each; above 0 are those with counts."""
     n = np.full(values.shape[1], float(len(values)))
     mean = values.mean(axis=0)
     squares = ((values - mean) ** 2).sum(axis=0)

@@ -56,7 +56,7 @@ class MatrixStats:
         return codes.categories, counts
 
     def kind(self, rows: NDArray[np.int64], layer: str | None) -> ValueKind:
-        """Return what the values of a layer are, judged from some rows, or from genes where these take less."""
+        """Return the kind of the values of a layer, judged from some rows, or from genes where these take less."""
         return judge(self.dataset, rows, layer, self.give_up)
 
     def gather(self, grouping: Grouping, question: Question, *, linear: bool) -> Gathered:

@@ -29,7 +29,7 @@ NO_SCALE = np.empty(0, dtype=np.float64)
 
 @dataclass(frozen=True)
 class Summary:
-    """What is known of each gene in some cells, each float64 (n_var,).
+    """Summary of each gene in some cells, each float64 (n_var,).
 
     Attributes
     ----------
@@ -63,11 +63,11 @@ class Summary:
         return _divided(self.linear, self.n)
 
     def at(self, genes: slice | NDArray[np.int64]) -> Summary:
-        """Return what is known of some genes."""
+        """Return the summary of some genes."""
         return Summary(self.n[genes], self.mean[genes], self.squares[genes], self.n_above[genes], self.linear[genes])
 
     def with_(self, other: Summary) -> Summary:
-        """Return what is known of the cells of both, none of which is in the other.
+        """Return the summary of both, which share no cell.
 
         Means and squares are merged as by Chan, Golub and LeVeque (1979), which loses no digits.
         """
@@ -151,7 +151,7 @@ class Moments:
         return self._n_cells - self._rare[genes, :, MISSING]
 
     def of(self, group: int) -> Summary:
-        """Return what is known of a group: its entries, and the cells that have none, all of which have one value."""
+        """Return the summary of a group: its entries, and the cells without entries, all of which have one value."""
         state, rare = self._state[:, group], self._rare[:, group]
         listed, expm1 = state[:, LISTED], state[:, LINEAR]
         left_out = self._n_cells[group] - rare[:, MISSING] - listed

@@ -44,7 +44,7 @@ def notes_of(
 def explorer_notes(
     dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary]
 ) -> tuple[str, ...]:
-    """Return what is to be said of CELLxGENE Explorer's numbers."""
+    """Return the notes on CELLxGENE Explorer's numbers."""
     n_missing = _n_missing(sets)
     said = [
         "Use this only to reproduce lists from CELLxGENE Explorer: its t uses the number of "

@@ -94,7 +94,7 @@ class Question:
                 raise InvalidValue(f"{name} takes a whole number from {least} on; found {shown(given)}")
 
     def lighter(self, by: str | None = None) -> str:
-        """Return what needs less memory than this question, of the groups of a column `by`, None = of two sets."""
+        """Suggest a question that needs less memory, for the groups of a column `by`, None = two sets."""
         genes = "genes=[...]" if self.genes is None else "fewer genes"
         method = ", method='t-test'" if self.method == "wilcoxon" else ""
         return f"{genes}{method} or {'fewer {cells}' if by is None else 'a column of fewer groups'}"

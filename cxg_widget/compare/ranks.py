@@ -60,7 +60,7 @@ class Ranks:
         self._spare = self._rank(first, (self._keys, starts, ends), n, fill, self._spare)
 
     def transposed(self, first: int = 0) -> Transposed:
-        """Return what takes in rows for `add_rows`, of which the genes from `first` on are not ranked yet."""
+        """Return the buffer that transposes rows for `add_rows`; genes from `first` on are not ranked yet."""
         return Transposed((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, BAND_BYTES)
 
     def add_rows(self, moments: Moments, transposed: Transposed) -> None:

@@ -120,7 +120,7 @@ class Comparison:
         return np.where(p_adj < TINY, self._adjusted_log10(), found)
 
     def _adjusted_log10(self) -> Floats:
-        """Return what p far below 1 is adjusted to, as logarithms: over the genes that `p_adj` is over."""
+        """Return adjusted logarithms of p far below 1, over the genes that `p_adj` is over."""
         log10_p = self._tested.log10_p
         left_out = np.isnan(log10_p) if self._p_adj is None else np.isnan(self._p_adj)
         return benjamini_hochberg_log10(np.where(left_out, 0.0 if self._p_adj is None else np.nan, log10_p))

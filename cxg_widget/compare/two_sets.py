@@ -57,7 +57,7 @@ def compare(
 
 
 def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
-    """Go through the matrix for what a question needs; return what the values are too."""
+    """Scan the matrix for a question; return the kind of its values, and the sums."""
     question.positions(matrix.dataset)  # an unknown gene raises before anything is read
     kind = _judged(matrix, grouping, question)
     linear = question.fold in NEEDS_LINEAR and kind.kind != "scaled"
@@ -69,7 +69,7 @@ def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[V
 
 
 def _judged(matrix: MatrixStats, grouping: Grouping, question: Question) -> ValueKind:
-    """Return what the values are; refuse to normalize what are no counts any more."""
+    """Return the kind of the values; refuse to normalize values that are no counts."""
     kind = matrix.kind(grouping.spread(SAMPLED, matrix.dataset.n_obs), question.layer)
     if question.normalize is None or kind.kind not in ("log1p", "scaled"):
         return kind

@@ -32,7 +32,7 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class ValueKind:
-    """What values are taken for.
+    """Kind of the values of a matrix.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def judge(
 
 
 def kind_of(values: NDArray[np.float32]) -> tuple[Kind, float, float]:
-    """Return what some values, zeros among them or not, are, and the lowest and highest; NaN is nothing."""
+    """Return the kind of some values, with or without zeros, and their lowest and highest; NaN is ignored."""
     finite = values[np.isfinite(values)].astype(np.float64)
     low, high = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
     if low < 0:

@@ -22,7 +22,7 @@ _START = "import sys; sys.path[:] = {path!r}; from cxg_widget.compute.child impo
 
 @dataclass(frozen=True)
 class Attempt:
-    """What came of work in a process of its own.
+    """Outcome of work in a process of its own.
 
     Attributes
     ----------

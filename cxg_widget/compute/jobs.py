@@ -170,7 +170,7 @@ def in_background(work: Callable[[], _T], *, gives_way: bool = False) -> Future[
 
 
 def on_this_loop(function: Callable[[], object]) -> Callable[[], object]:
-    """Return what calls a function, from any thread, in the event loop that runs here; directly if there is none."""
+    """Return a function that any thread may call; it runs in this event loop, or directly if there is none."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

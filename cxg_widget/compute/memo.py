@@ -29,7 +29,7 @@ class Memo:
     def keep(
         self, slot: str, key: Hashable, make: Callable[[], _Made], let_go: Callable[[_Made], object] | None = None
     ) -> _Made:
-        """Return what the slot holds for a key; two threads that miss the same key at once make it once.
+        """Return the value of a slot for a key, made once even if two threads miss it together.
 
         let_go : called with what the slot holds no more, now or once something else is shown, and with what was made
             of a memo that is closed, or for a key that is on show no more
@@ -54,7 +54,7 @@ class Memo:
         return made
 
     def held(self, slot: str, key: Hashable) -> Any:
-        """Return what the slot holds for a key, or None."""
+        """Return the cached value of a slot for a key, or None."""
         return self._made.get(slot, {}).get(key)
 
     def put(self, slot: str, key: Hashable, value: Any) -> list[Any]:
@@ -98,7 +98,7 @@ class Memo:
             self._made[slot] = held
 
     def in_slot(self, slot: str) -> Any:
-        """Return what the slot holds, whatever its key, or None."""
+        """Return the cached value of a slot, whatever its key, or None."""
         return next(reversed(self._made.get(slot, {}).values()), None)
 
     def close(self) -> dict[str, dict[Hashable, Any]]:

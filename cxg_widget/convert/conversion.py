@@ -23,7 +23,7 @@ from cxg_widget.text.names import not_found
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a conversion did.
+    """Result of a conversion.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ _BAND_CELLS = 32_000_000
 
 
 class MatrixStore(Protocol):
-    """What a new store does with the matrix.
+    """Interface of a new store that takes a matrix.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class MatrixStore(Protocol):
 
 @dataclass(frozen=True)
 class Carried:
-    """What became of a matrix.
+    """Result of copying a matrix.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class Lines:
 
     @property
     def axis(self) -> str:
-        """What a line is: "obs", a row, or "var", a column."""
+        """Axis of a line: "obs" = row, "var" = column."""
         return self.dataset.major_axis
 
     @property

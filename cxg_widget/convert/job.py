@@ -16,7 +16,7 @@ _LONG = ("int32", "int64", "uint32", "uint64")
 
 @dataclass(frozen=True)
 class Job:
-    """What a writer is given.
+    """Parameters of a writer.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Job:
         return title or self.dataset.title
 
     def rounding(self, layer: str | None) -> str | None:
-        """Say what float32 may change of a layer, None = the main matrix; None where that is nothing, or not known."""
+        """Describe what float32 may change of a layer, None = the main matrix; None = nothing, or not known."""
         details = self.dataset.details
         among = details.get("layers")
         found = details.get("X") if layer is None else among.get(layer) if isinstance(among, Mapping) else None

@@ -43,5 +43,5 @@ def progress_bar(shown: bool | Progress | None, *, delay_s: float = 0.0) -> Iter
 
 
 def within(progress: Progress, what: str, begin: float, end: float) -> Callable[[float], None]:
-    """Return what a step calls with its own part, 0 to 1, where the step is `begin` to `end` of the whole."""
+    """Return a function that takes the progress of a step, 0 to 1, which is `begin` to `end` of the whole."""
     return lambda part: progress(what, begin + (end - begin) * part)

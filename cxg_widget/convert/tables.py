@@ -30,7 +30,7 @@ _EXACT = 2**53
 
 @dataclass
 class Summary:
-    """What all rows of a column have in common, as they were read: the kind that a store promises may hold less.
+    """Summary of all rows of a column as read; the kind that a store promises may hold less.
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ class CodedColumn(Countable):
         return found
 
     def looked_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return what a table says of each cell's code."""
+        """Look up each cell's code in a table."""
         return table[self.codes]
 
 

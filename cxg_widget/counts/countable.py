@@ -72,4 +72,4 @@ class Countable(ABC):
 
     @abstractmethod
     def looked_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return what a table (n_codes,) says of each cell's code, (n_obs,)."""
+        """Look up each cell's code, (n_obs,), in a table (n_codes,)."""

@@ -181,7 +181,7 @@ class Counter:
     def states(
         self, column: Column | None, rules: Sequence[Rule], selected: Mask, by: GroupCodes | None
     ) -> NDArray[np.uint8]:
-        """Return what each cell is to a column, uint8 (n_obs,), as `put_states`; columns without a filter share it.
+        """Return each cell's state for a column, uint8 (n_obs,), as `put_states`; columns without a filter share it.
 
         column : None = of no column: it has no filter of its own
         selected : bool (n_obs,), or empty; by : None = its groups mean nothing

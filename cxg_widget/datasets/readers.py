@@ -65,7 +65,7 @@ class Registered:
 
 @cache
 def registered() -> Registered:
-    """Return what is registered in this environment; looked up once.
+    """Return the readers registered in this environment; looked up once.
 
     Raises
     ------

@@ -317,7 +317,7 @@ def _crowded(crowd: Crowd, look: Look, rule: tuple[str, int]) -> Crowding:
 
 @dataclass(frozen=True)
 class Shared:
-    """What a picture shows of numbers where cells share pixels.
+    """Numbers that a picture shows where cells share pixels.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ class Layout:
     bar: Box | None
 
     def parts(self, key: Key, paper: Paper) -> Parts:
-        """Return what is drawn of it on some paper."""
+        """Return the parts to draw on a paper."""
         fills = tuple((box, (*(hex_rgb(color) if color else paper.missing), 255)) for box, color in self.swatches)
         return Parts(fills, () if self.bar is None else ((self.bar, ramp(list(key.ramp))),), tuple(self.texts))
 

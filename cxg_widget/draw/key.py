@@ -25,7 +25,7 @@ MOST_KEY_ROWS = 60
 
 @dataclass(frozen=True)
 class Key:
-    """What stands beside a picture; every text as it is written.
+    """Legend of a picture; every text as it is written.
 
     Attributes
     ----------

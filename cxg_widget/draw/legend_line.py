@@ -20,7 +20,7 @@ _DASH_PX, _BAR_PX, _BAR_HIGH_PX, _WIDEST_PX = 14, 80, 8, 150
 
 @dataclass(frozen=True)
 class PlotLegend:
-    """What is said of contours of sets, and of the difference of two.
+    """Legend of contours of sets, and of the difference of two.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class PlotLegend:
 
 @dataclass(frozen=True)
 class _Piece:
-    """What stands in one line.
+    """Contents of one line.
 
     Attributes
     ----------

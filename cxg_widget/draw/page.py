@@ -37,7 +37,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Page:
-    """What is on a page of width x height px of the layout.
+    """Contents of a page of width x height px of the layout.
 
     Attributes
     ----------

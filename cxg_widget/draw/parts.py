@@ -18,7 +18,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Parts:
-    """What is drawn, in this order; places in px of the layout.
+    """Shapes in draw order; places in px of the layout.
 
     Attributes
     ----------

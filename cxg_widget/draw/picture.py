@@ -68,7 +68,7 @@ def pixels_as_points(
     job: Paint,
     left_out: NDArray[np.bool_] | None = None,
 ) -> Paint:
-    """Return what draws numbers of pixels, (layers, h, w) as `PixelNumbers.finished` returns them, point by point.
+    """Return a job that draws numbers of pixels, (layers, h, w) as `PixelNumbers.finished` returns them, as points.
 
     job : says what colours them; the rest of it is dropped
     left_out : bool (h, w), pixels that hold cells which the filters leave out; None = none are drawn

@@ -16,7 +16,7 @@ MOST_NAMED = 5
 
 
 def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence[str] = ()) -> str:
-    """Say what is shown: dataset, how many cells, where, coloured by what, by which filters.
+    """Describe a picture: dataset, number of cells, embedding, colours and filters.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 class AtZero(NamedTuple):
-    """What is known of the cells at 0.
+    """Counts of the cells at 0.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ _LONGEST = 255
 
 @dataclass(frozen=True)
 class Workplace:
-    """What is used while a file or store is written; all of it is gone at the end.
+    """Temporary folder of a file or store that is being written; removed at the end.
 
     Attributes
     ----------

@@ -90,7 +90,7 @@ class _Crew:
 
 @dataclass(frozen=True)
 class _Survey:
-    """What there is to know of a block before it is sorted."""
+    """Facts of a block before it is sorted."""
 
     rows: slice
     n_finite: int

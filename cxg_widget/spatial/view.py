@@ -48,7 +48,7 @@ def contain(
     y_down: bool = False,
     equal_units: bool = True,
 ) -> View:
-    """Return what a picture of a size shows that is to show a view, as `contain` in js/src/screen/camera.js does.
+    """Return the view that a picture of a size shows to contain a view, as `contain` in js/src/screen/camera.js.
 
     view : x left, x right, y bottom, y top; how the y axis points does not depend on it
     """

@@ -27,13 +27,13 @@ _QUOTED = f'"{MISSING_LABEL}"'
 
 
 def missing_label(color: str) -> str:
-    """Return what cells without a category are called where something colours them, as "obs:NAME" or "sets:"."""
+    """Return the label of cells without a category, by the spec of the colouring, "obs:NAME" or "sets:"."""
     source, _, name = color.partition(":")
     return MISSING_LABEL if source != "sets" else NOT_IN_SET_LABEL if name else IN_NO_SET_LABEL
 
 
 def describe_layer(layer: str | None) -> str:
-    """Return what a layer of the matrix is called; None = the main one."""
+    """Return the name of a layer for sentences; None = X."""
     return "X" if layer is None else f"layer {layer!r}"
 
 

@@ -17,7 +17,7 @@ def harmless(value: Any) -> Any:
 
 
 def restored(value: Any) -> Any:
-    """Return what `harmless` was given."""
+    """Undo `harmless`."""
     is_changed = isinstance(value, str) and value.startswith("'") and harmless(value[1:]) == value
     return value[1:] if is_changed else value
 

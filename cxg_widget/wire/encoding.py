@@ -102,7 +102,7 @@ class Numbers:
 
     @property
     def measures(self) -> Range:
-        """What a scale of colours is laid over."""
+        """The range that the scale of colours covers."""
         return Range(self.lo, self.hi, self.quantiles, self.least)
 
     def dense(self) -> NDArray[Any]:

@@ -63,7 +63,7 @@ def levels_for(known: Range, rule: ColorRule) -> Levels:
 
 
 def _scales(known: Range, rule: ColorRule) -> list[ColorScale]:
-    """Return what the colors may be laid over: the limits that are set, or those that a view of many cells has."""
+    """Return the possible ranges of the colors: the limits that are set, or those of a view of many cells."""
     whole = scale_of(rule, known)
     usual = known.quantiles[known.quantiles > known.lo]
     if not usual.size or (rule.vmin is not None and rule.vmax is not None):

@@ -82,7 +82,7 @@ def zero_code(lo: float, hi: float, share: float | None = None) -> int:
 
 
 def unit_of(lo: float, hi: float) -> float:
-    """Return what to multiply numbers in lo..hi by, so that none of their differences is infinite: 1, or a half."""
+    """Return a factor for numbers in lo..hi that keeps their differences finite: 1, or a half."""
     return 1.0 if np.isfinite(float(hi) - float(lo)) else 0.5
 
 
@@ -96,7 +96,7 @@ def shares(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.float64]:
 
 
 def between(lo: Any, hi: Any, share: Any) -> NDArray[np.float64]:
-    """Return what lies at a share of the way from `lo` to `hi`, for any finite limits; arrays or numbers."""
+    """Interpolate between `lo` and `hi`, for any finite limits; arrays or numbers."""
     with np.errstate(over="ignore", invalid="ignore"):
         step = np.subtract(hi, lo, dtype=np.float64)
         found = np.where(np.isfinite(step), lo + step * share, lo * (1.0 - share) + hi * share)

@@ -16,7 +16,7 @@ _MOST_GONE = 16
 
 
 def recoded_frame(before: Codes, now: Codes, order: DisplayOrder, of: int, seq: int) -> Frame | None:
-    """Return what makes codes of those sent before by the number `of`; None where sending all takes no more.
+    """Return a message that derives codes from those sent before as number `of`; None where sending all is no larger.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class ClusterColumn(Countable):
         return np.concatenate(found)[back]
 
     def looked_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return what a table says of each cell's code."""
+        """Look up each cell's code in a table."""
         return np.concatenate(self.parts.gathered(self.parts.map("look up", _looked_up, self.held, table=table)))
 
     def _added(self, found: list[Any]) -> NDArray[np.int64]:

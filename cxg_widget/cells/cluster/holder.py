@@ -179,7 +179,7 @@ class ClusterHolder(Holder):
         return self.indexed().summary(target, layer, self.settings.color_rule)
 
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
-        """Return what columns by name mean; the workers read them."""
+        """Return columns by name; the workers read them."""
         return {
             name: Coloring(resolve(name, self.dataset, self.settings.layer, self.settings.own_gene_sets))
             for name in names

@@ -362,7 +362,7 @@ class ClusterCells:
         return found[1], float(at_x), float(at_y)
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Return what the cells in a circle are, those left out that are hidden or do not pass the filters.
+        """Summarise the cells in a circle, without hidden and filtered ones.
 
         Raises
         ------

@@ -71,7 +71,7 @@ class ClusterMatrixStats(MatrixStats):
         return counted[0][0][0], [np.sum([counts for _, counts in one], axis=0) for one in counted]
 
     def kind(self, rows: NDArray[np.int64], layer: str | None) -> ValueKind:
-        """Return what the values of a layer are, as one worker judges it."""
+        """Return the kind of the values of a layer, as one worker judges it."""
         kind: ValueKind = self._by_one("judge", _judged, sample=rows, layer=layer)
         return kind
 

@@ -294,7 +294,7 @@ def nearest(
 def under_pointer(
     partition: Partition, column: ViewColumn | None, circle: Circle, visible: NDArray[np.bool_] | None
 ) -> CellsUnderPointer:
-    """Return what the cells in a circle are, those left out that are hidden."""
+    """Summarise the cells in a circle, without hidden ones."""
     return count_in_circle(partition.index, circle, column, visible)
 
 

@@ -25,7 +25,7 @@ def unlisten(client: Any, user: str) -> None:
 
 
 def telling(rows: Rows, *args: Any, function: Callable[..., Any], **same: Any) -> Any:
-    """Return what a function makes of rows, and tell what was read for it; runs on a worker."""
+    """Return the result of a function of rows, and report the traffic; runs on a worker."""
     try:
         return function(rows, *args, **same)
     # Bytes that were read before a failure count too.

@@ -231,7 +231,7 @@ class H5Array(StoredArray):
         return np.asarray(self._found.fields(self._column)[keys or ()])
 
     def target(self, attribute: str) -> Node | None:
-        """Return what an object reference, or a path beside this array, points at."""
+        """Return the node that an object reference, or a path relative to this array, points at."""
         with self._store.reading(self.path):
             value = self._found.attrs.get(attribute)
             if not isinstance(value, h5py.Reference):

@@ -219,7 +219,7 @@ def _check_table(table: Any, part: str) -> None:
 
 
 def _axes_of(values: Any) -> Any:
-    """Return what has the axes of an embedding; None where it holds no numbers."""
+    """Return the array of an embedding; None where it holds no numbers."""
     if hasattr(values, "iloc"):
         return values.select_dtypes("number")
     kind = getattr(getattr(values, "dtype", None), "kind", "")

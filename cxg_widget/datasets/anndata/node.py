@@ -134,7 +134,7 @@ class StoredArray(Array):
         self.dtype, self.fields = dtype, dtype.names or ()
 
     def target(self, attribute: str) -> Node | None:
-        """Return what lies at the path that an attribute names, beside this array."""
+        """Return the node at the path that an attribute names, relative to this array."""
         value = self.attrs.get(attribute)
         if not isinstance(value, str):
             return None
@@ -161,7 +161,7 @@ class Group(Node):
 
     @abstractmethod
     def get(self, name: str) -> Node | None:
-        """Return what has that name; a name with "/" may lie deeper. None where there is nothing that can be read."""
+        """Return the child of that name; a name with "/" may lie deeper. None where there is no readable child."""
 
     def __contains__(self, name: str) -> bool:
         return self.get(name) is not None
@@ -191,7 +191,7 @@ class Store(ABC):
 
 @contextmanager
 def reading(uri: str, what: str) -> Iterator[None]:
-    """Say what failures of a library mean that reads a part of a store."""
+    """Translate the errors of a library that reads a part of a store."""
     try:
         yield
     except (CxgWidgetError, MemoryError):
@@ -201,6 +201,6 @@ def reading(uri: str, what: str) -> Iterator[None]:
 
 
 def reason(error: Exception) -> str:
-    """Return what a library says, in one line of at most 300 characters."""
+    """Return the message of a library's error, in one line of at most 300 characters."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 300 else f"{text[:297]}..."

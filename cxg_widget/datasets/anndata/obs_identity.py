@@ -18,7 +18,7 @@ def are_numbers(names: Sequence[Any]) -> bool:
 
 
 def digest_of(names: Iterable[Any], places: Iterable[NDArray[Any]] = ()) -> str:
-    """Return what tells names in their order, and places of the cells beside them, from all others."""
+    """Return a digest of names in their order, and of the places of the cells."""
     digest = sha256()
     for part in (*_bytes_of(names), *places):
         digest.update(np.ascontiguousarray(part).data)

@@ -24,7 +24,7 @@ from cxg_widget.errors import InvalidStore
 
 
 class WithMatrices(Dataset):
-    """What AnnData on disk and in memory have in common; a subclass sets the five attributes."""
+    """Base of AnnData on disk and in memory; a subclass sets the five attributes."""
 
     _no_embedding: ClassVar[str] = "no usable embedding in obsm"
 
@@ -65,7 +65,7 @@ class WithMatrices(Dataset):
         self.major_axis = self._matrix.axis
 
     def names_in(self, layer: str | None) -> VarNames:
-        """Return what knows the vars of a layer by name: raw has vars of its own."""
+        """Return the index of the vars of a layer: raw has its own vars."""
         return self._raw.names if layer == RAW and self._raw is not None else super().names_in(layer)
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:

@@ -171,7 +171,7 @@ class ZarrStore(Store):
         self.files.close()
 
     def reading(self, what: str) -> AbstractContextManager[None]:
-        """Say what failures of the library mean."""
+        """Translate the errors of the library."""
         return reading(self.uri, what)
 
 
@@ -282,7 +282,7 @@ def _whole_attributes(found: Any) -> dict[str, Any]:
 
 
 def _codecs(array: Any) -> str:
-    """Return what the chunks are coded with as text, without the attributes, which anybody may write."""
+    """Return the codecs of the chunks as text, without the attributes, which anybody may write."""
     described = {
         key: value for key, value in array.metadata.to_dict().items() if key in ("codecs", "filters", "compressor")
     }

@@ -60,7 +60,7 @@ class Coordinates:
         return found
 
     def digest(self) -> str:
-        """Return what tells these coordinates from others."""
+        """Return a digest of these coordinates."""
         found = blake2b(repr((self.name, self.values.shape)).encode(), digest_size=16)
         found.update(np.ascontiguousarray(self.values).tobytes())
         if self.uids is not None:
@@ -69,7 +69,7 @@ class Coordinates:
 
 
 def supplied(given: Any, n_obs: int) -> dict[str, Coordinates]:
-    """Return what a caller passed as `coordinates`, by name.
+    """Return the coordinates that a caller passed, by name.
 
     Raises
     ------

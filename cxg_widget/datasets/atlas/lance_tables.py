@@ -136,6 +136,6 @@ def quoted(text: str) -> str:
 
 
 def _sentence(error: BaseException) -> str:
-    """Return what a message of Lance says, without where in its source it was written."""
+    """Return a message of Lance without the place in its source."""
     text = _PLACE.sub("", " ".join(str(error).split()))
     return text[:300].rstrip(" .,") + "."

@@ -142,7 +142,7 @@ def read_spans(table: LanceTable, pointer: PointerColumn, runs: RowRuns) -> NDAr
 
 
 def members(pointer: PointerColumn, *names: str) -> dict[str, str]:
-    """Return what to ask a table for to get members of its pointers as columns of these names."""
+    """Return the projection that reads members of a table's pointers as columns of these names."""
     return {name: f"`{pointer.name}`.`{name}`" for name in names}
 
 

@@ -32,7 +32,7 @@ class RowsInView:
 
 
 class ByView:
-    """What `Dataset.by_view` tells, by default nothing; names and axes were checked, and the store is held open."""
+    """The result of `Dataset.by_view`, by default nothing; names and axes were checked, and the store is held open."""
 
     def rows(self, name: str, axes: tuple[int, int], view: Extent, limit: int | None) -> RowsInView | None:  # noqa: ARG002
         """Read the rows of a view, both ends included; None where more than `limit` rows would be decoded for it."""

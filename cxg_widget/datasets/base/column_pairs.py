@@ -63,12 +63,12 @@ class ColumnPairs:
         return (x.spec, y.spec, *more)
 
     def labels(self, pair: Sequence[str]) -> tuple[str, str]:
-        """Return what is written at both axes; a gene goes by its readable name."""
+        """Return the labels of both axes; a gene is written by its readable name."""
         x, y, layer = self._axes_of(pair)
         return self._label(x, layer), self._label(y, layer)
 
     def describe(self, pair: Sequence[str]) -> str:
-        """Return a pair in words, which no other pair of this dataset has."""
+        """Return the text of a pair, unique within this dataset."""
         x, y, layer = self._axes_of(pair)
         names = [
             f"{_axis_text(one, f'{one.source}:{one.name}' if self._is_shared(one, layer) else one.name)}"

@@ -31,7 +31,7 @@ RAW = "raw"
 
 
 class Contract(ABC):
-    """What a store fills in `__init__`, where it reads schemas and metadata alone, and what it implements.
+    """Attributes that a store sets in `__init__`, where it reads only schemas and metadata, and methods it implements.
 
     A `_read` method may be called by several threads at once. The store is then held open; names, positions, rows and
     axes exist. It raises `InvalidStore` for what contradicts itself and `DamagedStore` for data that are promised and
@@ -97,7 +97,7 @@ class Contract(ABC):
 
     @property
     def title(self) -> str:
-        """What the dataset is called: by its store, or by its file."""
+        """Title of the dataset: from its store, or the name of its file."""
         return self._title
 
     @title.setter
@@ -108,7 +108,7 @@ class Contract(ABC):
             self._note(note_of("the title"))
 
     def index_name(self, table: Table) -> str | None:
-        """Return what the index of the DataFrame of obs or var is called, None = nothing; by default as stored."""
+        """Return the name of the index of obs or var as a DataFrame, None = no name; by default as stored."""
         return self.obs_index if table == "obs" else self.var_index
 
     # Obs.
@@ -212,11 +212,11 @@ class Contract(ABC):
         return self._read_embedding(name, axes)[start:stop]
 
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
-        """Say what two axes measure, where each may have a unit of its own; by default they share theirs, None."""
+        """Return the labels of two axes with different units; by default None: both share their unit."""
         return None
 
     def _axis_names(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
-        """Say what two axes that share their units are called, None = nothing; by default as scanpy does by name."""
+        """Return the names of two axes that share their unit, None = no names; by default as scanpy names them."""
         return axis_names(name, axes)
 
     # Sections.
@@ -232,7 +232,7 @@ class Contract(ABC):
     # The store.
 
     def _read_identity(self) -> str:
-        """Say what changes when the store is written to; by default another one each time it is opened."""
+        """Return a key that changes when the store is written to; by default a new one at each opening."""
         return f"{self.uri}#{uuid4().hex}"
 
     def _read_obs_identity(self) -> str | None:
@@ -240,7 +240,7 @@ class Contract(ABC):
         return None
 
     def _read_content_identity(self) -> str | None:
-        """Say what an object in memory holds, the same for an equal one tomorrow; None where `identity` says it."""
+        """Return a digest of an object in memory, equal for equal objects; None where `identity` is enough."""
         return None
 
     def _read_details(self) -> dict[str, Any]:

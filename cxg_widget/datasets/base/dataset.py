@@ -124,7 +124,7 @@ class Dataset(Contract):
         return self._read_once("gene_sets", self._read_gene_sets)
 
     def names_in(self, layer: str | None) -> VarNames:  # noqa: ARG002 - for stores whose layers have vars of their own
-        """Return what knows the vars of a layer by name (None = X)."""
+        """Return the index of the vars of a layer (None = X)."""
         return self._var_part
 
     # The matrix.
@@ -167,12 +167,12 @@ class Dataset(Contract):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was skipped, ignored or found damaged so far, a sentence each."""
+        """Sentences on all that was skipped, ignored or found damaged so far."""
         return tuple(self._lifetime.notes)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What this store says of itself beyond the contract, such as its version and layout; fit for JSON."""
+        """Details of this store beyond the contract, such as its version and layout; fit for JSON."""
         with self._reading():
             return self._read_details()
 
@@ -190,7 +190,7 @@ class Dataset(Contract):
 
     @property
     def identity(self) -> str:
-        """What tells this state of this store from all others, cheap to get: the key of what is derived from it.
+        """Key of this state of this store, cheap to get; caches of derived values use it.
 
         After a write it is another one. A store that cannot tell gets another one each time it is opened.
         """
@@ -198,7 +198,7 @@ class Dataset(Contract):
 
     @property
     def obs_identity(self) -> str:
-        """What tells these cells in their order from all others: rows of them mean nothing elsewhere.
+        """Key of these cells in their order; row numbers are valid only under the same key.
 
         A store that knows its cells by their names keeps it when other columns are written, but has to read these
         names at the first access; of others it is `identity`.
@@ -207,7 +207,7 @@ class Dataset(Contract):
 
     @property
     def content_identity(self) -> str:
-        """What tells these data from others on another day: `identity`, or a digest of an object in memory.
+        """Key of these data that stays valid between sessions: `identity`, or a digest of an object in memory.
 
         An object keeps it while it has the same cells in the same order and the same embeddings.
         """

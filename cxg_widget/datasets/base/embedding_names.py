@@ -38,7 +38,7 @@ def is_map(name: str) -> bool:
 
 
 def axis_names(name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
-    """Return what two axes are called, as scanpy does: "PC 1" and "PC 2" of a PCA; None = nothing."""
+    """Return the names of two axes as scanpy writes them: "PC 1" and "PC 2" of a PCA; None = no names."""
     initials = next((_INITIALS[word] for word in re.split(r"[^a-z]+", name.casefold()) if word in _INITIALS), None)
     return None if initials is None else (f"{initials} {axes[0] + 1}", f"{initials} {axes[1] + 1}")
 

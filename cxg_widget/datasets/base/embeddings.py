@@ -74,7 +74,7 @@ class Embeddings:
             return np.array(values, dtype=np.float32, order="C")
 
     def axis_labels(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
-        """Return what the axes of an embedding measure, with the unit, where each has a unit of its own.
+        """Return the labels of the axes of an embedding with their units, where these differ.
 
         None where both share one unit, as in a UMAP or a map: as much on either axis is then drawn as long. Parameters
         and errors as `embedding`.
@@ -87,7 +87,7 @@ class Embeddings:
             return labels[pair[0]], labels[pair[1]]
 
     def axis_names(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
-        """Return what is written at the axes of an embedding; parameters and errors as `embedding`.
+        """Return the names along the axes of an embedding; parameters and errors as `embedding`.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Embeddings:
         raise UnknownName(not_found("embedding", name, known, store.title))
 
     def describe_embedding(self, name: EmbeddingName | None = None) -> str:
-        """Return in words what an embedding goes by: its name; errors as `find_embedding`."""
+        """Return the name of an embedding as text; errors as `find_embedding`."""
         found = self.find_embedding(name)
         return found if isinstance(found, str) else self._pairs.describe(found)
 

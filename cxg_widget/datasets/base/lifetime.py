@@ -83,7 +83,7 @@ class Lifetime:
             return self.cache.get_or_load(key, lambda: freeze(load()))
 
     def once(self, key: str, load: Callable[[], _Read]) -> _Read:
-        """Return what `load` returned the first time, kept until the end; a second thread waits for the first."""
+        """Return the result of the first call of `load`, cached until closing; a second thread waits for the first."""
         with self.reading():
             return self._once.keep(key, None, load)
 

@@ -97,7 +97,7 @@ class ObsColumns:
         return known.kind == "categorical" and known.n_categories is not None and known.n_categories < 2
 
     def stated_values(self, column: str) -> Codes | tuple[float, float] | None:
-        """Return what an obs column can hold, by what the store states: no code of all categories, or least and most.
+        """Return the range of an obs column, as the store states it: all categories without codes, or least and most.
 
         None where the store does not state it. All finite values lie between the two, and are as far apart.
         """

@@ -62,7 +62,7 @@ class SectionImage:
 
 @dataclass(frozen=True)
 class Sections:
-    """What a store knows of the sections that its cells lie on.
+    """The tissue sections of a store.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Library:
 
 
 def sections_of(libraries: list[Library]) -> Sections:
-    """Return what libraries hold, the best image of the first of them first."""
+    """Return the sections of libraries, the best image of the first library first."""
     images: dict[str, SectionImage] = {}
     faults: dict[str, str] = {}
     for library in libraries:
@@ -164,7 +164,7 @@ class SectionImages:
         self._store = store
 
     def sections(self) -> Sections:
-        """Return what is known of the sections that the cells lie on; no image is read."""
+        """Return the sections that the cells lie on, without reading an image."""
         with self._store._reading():
             found: Sections = self._store._read_once("sections", self._store._read_sections)
             return found

@@ -19,7 +19,7 @@ class Traffic(NamedTuple):
     n_reads: int = 0
 
     def since(self, before: Traffic) -> Traffic:
-        """Return what came after an earlier moment."""
+        """Return the traffic since an earlier moment."""
         return Traffic(max(0, self.n_bytes - before.n_bytes), max(0, self.n_reads - before.n_reads))
 
     def with_(self, other: Traffic) -> Traffic:
@@ -41,6 +41,6 @@ class Meter:
 
     @property
     def so_far(self) -> Traffic:
-        """What was read since this was made."""
+        """Traffic since this meter was made."""
         # No lock is needed: the tuple is replaced as a whole.
         return self._so_far

@@ -20,7 +20,7 @@ KIND_OF_TYPE: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "f
 
 @dataclass(frozen=True)
 class Column:
-    """What is known of an obs or var column before it is read."""
+    """Metadata of an obs or var column, known before it is read."""
 
     name: str
     kind: Kind
@@ -162,12 +162,12 @@ def as_plain(values: Values) -> NDArray[Any]:
 
 
 def array_of(values: Values) -> NDArray[Any]:
-    """Return what holds a column: its codes, or the values themselves."""
+    """Return the array of a column: its codes, or the values themselves."""
     return values.codes if isinstance(values, Codes) else as_plain(values)
 
 
 def in_place_of(values: Values, array: NDArray[Any]) -> Codes | NDArray[Any]:
-    """Return what holds other rows of a column as such a column, with the categories of `values`."""
+    """Return an array of other rows as a column with the categories of `values`."""
     return values.holding(array) if isinstance(values, Codes) else array
 
 
@@ -195,7 +195,7 @@ def is_constant(values: Values) -> bool:
 
 
 def to_pandas(values: Values) -> Any:
-    """Return what a DataFrame takes as a column: the array, or a pandas Categorical."""
+    """Return a column for a DataFrame: the array, or a pandas Categorical."""
     import pandas as pd
 
     if isinstance(values, PackedStrings):

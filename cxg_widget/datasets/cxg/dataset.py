@@ -150,7 +150,7 @@ class CxgDataset(Dataset):
             self._note(f"{path} is left out: it is not a TileDB array, because its schema is missing.")
 
     def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return what there is, and which embeddings."""
+        """Return the parts of the store, and its embeddings."""
         if self.is_remote:
             children, members = self._arrays.children("", "emb", kind_of=kind_of)
             if not children:

@@ -38,7 +38,7 @@ _ABOUT = (
 
 @dataclass(frozen=True)
 class _Draw:
-    """What every block needs: the cells' states and depths, the genes, and the seed."""
+    """Parameters of every block: the cells' states and depths, the genes, and the seed."""
 
     cells: CellStates
     genes: Genes

@@ -77,7 +77,7 @@ GROUPS = ["housekeeping", "interferon", "marker", "mitochondrial", "other", "sex
 
 @dataclass(frozen=True)
 class Genes:
-    """What is known of every gene.
+    """Parameters of every gene.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ COLUMNS: dict[str, writer.ColumnType] = {
 
 @dataclass(frozen=True)
 class CellStates:
-    """What the expression of a cell depends on.
+    """State of each cell that its expression depends on.
 
     Attributes
     ----------

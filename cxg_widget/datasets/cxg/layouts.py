@@ -33,7 +33,7 @@ def kind_of(path: str) -> str:
 
 @dataclass(frozen=True)
 class Stored:
-    """What an array's schema says; a schema itself would keep the context of TileDB, and its threads, after closing.
+    """Facts of an array's schema; a schema itself would keep the context of TileDB, and its threads, after closing.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Layout(ABC):
         """
 
     def describe(self) -> dict[str, Any]:
-        """Say what it is, fit for JSON."""
+        """Describe the layout, fit for JSON."""
         kind = "sparse" if self.stored.is_sparse else "dense"
         return {"layout": f"X: {kind}", "tiles": list(self.stored.tiles)}
 

@@ -167,7 +167,7 @@ def _uns_array(arrays: Arrays, path: str, note: Note) -> dict[str, Any]:
 
 
 def libraries_with_factors(spatial: Any) -> list[Library]:
-    """Return what `uns["spatial"]` says of scale: of each library, or of the only one, without its name."""
+    """Return the scale factors in `uns["spatial"]`: of each library, or of the only one, without its name."""
     found = spatial if isinstance(spatial, dict) else {}
     named = {"": found} if isinstance(found.get("scalefactors"), dict) else found
     return [

@@ -77,7 +77,7 @@ class ByColumn(SparseLayout):
         return False
 
     def describe(self) -> dict[str, Any]:
-        """Say what it is."""
+        """Describe the layout, fit for JSON."""
         both = "Xr and Xc" if "Xr" in self._children else "Xc without Xr"
         return {"layout": f"{both}: sparse, by rows and by columns", "capacity": self.stored.capacity}
 

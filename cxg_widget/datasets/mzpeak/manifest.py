@@ -33,7 +33,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What the index says."""
+    """Contents of the index."""
 
     members: tuple[Member, ...]
     metadata: Mapping[str, Any]

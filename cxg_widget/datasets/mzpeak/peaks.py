@@ -168,7 +168,7 @@ class PeakMap:
 
 
 class PeakColumns:
-    """What is said of peaks."""
+    """Columns of peaks."""
 
     def __init__(self, spectra: SpectrumTable) -> None:
         self.spectra = spectra

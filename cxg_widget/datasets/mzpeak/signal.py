@@ -260,7 +260,7 @@ class Signal:
         return intensity_leaf.n_values - intensity_leaf.n_null
 
     def leaf_of(self, path: str, group: int) -> Leaf:
-        """Return what the footer says of the one leaf column behind a column that the layout names."""
+        """Return the footer's facts of the one leaf column behind a column that the layout names."""
         leaf = self.table.leaf_path(path)
         assert leaf is not None
         return self.table.leaf(leaf, group)

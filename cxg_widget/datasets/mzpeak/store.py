@@ -140,6 +140,6 @@ class MzPeakStore(Dataset):
 
 
 def labels_of(labels: tuple[str, str], axes: tuple[int, int]) -> tuple[str, str] | None:
-    """Return what two axes of an embedding measure; None where both are the same axis."""
+    """Return the labels of two axes of an embedding; None where both are the same axis."""
     x, y = axes
     return None if x == y else (labels[x], labels[y])

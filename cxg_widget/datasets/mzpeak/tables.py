@@ -23,7 +23,7 @@ _SECRET = ("encrypt", "decrypt", "PARE")
 
 @dataclass(frozen=True)
 class Leaf:
-    """What the footer says of one leaf column in one row group; None where it does not say.
+    """The footer's facts of one leaf column in one row group; None = not stated.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class ParquetTable:
         return int(self._footer.row_group(group).num_rows)
 
     def leaf(self, path: str, group: int) -> Leaf:
-        """Return what the footer says of a leaf column in a row group."""
+        """Return the footer's facts of a leaf column in a row group."""
         with self.reading():
             column = self._footer.row_group(group).column(self._positions[self.leaf_path(path) or path])
             known = column.statistics

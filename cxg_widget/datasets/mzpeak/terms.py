@@ -125,7 +125,7 @@ def is_in_seconds(path: str) -> bool:
 
 
 def label_of(value: Any, coding: Coding) -> Any:
-    """Return what a value of a category means, in words; one that is unknown stays as it is."""
+    """Return the meaning of a value of a category as text; an unknown value stays as it is."""
     if coding == "term":
         return _LABELS.get(str(value), str(value))
     if coding == "polarity":

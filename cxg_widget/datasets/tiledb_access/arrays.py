@@ -180,7 +180,7 @@ class Arrays(Root):
         return PackedStrings(text.view(np.uint8), starts)
 
     def read(self, array: Any, what: str, query: Callable[[], Result]) -> Result:
-        """Return what a query of an open array returns.
+        """Return the result of a query of an open array.
 
         Far away it may take as long as it likes, but not while the storage only says "slow down": TileDB itself asks
         a hundred times, 150 s. A query that was given up goes on where nobody listens, and the array stays open for it.

@@ -90,7 +90,7 @@ def _of_answer(status: int, uri: str, what: str, text: str) -> CxgWidgetError | 
 
 
 def reason_of(error: Exception) -> str:
-    """Return what TileDB says on one line; of a failed request, only the details that a person can use."""
+    """Return TileDB's message on one line; of a failed request, only the details that a person can use."""
     text = _details(str(error))
     return text if len(text) <= 300 else f"{text[:297]}..."
 

@@ -26,7 +26,7 @@ _SCHEMA = b"schema"
 
 @dataclass(frozen=True)
 class StoredGroup:
-    """What a TileDB group says of itself.
+    """Metadata and members of a TileDB group.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class StoredGroup:
 
 @dataclass(frozen=True)
 class Fragment:
-    """What one write left: the number of cells; of a dense array, first and last index along each dimension."""
+    """One write to an array: the number of cells; of a dense array, first and last index along each dimension."""
 
     n_cells: int
     domain: tuple[tuple[int, int], ...]

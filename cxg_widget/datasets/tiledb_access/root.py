@@ -38,7 +38,7 @@ _FOOTED = 10
 
 
 class Root:
-    """What lies below one root URI; nothing of it is kept or stays open.
+    """The objects below one root URI; none is cached or stays open.
 
     Every failure of TileDB becomes an exception that names what was read: `DamagedStore`, or a `StorageError` where the
     way to the data failed.
@@ -62,7 +62,7 @@ class Root:
         self._other_reads = Meter()
 
     def traffic(self) -> Traffic:
-        """Return what was read so far; statistics are looked at only after a call of TileDB."""
+        """Return the traffic so far; statistics are looked at only after a call of TileDB."""
         n_calls = self._n_calls
         if self._looked_at != n_calls:
             self._read_by_tiledb, self._looked_at = self._statistics.look(self.ctx), n_calls
@@ -85,7 +85,7 @@ class Root:
         return self._all([partial(child_names, f"{self.root}/{path}", self.ctx) for path in paths], paths)
 
     def kind(self, path: str = "") -> str | None:
-        """Return what lies at a path, "" the root: "group" or "array", None where there is no TileDB object."""
+        """Return the kind of object at a path, "" = the root: "group" or "array"; None = no TileDB object."""
         return self._all([partial(kind_at, self._uri_of(path), self.ctx)], [path or "the store"])[0]
 
     def group(self) -> StoredGroup:
@@ -116,7 +116,7 @@ class Root:
         return self._all([partial(load_schema, self._uri_of(path), self.ctx)], [path])[0]
 
     def fragments(self, path: str) -> list[Fragment]:
-        """Return what each write of an array left."""
+        """Return the fragments of an array, one for each write."""
         self._check_fragments(path)
         schema = self.schema(path)
         what = f"the fragments of {path}"
@@ -154,7 +154,7 @@ class Root:
         return f"{self.root}/{path}" if path else self.root
 
     def _all(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result]:
-        """Return what the calls return, or raise the first failure among them."""
+        """Return the results of calls, or raise the first failure among them."""
         found: list[Result] = []
         for one in self._tried(calls, what):
             if isinstance(one, Exception):

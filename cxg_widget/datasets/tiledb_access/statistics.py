@@ -12,7 +12,7 @@ from cxg_widget.datasets.base.traffic import Traffic
 
 
 class Statistics:
-    """What was read of one store, in one context after the other.
+    """Traffic of one store, over one context after the other.
 
     ctx : the first of them; what it has read before does not count
     """
@@ -33,7 +33,7 @@ class Statistics:
 
 
 def read_so_far(ctx: tiledb.Ctx) -> Traffic:
-    """Return what was read in a context; after hundreds of reads that takes milliseconds.
+    """Return the traffic of a context; after hundreds of reads that takes milliseconds.
 
     Far away TileDB reads ahead: several small reads, all of them counted, may be one request.
     """

@@ -12,7 +12,7 @@ _PAUSE_S = 10.0
 
 
 def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seconds: float) -> Result:
-    """Return what a call returns, however long it takes, unless it is refused repeatedly.
+    """Return the result of a call, however long it takes, unless it is refused repeatedly.
 
     Parameters
     ----------

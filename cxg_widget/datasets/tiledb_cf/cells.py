@@ -48,11 +48,11 @@ class SparseCells:
         return variable.sparse or all(self._counts(dim) or self._label(dim) is not None for dim in variable.dims)
 
     def block(self, variable: Variable, start: int, stop: int, at: At) -> NDArray[Any]:  # noqa: ARG002
-        """Return what is meant in the rows start <= row < stop."""
+        """Return the decoded values of rows start <= row < stop."""
         return self._whole(variable)[start:stop]
 
     def take(self, variable: Variable, rows: NDArray[np.int64], at: At) -> NDArray[Any]:  # noqa: ARG002
-        """Return what is meant in single rows, in their order."""
+        """Return the decoded values of single rows, in their order."""
         return np.asarray(self._whole(variable)[rows])
 
     def _whole(self, variable: Variable) -> NDArray[Any]:

@@ -34,7 +34,7 @@ _NAMES: Mapping[str, Role] = {
 
 
 def role_of(variable: Variable) -> tuple[Role | None, int]:
-    """Return what a coordinate is, and how surely: its standard name says it best, then units, axis, name.
+    """Return the role of a coordinate and its certainty: its standard name decides best, then units, axis, name.
 
     Source: CF Conventions 1.11, chapter 4 and appendix F.
     """

@@ -162,7 +162,7 @@ class CfDataset(Dataset):
         return DenseBlock(np.array(found, dtype=np.float32).reshape(len(positions), len(rows)))
 
     def _some(self, feature: Feature, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return what is meant in some rows, ascending; neighbours at once."""
+        """Return the decoded values of some rows, ascending; neighbours at once."""
         if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
             return self._block(feature, int(rows[0]), int(rows[-1]) + 1)
         return self._observations.take(feature.variable, rows, feature.at)
@@ -191,7 +191,7 @@ class CfDataset(Dataset):
         return np.asarray(values - origin if origin else values, dtype=np.float32)
 
     def _origin(self, variable: Variable) -> float:
-        """Return what to subtract from an axis of time, so that neighbouring times do not become one in float32."""
+        """Return the origin to subtract from an axis of time, so that neighbouring times stay distinct in float32."""
         if role_of(variable)[0] != "time" or self.n_obs < 2:
             return 0.0
         return self._read_once(f"origin of {variable.name}", lambda: self._find_origin(variable))

@@ -52,7 +52,7 @@ class Encoding:
     unit: str = ""
 
     def decode(self, raw: NDArray[Any]) -> NDArray[Any]:
-        """Return what is meant, in the shape of `raw`, which is masked where null: NaN or -1 where missing, str."""
+        """Return the decoded values in the shape of `raw`, which is masked where null: NaN or -1 where missing, str."""
         null = np.ma.getmaskarray(raw) if isinstance(raw, np.ma.MaskedArray) else None
         values = np.asarray(raw.data if null is not None else raw)
         if self.kind == "string":
@@ -161,7 +161,7 @@ def _missing(attributes: Mapping[str, Any], dtype: np.dtype[Any], fill: Any, *, 
 
 
 def _default_fill(dtype: np.dtype[Any]) -> int:
-    """Return what TileDB fills integers with where nobody says otherwise."""
+    """Return TileDB's default fill value of integers."""
     limits = np.iinfo(dtype)
     return int(limits.min if dtype.kind == "i" else limits.max)
 

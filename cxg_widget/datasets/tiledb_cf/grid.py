@@ -43,7 +43,7 @@ class DenseGrid:
         return Variable(dim, (dim,), _POSITIONS)
 
     def block(self, variable: Variable, start: int, stop: int, at: At) -> NDArray[Any]:
-        """Return what is meant in the rows start <= row < stop.
+        """Return the decoded values of rows start <= row < stop.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class DenseGrid:
         return np.concatenate(parts) if parts else self._empty(variable)
 
     def take(self, variable: Variable, rows: NDArray[np.int64], at: At) -> NDArray[Any]:
-        """Return what is meant in single rows, in their order; of far-away tiles nothing is read between them."""
+        """Return the decoded values of single rows, in their order; of far-away tiles nothing is read between them."""
         if not len(rows):
             return self._empty(variable)
         inside = [dim for dim in self._read_dims(variable) if dim in self.dims]
@@ -87,7 +87,7 @@ class DenseGrid:
         return found
 
     def _broadcast(self, variable: Variable, box: Box, at: At) -> NDArray[Any]:
-        """Return what is meant in a box of the grid, row by row."""
+        """Return the decoded values of a box of the grid, row by row."""
         ranges = dict(zip(self.dims, box, strict=True))
         own = self._read_dims(variable)
         values = self._slab(variable, {dim: ranges[dim] for dim in own if dim in ranges}, at)

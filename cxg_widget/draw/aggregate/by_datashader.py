@@ -244,7 +244,7 @@ def _within(grid: PixelGrid, margin: int) -> _Canvas:
 
 
 def _values(column: ViewColumn, places: Places) -> Any:
-    """Return what a column says of some places: numbers in their own units, NaN = missing; or categories."""
+    """Return the values of a column at some places: numbers in their own units, NaN = missing; or categories."""
     import pandas as pd
 
     if isinstance(column, CategoryColumn):

@@ -102,7 +102,7 @@ Places = NDArray[np.integer[Any]] | slice
 def shown_at(
     column: ViewColumn | None, visible: NDArray[np.bool_] | None
 ) -> Callable[[NDArray[Any]], NDArray[np.bool_]] | None:
-    """Return what says which places have a category that is shown, bool (k + 1,), missing last; None where all do."""
+    """Return the mask of shown categories, bool (k + 1,), missing last; None where all are shown."""
     if visible is None or not isinstance(column, CategoryColumn):
         return None
     codes, last = column.codes, column.n_categories

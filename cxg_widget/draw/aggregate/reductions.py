@@ -254,7 +254,7 @@ def _passes(plan: Plan) -> list[dict[str, Any]]:
 
 
 class Sums:
-    """What is known of some rows; that of some and of others adds up, in the order of the rows."""
+    """Partial sums of some rows; sums of consecutive rows add up."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class Sums:
         return Sums(self._plan, states, self._axes, self._labels, self._attrs)
 
     def finished(self, name: str | None = None) -> xr.DataArray | xr.Dataset:
-        """Return what datashader itself gives for all rows at once: (y, x), y ascending, with coordinates.
+        """Return the result as datashader gives it for all rows at once: (y, x), y ascending, with coordinates.
 
         Parameters
         ----------

@@ -52,14 +52,14 @@ class GeneMatrix(GroupPlot):
         return self.table.frame(**({"scaled": self._colored()} if self.standard_scale else {}))
 
     def _colored(self) -> Any:
-        """Return what the colours show, (groups, genes)."""
+        """Return the numbers that the colours show, (groups, genes)."""
         return scaled(self.table.each("mean"), self.standard_scale)
 
     def _turned(self, values: Any) -> Any:
         return values.T if self.swap_axes else values
 
     def _sides(self) -> tuple[SideLabels, SideLabels]:
-        """Return what stands beside the matrix and below it."""
+        """Return the labels to the left of the matrix and below it."""
         groups = SideLabels(self.table.names.labels, colors=self.look.colors)
         genes = SideLabels(self.table.genes, self.heads)
         return (genes, groups) if self.swap_axes else (groups, genes)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """What plots share.
+    """Options that all plots share.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ _LEAST_ROOM = 260
 
 @dataclass(frozen=True)
 class SideLabels:
-    """What stands along one side of a matrix.
+    """Labels along one side of a matrix.
 
     Attributes
     ----------

@@ -73,7 +73,7 @@ class Annotations(Message):
 
 @dataclass(frozen=True)
 class Annotated(Message):
-    """What came of an edit of an annotation.
+    """Result of an edit of an annotation.
 
     said : one sentence where the page does not show what was done, as what was saved
     conflict : where there are other labels, and nobody said which count: how many cells have one here, how many there,

@@ -62,7 +62,7 @@ class Cancel(OfPanel):
 
 @dataclass(frozen=True)
 class DatasetInfo(Message):
-    """What was opened.
+    """The dataset that was opened.
 
     obs_noun, var_noun, set_noun : what one and what several of them are called; no set_noun = the store has no sets
     embeddings : name and number of axes of each; columns : name and kind of each obs column

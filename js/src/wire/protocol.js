@@ -395,7 +395,7 @@ export const CONTAINER = 65536;
  * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "compare" | "lasso"} of
  */
 /**
- * What was opened.
+ * The dataset that was opened.
  *
  * obs_noun, var_noun, set_noun : what one and what several of them are called; no set_noun = the store has no sets
  * embeddings : name and number of axes of each; columns : name and kind of each obs column
@@ -783,7 +783,7 @@ export const CONTAINER = 65536;
  * @property {{counts: Uint32Array}} arrays
  */
 /**
- * What came of an edit of an annotation.
+ * Result of an edit of an annotation.
  *
  * said : one sentence where the page does not show what was done, as what was saved
  * conflict : where there are other labels, and nobody said which count: how many cells have one here, how many there,

@@ -140,7 +140,7 @@ class Examined:
         return {name: hint for name, hint in self.object(path, "cxg_schema").items() if name != "index"}
 
     def column(self, path: str, name: str) -> NumberSummary | None:
-        """Return what all values of a column of numbers have in common; None where they cannot be read."""
+        """Return a summary of all values of a column of numbers; None where they cannot be read."""
         where = f"{path} column {name!r}"
         return self._once(
             ("column", path, name),
@@ -148,11 +148,11 @@ class Examined:
         )
 
     def embedding(self, name: str) -> NumberSummary | None:
-        """Return what all values of an embedding have in common; None where they cannot be read."""
+        """Return a summary of all values of an embedding; None where they cannot be read."""
         return self._dense(f"emb/{name}")
 
     def cells(self, path: str) -> CellSummary | None:
-        """Return what all cells of a sparse matrix have in common; None where they cannot, or are not to, be read."""
+        """Return a summary of all cells of a sparse matrix; None where they cannot, or are not to, be read."""
         schema = self.schema(path)
         if schema is None or not schema.sparse or not self.values:
             return None

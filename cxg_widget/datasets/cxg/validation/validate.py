@@ -30,7 +30,7 @@ _MOST_ENDINGS = 20
 
 @dataclass(frozen=True)
 class Report:
-    """What the rules say of a store.
+    """Findings of the rules about a store.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class Shown:
 
     @property
     def aggregator(self) -> Aggregator:
-        """Who sums the cells of a pixel."""
+        """The engine that sums the cells of a pixel."""
         return "datashader" if self.settings.aggregator == "datashader" else "auto"
 
 
@@ -135,7 +135,7 @@ class AllCells(Reduced, Protocol):
         """Summarise the cells in a circle, without hidden and filtered ones."""
 
     def close(self) -> None:
-        """Let go of what other processes hold."""
+        """Release what other processes hold."""
 
 
 def rgb_of(colors: list[str]) -> NDArray[np.uint8]:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import Planes
 
 _AROUND = 0.2
-"""How much of a view is needed on each side of it: few cells are sent with some around them."""
+"""Share of a view that is needed on each side of it: few cells are sent with some around them."""
 _DISC_PX = 8
 _ROOM = 0.1
-"""How much more is read, so that a small move needs no reading."""
+"""Share of a view that is read beyond that, so that a small move reads nothing."""
 
 
 class CellsOfView:

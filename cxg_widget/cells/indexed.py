@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import PixelNumbers, Planes, ViewColumn
 
 RECENT_BYTES = 48 * 2**20
-"""How much of earlier colourings is kept, to go back to them at once: several of 10 million cells, none of 100."""
+"""Cache of earlier colourings, to return to them at once: several of 10 million cells, none of 100 million."""
 
 
 class IndexedCells:

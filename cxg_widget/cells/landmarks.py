@@ -23,7 +23,7 @@ MOST_NAMES = 1_000
 MOST_CONTOURED = 30
 """Categories, the largest ones, that are named and that have contours."""
 SHARES = (0.5, 0.9)
-"""Of the cells of a category, those that its contours enclose."""
+"""Shares of a category's cells that its contours enclose."""
 
 
 @dataclass(frozen=True)

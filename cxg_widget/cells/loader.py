@@ -177,7 +177,7 @@ class Loader:
         self.memo.share([key for keys in of_each for key in keys] if others else (), of_each[0])
 
     def want_index(self, place: Hashable) -> None:
-        """Take note that an index is to be built; others go on that are for what is on show beside it."""
+        """Register the index to build, and give up those for places that are no longer shown."""
         self.indexes_wanted = (self.indexes_wanted & self.places if place in self.places else frozenset()) | {place}
 
     def give_up_index(self) -> None:
@@ -186,7 +186,7 @@ class Loader:
         self.indexing.drop()
 
     def close(self) -> None:
-        """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""
+        """Release everything and give up an index under construction; Jupyter keeps a closed widget forever."""
         # First, so that a reading that ends later is not kept.
         held = self.memo.close()
         for slot in ("indexed", "shared"):

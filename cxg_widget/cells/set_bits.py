@@ -39,7 +39,7 @@ class SetBits:
         return self._bits.get_or_load(digest_of(rule), lambda: freeze(pack_mask(mask_of(rule, self._dataset))))
 
     def know(self, rule: Rule, bits: Bits) -> None:
-        """Take note of the cells of a rule, which are known already; rows hold theirs themselves."""
+        """Cache the cells of a rule that are known already; a rule of rows holds its own."""
         if not isinstance(rule, PackedRows):
             self._bits.put(digest_of(rule), freeze(bits))
 

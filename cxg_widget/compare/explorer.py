@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LISTED = 15
 """Genes a side that its page asks for."""
 LEAST_DIFFERENCE = 0.01
-"""Of means, of genes that it lists."""
+"""Least difference of means of the genes that it lists."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -26,7 +26,7 @@ FORMULAS = {
     "pseudocount": "log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1))",
 }
 NEEDS_LINEAR = frozenset({"pseudocount"})
-"""Those that need expm1 of each value."""
+"""Definitions that need expm1 of each value."""
 
 
 def log2_fold(a: Summary, b: Summary, fold: str) -> Floats:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GroupNames:
-    """How groups are called: by the categories of one column, or of two.
+    """Names of groups: the categories of one column, or of two.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from cxg_widget.text.nouns import Noun
 Tell = Callable[[float, str], object]
 """Takes which part is done of one look at the matrix, and what is being done, as "Reading cells 3 of 8"."""
 PER_CELL = 1e4
-"""What the counts of a cell are brought to by "log1p_10k"."""
+"""Total to which "log1p_10k" scales the counts of a cell."""
 _SUMMING = "Adding up counts of"
 
 
@@ -113,7 +113,7 @@ class Grouped:
             self.report("Reading", start, len(wanted), self.dataset.var_noun)
 
     def report(self, doing: str, n: int, total: int, noun: Noun) -> None:
-        """Tell how many genes or cells of one look are done."""
+        """Report how many genes or cells of one pass are done."""
         self.tell(n / total, f"{doing} {noun.many} {n:,} of {total:,}")
 
     @cached_property

@@ -23,7 +23,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CellGroups:
-    """Which group each cell is of; each group has cells.
+    """The group of each cell; no group is empty.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def _fill(fill: float, n: Counts, counts: Counts, numbers: Floats) -> None:
 
 @dataclass(frozen=True)
 class Binned:
-    """How often the finite values of one gene lie in each of 200 bins, by group.
+    """Histogram of the finite values of one gene, 200 bins for each group.
 
     Attributes
     ----------

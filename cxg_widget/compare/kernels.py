@@ -18,7 +18,7 @@ LISTED, SHIFT, SUM, SQUARES, LINEAR = 0, 1, 2, 3, 4
 distances from that one, and of the squares of these; the sum of their expm1. Distances are short where all values are
 high: at most as many digits are lost as n times the last bit of a float64."""
 MISSING, LOW = 0, 1
-"""What a place of `rare` counts: entries that are NaN, entries of 0 or less."""
+"""Indices into `rare`: the number of NaN entries, and of entries of 0 or less."""
 
 
 @compiled

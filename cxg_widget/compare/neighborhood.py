@@ -44,7 +44,7 @@ class Neighborhood:
 
 @dataclass(frozen=True)
 class _Field:
-    """How far each bin lies from the set, in bins; those of the set have 0."""
+    """Distance of each bin from the set, in bins; bins of the set have 0."""
 
     low: _Floats
     side: float

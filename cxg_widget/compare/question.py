@@ -29,7 +29,7 @@ _FOLD = "scanpy"
 
 @dataclass(frozen=True)
 class Question:
-    """How sets are compared.
+    """Parameters of a comparison.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ from cxg_widget.compute.compiled import compiled
 _SIGN, _TOP, _GROUP_BITS = np.uint32(31), np.uint32(0x80000000), np.uint64(16)
 _LOW, _HIGH, _DIGITS, _DIGIT = np.uint64(11), np.uint64(22), 2048, np.uint64(2047)
 _FEW = 48
-"""Of fewer keys the digits are not counted."""
+"""Fewer keys are sorted by insertion, without counting digits."""
 
 
 @compiled

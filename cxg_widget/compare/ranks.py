@@ -18,7 +18,7 @@ from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 BAND_BYTES = 3 * 2**28
-"""What is kept of rows to be ranked; of more, genes are ranked in bands, a look at all rows for each."""
+"""Limit on entries kept for ranking; beyond it genes are ranked in bands, with a pass over all rows each."""
 _THREADS = min(4, os.cpu_count() or 1)
 _NONE = np.empty(0, dtype=np.uint64)
 

@@ -9,7 +9,7 @@ from cxg_widget.compute.compiled import compiled
 
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 _NEGLIGIBLE = 1e-18
-"""Of a sum, terms that fall: those after it add up to nothing a float could hold."""
+"""Relative size of a falling term at which a sum ends: later terms do not change a float64."""
 
 
 @compiled

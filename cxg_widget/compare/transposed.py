@@ -98,7 +98,7 @@ class Transposed:
         self.last = self.first + n_kept
 
     def clear(self) -> None:
-        """Let all entries go."""
+        """Release all entries."""
         self._parts.clear()
 
     def spans(self) -> list[tuple[int, int]]:

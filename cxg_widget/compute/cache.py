@@ -50,7 +50,7 @@ class ByteCache:
                 self.used_bytes += size
 
     def make_room(self, size: int) -> bool:
-        """Let go of values until so many bytes fit, for what is about to be made; False where they never would."""
+        """Evict values until `size` bytes fit, for a value about to be made; return False if they never can."""
         with self._lock:
             return self._make_room(size)
 
@@ -66,13 +66,13 @@ class ByteCache:
         return value
 
     def keep_only(self, keys: Collection[Hashable]) -> None:
-        """Let go of everything but what is under these keys."""
+        """Evict everything except these keys."""
         with self._lock:
             for key in [key for key in self._kept if key not in keys]:
                 self._drop(key)
 
     def clear(self) -> None:
-        """Let go of everything."""
+        """Evict everything."""
         with self._lock:
             self._kept.clear()
             self.used_bytes = 0

@@ -17,11 +17,11 @@ from cxg_widget.compute.at_rest import AT_REST
 
 _T = TypeVar("_T")
 WORKERS = 6
-"""Four may wait for what is read once, such as an index; a view and the pointer need none of it."""
+"""Four may wait for something read once, such as an index; two remain for a view and the pointer."""
 IDLE_S = 5.0
-"""So long threads wait for the next job: a widget at rest, which nobody may have closed, has none."""
+"""Idle threads end after this time, so that a widget at rest, which nobody may have closed, holds none."""
 _NICE = 10
-"""Of threads that give way: a tenth of the processor where others want it."""
+"""Niceness of threads that give way: a tenth of the processor when others want it."""
 
 
 class Threads:
@@ -42,7 +42,7 @@ class Threads:
 
     @property
     def alive(self) -> list[threading.Thread]:
-        """Those that are there now."""
+        """The threads that are alive."""
         pool = self._pool
         return [] if pool is None else list(pool._threads)
 

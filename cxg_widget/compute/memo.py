@@ -58,7 +58,7 @@ class Memo:
         return self._made.get(slot, {}).get(key)
 
     def put(self, slot: str, key: Hashable, value: Any) -> list[Any]:
-        """Let the slot hold a value that was made elsewhere; return what it therefore does not hold."""
+        """Store a value that was made elsewhere; return the values that the slot no longer holds."""
         with self._lock:
             if self.is_closed or (slot in self._let_go and not self.wants(key)):
                 return [value]
@@ -92,7 +92,7 @@ class Memo:
         return {key: one for key, one in self._made.get(slot, {}).items() if key in self._shared}
 
     def drop(self, slot: str, key: Hashable = ...) -> None:
-        """Let go of what the slot holds, or of what it holds for a key."""
+        """Drop the slot's values, or the one of a key."""
         with self._lock:
             held = {} if key is ... else {one: value for one, value in self._made.get(slot, {}).items() if one != key}
             self._made[slot] = held
@@ -102,7 +102,7 @@ class Memo:
         return next(reversed(self._made.get(slot, {}).values()), None)
 
     def close(self) -> dict[str, dict[Hashable, Any]]:
-        """Let go of everything, and keep nothing from now on; return what each slot held, by key."""
+        """Drop everything and cache nothing from now on; return the values of each slot, by key."""
         with self._lock:
             self.is_closed = True
             held, self._made = self._made, {}
@@ -110,4 +110,4 @@ class Memo:
 
 
 def _nothing(value: Any) -> None:
-    """Let go of a value that holds nothing open."""
+    """Release a value that holds nothing open."""

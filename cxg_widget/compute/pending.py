@@ -40,7 +40,7 @@ class Pending:
         return future.result()
 
     def drop(self) -> None:
-        """Let nobody join the work any more that has begun; whoever waits for it goes on doing so."""
+        """Let no further caller join the present work; those that wait for it go on waiting."""
         with self._lock:
             self._begun = None
 

@@ -49,7 +49,7 @@ class Prefetch(Generic[_Item]):
             self._ended.set()
 
     def end(self) -> None:
-        """Let the thread end after the item that it is making."""
+        """End the thread after the item it is making."""
         self._ended.set()
 
     def join(self, seconds: float) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
 _OPEN_BYTES = 2**30
-"""Of columns that are open; of more, those that were looked at longest ago are read anew."""
+"""Limit on the codes of open columns; beyond it the least recently used are read again."""
 _MOST_GROUPS, _FEW_GROUPS = 62, 14
 """Groups per count: few for long columns, since each group takes a table of all codes."""
 Column = tuple[str, str, str | None]
@@ -31,7 +31,7 @@ _NOBODY: Mask = np.empty(0, dtype=np.bool_)
 
 @dataclass(frozen=True)
 class GroupCodes:
-    """Which of at most 62 groups each cell belongs to.
+    """The group of each cell, of at most 62.
 
     Attributes
     ----------
@@ -86,13 +86,13 @@ class Counter:
         return self._open.used_bytes
 
     def keep(self, columns: Collection[Column]) -> None:
-        """Let go of all columns but these."""
+        """Drop all columns except these."""
         self._open.keep_only(columns)
         if not columns:
             self._states = ()
 
     def close(self) -> None:
-        """Let go of everything, and keep nothing from now on."""
+        """Drop everything, and cache nothing from now on."""
         self._open.limit_bytes = 0
         self.keep(())
 

@@ -9,7 +9,7 @@ import numpy as np
 from cxg_widget.compute.compiled import compiled
 
 PASSES, SELECTED, GROUP = 1, 2, 2
-"""What the lowest bits of a cell's state say, and how many bits lie below its group."""
+"""The lowest bits of a cell's state, and the number of bits below its group."""
 
 
 @compiled

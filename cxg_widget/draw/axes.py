@@ -14,7 +14,7 @@ from cxg_widget.spatial.view import View
 
 FONT_PX, TICK_PX = 11, 4
 _CHARACTER_PX = 6.2
-"""Of a character, on average, as on the screen."""
+"""Average width of a character, as on the screen."""
 _MARGIN_PX = 33
 """Left of the plot and beneath it: ticks, numbers, names."""
 _NUMBER_PX, _NAME_PX = (15, 7), (29, 21)

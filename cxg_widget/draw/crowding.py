@@ -25,7 +25,7 @@ _SOLID_UP_TO = 8
 BEHIND = 12
 """Cells that stand for the colour of a crowded place; where there are fewer, those around count toward it."""
 _WIDER = 16
-"""How many times as wide as a tile the area is on which the number of a tile of few points leans."""
+"""Width of the area on which a tile of few points leans, in tiles."""
 _ENDS = (0.005, 0.995)
 _FINEST = 1 / 256
 _STEPS = 8
@@ -263,7 +263,7 @@ def statistic_of(weight: float, behind: float) -> str:
 
 @dataclass(frozen=True)
 class Crowding:
-    """How crowded a picture of numbers is.
+    """Crowding of a picture of numbers.
 
     Attributes
     ----------

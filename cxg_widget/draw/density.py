@@ -15,7 +15,7 @@ _WIDEST = 2
 _STEPS = 4
 """Widths between one and twice as much: few, so that what smooths is made once for many categories."""
 _REACH = 4
-"""Where the Gaussian ends, in widths of it."""
+"""Radius at which the Gaussian is cut, in standard deviations."""
 
 
 def smooth(counts: NDArray[np.uint32], n: int | None = None) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ HIGHEST = 254
 """The code of the highest ratio; that of the lowest is 0, and of no difference the one between."""
 NOTHING = 255
 VEIL = 0.72
-"""How much of what lies beneath the map is covered by the page, or colours of points could be taken for the map's."""
+"""Opacity of the veil under the map; without it colours of points could be taken for the map's."""
 _ON_LIGHT = "RdBu_r"
 # fmt: off
 _ON_DARK = [

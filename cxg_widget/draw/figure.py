@@ -27,7 +27,7 @@ TWO_COLUMNS_FROM = 480
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is, px from the top left of the page.
+    """Places of all parts, px from the top left of the page.
 
     Attributes
     ----------

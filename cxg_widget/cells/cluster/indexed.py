@@ -138,7 +138,7 @@ class ClusterCells:
     # Columns.
 
     def know_sets(self, target: Target, codes: Codes) -> None:
-        """Take note in which set each row is, (n_obs,), sent to workers as labels are; lets go of those before."""
+        """Store the set of each row, (n_obs,), in place of the former ones; workers get them as they get labels."""
         self._of_sets = {_as_column(target).name: codes}
 
     def summary(self, target: Target, layer: str | None = None, rule: ColorRule | None = None) -> Coloring:
@@ -384,7 +384,7 @@ class ClusterCells:
         return self._parts.reduced(self._parts.map("nearest", worker.nearest, loaded, column, **arguments), _closest)
 
     def close(self) -> None:
-        """Let go of everything on the workers; a client that is closed already has done so."""
+        """Release everything on the workers; closing the client does so too."""
         self._forget()
         self._drop_only()
         self._parts.close()

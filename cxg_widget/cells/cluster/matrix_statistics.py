@@ -28,7 +28,7 @@ from cxg_widget.errors import InvalidOption
 ROWS_PER_TASK = 2**18
 """Few enough for a bar that moves, and for workers to be free soon after a comparison was given up."""
 _WASTE = 2
-"""How many times as much may be read for rows to be cut so."""
+"""Tasks this small are used unless they make the workers read more than this many times as much."""
 
 Found = TypeVar("Found", Gathered, Sums)
 

@@ -29,7 +29,7 @@ _TILE = 65_536
 # Merging all 13 partitions of 100 M cells in one step would gain little (decision 13).
 _FAN_IN = 8
 _SPREAD = 4
-"""Of bytes of all cells, so many arrays stay with the workers."""
+"""Number of arrays, a byte a cell each, that stay on the workers."""
 _LEAVE_S = 3.0
 """Letting go waits no longer for workers; one that hangs hears of it when it comes back."""
 
@@ -206,7 +206,7 @@ class Partitions:
         self.held, self._spread = [], []
 
     def close(self) -> None:
-        """Let go of everything on the workers; a client that is closed already has done so."""
+        """Release everything on the workers; closing the client does so too."""
         self.drop()
         self.waiting.is_over = True
         if self._client.status == "running":

@@ -15,7 +15,7 @@ from cxg_widget.datasets.base.values import Codes
 
 @dataclass(frozen=True)
 class CategoryLookup:
-    """Which values become which category.
+    """Maps values to categories.
 
     Attributes
     ----------

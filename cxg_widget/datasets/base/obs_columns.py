@@ -32,7 +32,7 @@ from cxg_widget.text.names import not_found
 
 MAX_LABELS = 65_534
 _FEW = 1_000
-"""Of no more rows, strings are read alone; of more, all are read and kept packed."""
+"""Up to so many rows, only their strings are read; for more, the whole column is read and kept packed."""
 
 
 class ObsColumns:

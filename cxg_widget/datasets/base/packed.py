@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BYTES_APIECE = 400
-"""Where the text is longer than so much for each wanted string, copying it takes longer than cutting them out."""
+"""If the text has more bytes than this for each wanted string, copying it takes longer than slicing."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ from cxg_widget.errors import DamagedStore, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found
 
 STEP_BYTES = 2**25
-"""What the block that is handed on may take: 32 MiB, since whoever reads it holds the one before as well."""
+"""Size of the blocks that are yielded: 32 MiB, since the caller may hold the previous one as well."""
 _TURNED_BYTES = 36 * 2**20
-"""What is turned at a time where vars are kept together, for which as much again is needed."""
+"""Bytes transposed at a time where the store keeps vars together; transposing takes as much again."""
 _BAND_BYTES = 2**23
-"""What is read of vars at a time to be cut and turned."""
+"""Bytes of vars read at a time, to be cut and transposed."""
 
 
 class Rows:

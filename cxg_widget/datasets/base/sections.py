@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from cxg_widget.spatial.view import Extent
 
 VISIUM_SPOT_UM = 55.0
-"""How wide a spot of Visium is."""
+"""Width of a Visium spot."""
 TILE_PX = 2048
 """Images are read in tiles so wide and high, at multiples of this, where the chunks of most writers end too."""
 MOST_STEP = 2048
 """Px that become one at most, both ways: a tile is at least a step wide."""
 MOST_PX = 2**34
-"""Of an image: 131,072 px high and wide. A store that declares more is taken to be damaged, or hostile."""
+"""Largest image, 131,072 px a side. A store that declares more is damaged, or hostile."""
 _PLAUSIBLE = (1e-9, 1e9)
 """Scale factors, micrometres and widths of spots: beyond these, places and lengths on the screen overflow."""
 _BEST_FIRST = ("hires", "lowres", "fullres")

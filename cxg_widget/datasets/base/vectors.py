@@ -19,7 +19,7 @@ from cxg_widget.text.names import not_found
 _Wanted = TypeVar("_Wanted")
 
 TOGETHER_BYTES = 2**28
-"""What vars that are read together may take before they are handed on; of more, some wait for another read."""
+"""Memory for vars that are read together; beyond it, the rest waits for another read."""
 
 
 class Vectors:

@@ -62,7 +62,7 @@ def make_context(
 
 
 def warm_up() -> None:
-    """Let TileDB start its threads and libraries: with the first context, which is half the time of opening a store."""
+    """Start TileDB's threads and libraries, which takes half the time of opening the first store."""
     tiledb.Ctx()
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _AXES = ("x", "y")
 _VALUE, _CATEGORY = "value", "category"
-"""What the column of a named reduction is called while it is reduced: datashader compiles once for each name."""
+"""Column names used in reductions by name: datashader compiles once for each column name."""
 
 
 @dataclass(frozen=True)

@@ -217,7 +217,7 @@ def _numbers(
 
 
 def _spread_planes(planes: Planes, diameter: int, margin: int) -> Planes:
-    """Let each cell cover a disc, and cut off the margin, px on each side, into which cells just outside reach."""
+    """Spread each cell over a disc, and cut off the margin, which holds cells just outside of the view."""
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.draw.aggregate import pixels
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Statistic = Literal["mean", "max", "both"]
-"""What planes of numbers hold."""
+"""The statistics that planes of numbers can hold."""
 SAFE_CELLS = 2**32 // 256
 """So many cells can lie in one pixel before a sum of 8-bit channels leaves uint32."""
 

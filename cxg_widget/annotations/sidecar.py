@@ -158,7 +158,7 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
 
 
 def checked_path(path: Any) -> Path:
-    """Return where a file is or goes to; raises `InvalidValue` where that is no local path of a known suffix."""
+    """Return the path of a file; raises `InvalidValue` where that is no local path of a known suffix."""
     file = local_path(path)
     if file.suffix not in SUFFIXES:
         raise InvalidValue(f"annotations are saved in a .parquet, a .csv or a .cxg; found {shown(os.fspath(path))}")

@@ -62,7 +62,7 @@ class Holder(ABC):
 
     @property
     def n_points(self) -> int:
-        """How many cells are points: all, or those of the sample."""
+        """Number of cells sent as points: all, or those of the sample."""
         n_obs = self.dataset.n_obs
         return min(n_obs, self.settings.max_points, SAMPLE_POINTS) if self.is_aggregated else n_obs
 
@@ -126,7 +126,7 @@ class Holder(ABC):
         return visible if passing is None else passing if visible is None else passing & visible
 
     def names(self, column: str, check: Callable[[], object] = lambda: None) -> Names:
-        """Return where the names of categories stand; see `find_names`."""
+        """Return the positions of the names of categories; see `find_names`."""
         return self._landmarks("names", column, lambda: find_names(self, column, check))
 
     def contours(self, column: str | Literal[True], check: Callable[[], object] = lambda: None) -> Contours:
@@ -202,7 +202,7 @@ class Holder(ABC):
 
     @abstractmethod
     def bounds(self) -> Bounds:
-        """Return where the cells lie, and how many lie nowhere."""
+        """Return the bounds of the cells, and the number of cells without a place."""
 
     @abstractmethod
     def extent(self) -> Extent:

@@ -20,7 +20,7 @@ _LARGEST_SPREAD = 16
 
 
 def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:
-    """Return how many px a cell covers: its diameter, less where there are many."""
+    """Return the size of a cell in px: its diameter, less where there are many."""
     return int(np.clip(round(min(diameter, crowded_size(n_inside, size))), 1, _LARGEST_SPREAD))
 
 

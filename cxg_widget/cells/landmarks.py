@@ -56,7 +56,7 @@ _EVERYTHING = Named(np.array([-1]), [""], np.zeros(1, np.int64), 1, np.zeros(1, 
 
 @dataclass(frozen=True)
 class Names:
-    """Where the names of categories stand: at their densest places, float64 (k, 2) within an extent, data units."""
+    """Positions of the names of categories: their densest places, float64 (k, 2) within an extent, data units."""
 
     named: Named
     xy: NDArray[np.float64]

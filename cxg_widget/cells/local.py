@@ -120,7 +120,7 @@ class LocalHolder(Holder):
         return self.dataset.embedding(*self.settings.place_key) if found is None else found
 
     def bounds(self) -> Bounds:
-        """Return where the cells lie, and how many lie nowhere."""
+        """Return the bounds of the cells, and the number of cells without a place."""
         return self._memo.keep("bounds", self.settings.place_key, lambda: bounds_of(self.xy()))
 
     def extent(self) -> Extent:

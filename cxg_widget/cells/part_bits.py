@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class PartBits:
-    """Which cells a part has, in the order of an index.
+    """Mask of the cells of a part, in the order of an index.
 
     Parameters
     ----------

@@ -164,7 +164,7 @@ def _numbers_of(
 
 
 def _steps(levels: Levels) -> NDArray[np.float64]:
-    """Return how far a number may be from that of its code, float64 (65536,)."""
+    """Return the largest error of a number by its code, float64 (65536,)."""
     numbers = levels.numbers_at(np.clip(np.arange(-0.5, MISSING_U16 + 1), 0, LEVELS))
     steps = np.diff(numbers)
     steps[levels.zero] *= levels.zero < 0

@@ -43,7 +43,7 @@ class ColorScale:
     is_log: bool = False
 
     def places(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return where values lie on the colormap, 0 to 1; NaN without a place: not finite, or no logarithm.
+        """Return the positions of values on the colormap, 0 to 1; NaN = none: not finite, or no logarithm.
 
         Where both ends are one, what lies above has the last colour and all else the first.
         """

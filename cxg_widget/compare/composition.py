@@ -39,12 +39,12 @@ class Composition:
 
     @property
     def share(self) -> Floats:
-        """Which part of the set each category is; NaN where it is empty."""
+        """Share of each category in the set; NaN where the set is empty."""
         return _ratio(self.drawn, self.n_drawn)
 
     @property
     def expected(self) -> Floats:
-        """How many cells of the set each category would have, were the set drawn from the population blindly."""
+        """Expected cells of each category in the set, were it drawn from the population at random."""
         return self.n_drawn * _ratio(self.held, self.n_all)
 
     @property

@@ -47,7 +47,7 @@ class Samples:
     notes: tuple[str, ...]
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of samples."""
         return len(self.donors)
 
     def frame(self, totals: NDArray[np.float64]) -> pd.DataFrame:

@@ -61,12 +61,12 @@ class Grouped:
 
     @cached_property
     def n_cells(self) -> NDArray[np.int64]:
-        """How many cells each group has, int64 (n_groups,)."""
+        """Cells of each group, int64 (n_groups,)."""
         return np.bincount(self.codes, minlength=self.n_groups)
 
     @cached_property
     def n_var(self) -> int:
-        """How many genes the matrix has."""
+        """Number of genes of the matrix."""
         return len(self.dataset.names_in(self.layer).var_labels)
 
     @cached_property

@@ -36,7 +36,7 @@ class Grouping:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return int(self.table.max()) + 1
 
     def groups(self, codes: Codes | None, n_obs: int) -> NDArray[np.int32]:

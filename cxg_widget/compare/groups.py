@@ -71,7 +71,7 @@ class CellGroups:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return self.n_cells.size
 
 
@@ -103,7 +103,7 @@ class Summed:
 
     @property
     def share(self) -> Floats:
-        """Which part of what is no NaN lies above 0, as scanpy says that a cell expresses a gene."""
+        """Share of values above 0, without NaN; scanpy says that such a cell expresses a gene."""
         return _ratio(self.n_above, self.n)
 
 

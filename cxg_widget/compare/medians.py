@@ -32,7 +32,7 @@ def medians(vector: Vector, groups: CellGroups) -> Floats:
 
 
 def _n_filled(vector: Vector, groups: CellGroups) -> NDArray[np.int64]:
-    """Return how many cells of each group have the fill of a sparse gene, int64 (k,)."""
+    """Count the cells of each group with the fill of a sparse gene, int64 (k,)."""
     if vector.rows is None or np.isnan(vector.fill):
         return np.zeros(groups.n_groups, dtype=np.int64)
     listed = groups.codes[vector.rows]

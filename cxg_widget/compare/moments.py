@@ -54,7 +54,7 @@ class Summary:
 
     @property
     def share(self) -> Floats:
-        """Which part of the cells in which it was measured has more than 0."""
+        """Share of the cells above 0, of those in which the gene was measured."""
         return _divided(self.n_above, self.n)
 
     @property

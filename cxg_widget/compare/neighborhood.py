@@ -51,7 +51,7 @@ class _Field:
     distance: _Floats
 
     def at(self, xy: _Floats) -> _Floats:
-        """Return how far places (k, 2) lie, in bins; infinite beyond the field."""
+        """Return the distance of places (k, 2), in bins; infinite beyond the field."""
         with np.errstate(invalid="ignore"):
             bins = np.floor((xy - self.low) / self.side)
             inside = ((bins >= 0) & (bins < self.distance.shape)).all(axis=1)  # NaN is nowhere
@@ -138,7 +138,7 @@ def _field_around(core: _Floats, spacing: float, farthest: float) -> _Field:
 
 
 def _distances(placed: Callable[[NDArray[np.int64]], _Floats], mask: NDArray[np.bool_], field: _Field) -> _Floats:
-    """Return how far each cell lies from the set, in bins, (n_obs,); infinite for those in it or nowhere near."""
+    """Return the distance of each cell from the set, in bins, (n_obs,); infinite for those in it or far away."""
     found = np.full(len(mask), np.inf)
     for start in range(0, len(mask), _AT_ONCE):
         rows = start + np.flatnonzero(~mask[start : start + _AT_ONCE])

@@ -167,7 +167,7 @@ def _of_genes(dataset: Dataset, sets: tuple[Summary, Summary], tested: Tested) -
 
 
 def _n_missing(sets: tuple[Summary, Summary]) -> int:
-    """Return how many genes were measured in fewer cells than others."""
+    """Count the genes that were measured in fewer cells than others."""
     a, b = sets
     return _count((a.n < a.n.max(initial=0)) | (b.n < b.n.max(initial=0)))
 

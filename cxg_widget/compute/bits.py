@@ -12,7 +12,7 @@ def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def count_bits(bits: NDArray[np.uint8]) -> int:
-    """Return how many elements of a mask that `pack_mask` packed are True."""
+    """Count the True elements of a mask packed by `pack_mask`."""
     return int(np.bitwise_count(bits).sum(dtype=np.int64))
 
 

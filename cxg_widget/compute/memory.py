@@ -39,7 +39,7 @@ def _original(error: MemoryError) -> MemoryError:
 
 
 def _size(error: MemoryError) -> str:
-    """Return how much was refused: NumPy's errors know the array."""
+    """Return the size that was refused: NumPy's errors know the array."""
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is None or dtype is None:
         return "the system gives no more"

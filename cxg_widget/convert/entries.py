@@ -57,12 +57,12 @@ class Lines:
 
     @property
     def n(self) -> int:
-        """How many lines there are."""
+        """Number of lines."""
         return self.dataset.n_obs if self.axis == "obs" else self.dataset.n_var
 
     @property
     def length(self) -> int:
-        """How many positions a line has."""
+        """Number of positions of a line."""
         return self.dataset.n_var if self.axis == "obs" else self.dataset.n_obs
 
     def blocks(self, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, int, Entries]]:

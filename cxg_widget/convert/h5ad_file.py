@@ -123,7 +123,7 @@ class H5adFile:
             self._disk.check()
 
     def end_csr(self, path: str, counts: NDArray[np.int64]) -> None:
-        """Say how many entries each row has."""
+        """Write the number of entries of each row."""
         starts = np.concatenate([[0], np.cumsum(counts)])
         dtype = np.int32 if starts[-1] <= np.iinfo(np.int32).max else np.int64
         self._file[path].create_dataset("indptr", data=starts.astype(dtype), **self._stored)

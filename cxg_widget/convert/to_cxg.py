@@ -119,7 +119,7 @@ def write_cxg(job: Job) -> Carried:
 
 
 def column_type(summary: Summary, n: int, left_out: list[str], path: str) -> writer.ColumnType:
-    """Return how a column is stored.
+    """Return the storage type of a column.
 
     Categories keep their order; of more of them than 75 % of the rows the labels are stored instead, as the official
     writer does. Integers and floats take 32 bits where that loses nothing, else 64.

@@ -47,11 +47,11 @@ class Brush:
 
     @property
     def n_bins(self) -> int:
-        """How many bins the column has."""
+        """Number of bins of the column."""
         return self._coded.n_codes - 1
 
     def n_steps(self, width: int) -> int:
-        """How many running sums there are where each step takes so many bins further."""
+        """Return the number of running sums for steps of so many bins."""
         return -(-self.n_bins // width) + 2
 
     def sums(
@@ -99,7 +99,7 @@ class Brush:
         return found
 
     def _keys_of(self, column: Column, by: GroupCodes | None) -> tuple[Any, int]:
-        """Return where each cell is counted, as `Countable.keys`, and the bits of its group."""
+        """Return the bin of each cell, as `Countable.keys`, and the bits of its group."""
         bits = (by.n - 1).bit_length() if by else 0
         states = self._counter.states(column, self.other_rules, _NOBODY, by)
         known, keys = self._keys.get(bits, (None, None))

@@ -33,7 +33,7 @@ class CodedColumn(Countable):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it holds."""
+        """Its size in bytes."""
         return self.codes.nbytes + self.edges.nbytes
 
     def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:

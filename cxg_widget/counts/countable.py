@@ -35,7 +35,7 @@ class Countable(ABC):
 
     @property
     def n_codes(self) -> int:
-        """How many codes there are, that of missing ones included."""
+        """Number of codes, including that of missing values."""
         return (max(self.edges.size - 1, 0) if self.categories is None else len(self.categories)) + 1
 
     @property
@@ -49,7 +49,7 @@ class Countable(ABC):
     @property
     @abstractmethod
     def nbytes(self) -> int:
-        """How many bytes it holds in this process."""
+        """Its size in this process, bytes."""
 
     @abstractmethod
     def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:

@@ -82,7 +82,7 @@ class Counter:
 
     @property
     def used_bytes(self) -> int:
-        """How many bytes the columns hold that are open."""
+        """Size of the open columns in bytes."""
         return self._open.used_bytes
 
     def keep(self, columns: Collection[Column]) -> None:

@@ -23,7 +23,7 @@ def frame_of(name: str, tally: Tally) -> pd.DataFrame:
 
 
 def n_rows_of(tally: Tally) -> int:
-    """Return how many codes have a row: all but that of missing values where there are none."""
+    """Return the number of codes with a row: all, except that of missing values where there are none."""
     return tally.everything.size - int(tally.everything[-1] == 0)
 
 

@@ -65,13 +65,13 @@ class Grid:
 
     @property
     def steps(self) -> tuple[float, float]:
-        """How wide and how high a bin is, data units."""
+        """Width and height of a bin, data units."""
         (x0, x1, y0, y1), (lines, columns) = self.extent, self.shape
         return (x1 - x0) / columns, (y1 - y0) / lines
 
     @property
     def corners(self) -> NDArray[np.float64]:
-        """Where x0, y0 and x1, y1 of all bins lie, (2, 2)."""
+        """Corners x0, y0 and x1, y1 of all bins, (2, 2)."""
         x0, x1, y0, y1 = self.extent
         return np.array([[x0, y0], [x1, y1]])
 
@@ -82,7 +82,7 @@ class Grid:
 
 
 def _bins(low: float, high: float, widest: float, inner: int, pad: int) -> tuple[int, float, float]:
-    """Return how many bins hold what lies from low to high, with `pad` more on either side, and their ends.
+    """Return the number of bins from low to high, with `pad` more on either side, and their ends.
 
     widest : what takes `inner` bins; 0 = what lies from low to high
     """

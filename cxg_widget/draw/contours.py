@@ -78,7 +78,7 @@ def _linked(following: dict[int, int]) -> list[list[int]]:
 
 
 def _corners(edges: NDArray[np.intp], field: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """Return where a line crosses edges, (n, 2) columns and lines."""
+    """Return the points where a line crosses edges, (n, 2) columns and lines."""
     lines, columns = field.shape
     is_upright = edges >= lines * columns
     at, on = np.divmod(edges - is_upright * lines * columns, columns)

@@ -40,12 +40,12 @@ _FILLING = 0.75
 
 
 def few_of(settings: Settings) -> int:
-    """Return how many cells a view may hold that are taken to have room beside each other."""
+    """Return the most cells of a view that are taken to have room next to each other."""
     return min(settings.max_points, CLOSE_CELLS)
 
 
 def solidity_of(n_inside: float, few: int) -> float:
-    """Return how far a view looks as one of few cells does: 1 for as few, 0 for many more."""
+    """Return the similarity of a view to one of few cells: 1 for as few, 0 for many more."""
     if few <= 0:
         return 0.0
     return float(np.clip(1 - np.log(max(n_inside, 1) / few) / np.log(_SOLID_UP_TO), 0, 1))
@@ -57,7 +57,7 @@ def crowded_size(n: float, size: tuple[float, float]) -> float:
 
 
 def opacity_of(layers: float) -> float:
-    """Return how opaque points are so many of which lie on each other; `opacityOf` in js/src/style/style.js."""
+    """Return the opacity of points of which so many overlap; `opacityOf` in js/src/style/style.js."""
     return float(max(max(layers, 1.0) ** -_FADING, PALEST))
 
 
@@ -76,15 +76,15 @@ class Crowd:
 
     @property
     def share(self) -> float:
-        """How many cells each point stands for."""
+        """Cells per point."""
         return self.n_cells / max(len(self.xy), 1)
 
     def typical(self, sides: tuple[float, float]) -> float:
-        """Return how many cells a view holds, around a cell of the middle sort; sides in codes."""
+        """Return the number of cells of a view around a typical cell; sides in codes."""
         return self._in_field(sides, 1)
 
     def layers(self, units: tuple[float, float], extent: tuple[float, float, float, float]) -> float:
-        """Return how many other cells lie on what one cell covers, where cells are.
+        """Return the number of other cells that overlap a cell.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Crowd:
         return self.share * (sides[0] / used[0]) * (sides[1] / used[1]) * around
 
     def _points_around(self, sides: tuple[float, float]) -> float:
-        """Return how many points lie in a field around a point, itself among them; 0 = there is none."""
+        """Return the number of points in a field around a point, including itself; 0 = there is none."""
         found = self.xy[(self.xy != MISSING_U16).all(axis=1)]
         if not len(found):
             return 0.0
@@ -126,7 +126,7 @@ def stepped(tile: tuple[float, float], level: int | None = None) -> tuple[float,
 
 
 def behind_of(n_inside: float, few: int) -> float:
-    """Return how many cells stand for a mean: `BEHIND` in views of more than few, 1 close by, where each has room."""
+    """Return the number of cells behind a mean: `BEHIND` in views of more than few, 1 close by, where each has room."""
     return float(1 + np.floor((BEHIND - 1) * (1 - solidity_of(_SOLID_UP_TO * n_inside, few)) + 0.5))
 
 
@@ -282,7 +282,7 @@ class Crowding:
 
 
 class Look(NamedTuple):
-    """How a picture looks at its cells: the sides of its view in codes and in px, and how many px a point is wide."""
+    """View of a picture: its sides in codes and in px, and the diameter of a point in px."""
 
     sides: tuple[float, float]
     size: tuple[float, float]
@@ -298,7 +298,7 @@ def crowding_of(
     *,
     levels: Levels | None = None,
 ) -> Crowding:
-    """Return how crowded a view is; parameters as those of `shared`, `basis` None = there are no numbers."""
+    """Return the crowding of a view; parameters as those of `shared`, `basis` None = there are no numbers."""
     found = _crowded(crowd, look, rule)
     if crowd.n_cells <= rule[1] or basis is None:
         return found

@@ -18,7 +18,7 @@ from cxg_widget.draw.inks import EDGE, N_CODES
 
 @compiled
 def _coverage(dx: Any, dy: Any, radius: Any) -> Any:
-    """Return how much of a pixel a disc covers whose middle is so far away, px."""
+    """Return the share of a pixel that a disc covers at a distance in px."""
     square = dx * dx + dy * dy
     if square >= radius * radius:
         return 0.0

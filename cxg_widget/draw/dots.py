@@ -18,7 +18,7 @@ _SQUARE_PX = 3
 
 
 class Sight(NamedTuple):
-    """How a picture looks at its cells.
+    """View of a picture.
 
     seen : x left, x right, y bottom, y top of the picture, and `whole` where everything fits; data units
     size : width and height, CSS px
@@ -37,7 +37,7 @@ class Sight(NamedTuple):
 
     @property
     def units(self) -> tuple[float, float]:
-        """How many data units a px takes along each axis."""
+        """Data units per px along each axis."""
         left, right, bottom, top = self.seen
         return abs(right - left) / self.px[0], abs(top - bottom) / self.px[1]
 
@@ -68,7 +68,7 @@ class Dots:
         return replace(self, codes=codes)
 
     def px(self, sight: Sight) -> NDArray[np.float64]:
-        """Return where they are, float64 (n, 2) in px from the top left; NaN = nowhere."""
+        """Return their positions, float64 (n, 2) in px from the top left; NaN = none."""
         (left, right, bottom, top), (x0, x1, y0, y1) = sight.seen, self.extent
         per_x, per_y = sight.px[0] / (right - left), sight.px[1] / (top - bottom)
         places = np.empty(self.xy.shape)

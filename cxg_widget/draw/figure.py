@@ -119,7 +119,7 @@ def _heading(key: Key, x: float, room: float) -> Iterator[DrawnText]:
 
 
 def _column(key: Key, widest: float) -> float:
-    """Return how wide a column is in which nothing has to be cut, if that is not too wide."""
+    """Return the width of a column in which nothing is truncated, unless that is too wide."""
     texts = [width_of(key.heading, HEADING_PX, bold=True), width_of(key.detail, SMALL_PX), width_of(key.said, TEXT_PX)]
     rows = [width_of(label, TEXT_PX) + width_of(count, SMALL_PX) + SWATCH + 3 * SPACE for label, count, _ in key.rows]
     return min(max(LEAST_COLUMN, *texts, *rows), widest)

@@ -142,7 +142,7 @@ def ends_of(low: float, high: float, lo: float, hi: float) -> tuple[str, str]:
 
 
 def _n_shown(legend: Color, settings: Settings) -> int:
-    """Return how many cells the legend does not hide."""
+    """Count the cells that the legend does not hide."""
     hidden, counts = set(settings.hidden), [*legend.counts, legend.n_missing]
     if not hidden or legend.scale != "categorical" or not legend.counts:
         return legend.n_obs

@@ -54,7 +54,7 @@ class DrawnText:
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
-    """Return how wide a text is, px."""
+    """Return the width of a text, px."""
     return float(_font(size, bold).getlength(drawable(one_line(text), bold)))
 
 
@@ -171,7 +171,7 @@ def _font(size: float, bold: bool) -> Any:
 
 @cache
 def _places(bold: bool) -> tuple[str, ...]:
-    """Return where a font may be: among the system's, or those that matplotlib brings."""
+    """Return possible paths of a font: the system's, or those that matplotlib brings."""
     found = find_spec("matplotlib")
     own = Path(found.origin).parent / "mpl-data" / "fonts" / "ttf" / _FILES[bold][0] if found and found.origin else None
     return (*((str(own),) if own else ()), *_FILES[bold])

@@ -9,7 +9,7 @@ HEAD_PX = 28
 
 
 def grid_of(n: int, width: float, height: float) -> tuple[int, int]:
-    """Return how many columns and rows n panels have in a room of so many px."""
+    """Return the columns and rows of n panels in a room of so many px."""
 
     def side(columns: int) -> float:
         rows = math.ceil(n / columns)

@@ -13,7 +13,7 @@ from cxg_widget.spatial.view import View
 
 @dataclass(frozen=True)
 class Ink:
-    """How each point is painted.
+    """Colour and opacity of each point.
 
     Attributes
     ----------

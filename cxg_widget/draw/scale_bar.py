@@ -16,7 +16,7 @@ _GROUND_ALPHA = 224
 
 
 def bar_for(um_per_px: float, width: float) -> tuple[float, str]:
-    """Return how many px long a bar is in a picture so wide, and what it says: 1, 2 or 5 times a power of ten."""
+    """Return the length of a bar in px for the width of a picture, and its label: 1, 2 or 5 times a power of ten."""
     most = um_per_px * width * _SHARE
     power = 10.0 ** math.floor(math.log10(most))
     # A bar that fits exactly must not be lost to rounding.

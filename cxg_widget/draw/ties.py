@@ -106,7 +106,7 @@ def _bars(along: NDArray[np.float64], axis: int, axes: tuple[Line, Line], paper:
 
 
 def _shares(along: NDArray[np.float64], axis: Line) -> NDArray[np.float64]:
-    """Return how long each bar is, of the longest; where (0, 0) is they may be longer than all others, and are cut."""
+    """Return the length of each bar relative to the longest; those at (0, 0) may be longer than that, and are cut."""
     n = int(np.ceil(axis.length / _BIN_PX))
     bins = np.floor(along / _BIN_PX).astype(np.int64)
     bars = np.bincount(bins[(bins >= 0) & (bins < n)], minlength=n)[:n].astype(np.float64)

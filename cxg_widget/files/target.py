@@ -18,7 +18,7 @@ _KINDS = {
 
 
 def local_path(target: str | os.PathLike[str]) -> Path:
-    """Return where to write; `InvalidValue` where that is no local path."""
+    """Return the path to write to; raises `InvalidValue` where that is no local path."""
     if not isinstance(target, str | os.PathLike):
         raise InvalidValue(f"a path is a text or a pathlib.Path; found {shown(target)}")
     text = os.fspath(target)

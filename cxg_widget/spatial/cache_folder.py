@@ -35,7 +35,7 @@ def _user_caches() -> Path:
 
 
 def cache_bytes() -> int:
-    """Return how many bytes may be kept; 0 keeps nothing."""
+    """Return the size limit of the cache in bytes; 0 = no cache."""
     text = os.environ.get(BYTES_VARIABLE, "").strip().replace("_", "")
     if not text:
         return DEFAULT_BYTES

@@ -26,7 +26,7 @@ def crowds_of(tree: Quadtree) -> Runs:
 
 
 def _alike(xy: NDArray[np.float32], start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where long rows of equal points among start <= place < stop begin and end."""
+    """Return the begin and end of long runs of equal points among start <= place < stop."""
     changes = [np.array([start])]
     for first in range(start, stop - 1, _AT_ONCE):
         last = min(first + _AT_ONCE, stop - 1)

@@ -32,7 +32,7 @@ _ALIGNMENT = 64
 
 
 def size_bytes(index: SpatialIndex) -> int:
-    """Return how large the file of an index is."""
+    """Return the size of the file of an index."""
     return _layout(index.n, index.tree.offsets.size)[-1]
 
 

@@ -93,7 +93,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Which edges matter to which node: int64 (p,) both, ascending by node."""
+    """Pairs of nodes and the edges that matter to them: int64 (p,) both, ascending by node."""
 
     node: NDArray[np.int64]
     edge: NDArray[np.int64]

@@ -19,7 +19,7 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Axis:
-    """How one axis is cut into tiles: tile(v) = floor((v - origin) * scale), clipped to 0..65535.
+    """Division of one axis into tiles: tile(v) = floor((v - origin) * scale), clipped to 0..65535.
 
     Each step is monotone in floating point too, so that `tile(a) < tile(b)` proves a < b.
 

@@ -65,7 +65,7 @@ def contain(
 
 
 def _speck(at: float) -> float:
-    """Return how much of an axis to show about points at one place: 1, or what numbers there can tell apart."""
+    """Return the length of axis to show around points at one place: 1, or the least that numbers there can resolve."""
     return max(1.0, abs(at) * 2**-20)
 
 
@@ -84,6 +84,6 @@ def within(xy: NDArray[np.float32], view: View) -> NDArray[np.bool_]:
 
 
 def zoom_of(seen: View, whole: View) -> float:
-    """Return how much larger things are in one view than in another; where the axes differ, their geometric mean."""
+    """Return the zoom of one view relative to another; where the axes differ, their geometric mean."""
     x, y = ((whole[high] - whole[low]) / (seen[high] - seen[low]) for low, high in ((0, 1), (2, 3)))
     return math.sqrt(abs(x * y))

@@ -84,7 +84,7 @@ def labels_meant(value: Any) -> tuple[str, ...]:
 
 
 def label_among(value: Any, labels: Container[str]) -> str:
-    """Return which of some labels a value means, or what it would be called."""
+    """Return the label that a value means, or its text where none fits."""
     meant = labels_meant(value)
     return meant[0] if meant[0] in labels else meant[-1]
 
@@ -135,7 +135,7 @@ def nearest(name: str, names: Iterable[str], count: int = 3) -> list[str]:
 
 
 def _likeness(key: str, wanted: str, matcher: SequenceMatcher[str]) -> float:
-    """Return how alike two names are, 0 to 1; 0 where that is too little to matter."""
+    """Return the similarity of two names, 0 to 1; 0 where it is too low to matter."""
     matcher.set_seq1(key)
     is_near = matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE
     ratio = matcher.ratio() if is_near else 0.0

@@ -162,7 +162,7 @@ def least_distinct(lo: float, hi: float) -> float:
 
 
 def log_edges(least: float, hi: float) -> NDArray[np.float64]:
-    """Return where the bins of numbers above 0 end, but for the last one, float64 (63,), equal by logarithm."""
+    """Return the upper edges of the bins of numbers above 0, without the last, float64 (63,), equal by logarithm."""
     low, high = np.log(least), np.log(hi)
     edges: NDArray[np.float64] = np.exp(low + (high - low) * (np.arange(1, BINS) / BINS))
     return edges if high > low else np.full(BINS - 1, np.inf)

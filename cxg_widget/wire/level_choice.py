@@ -24,7 +24,7 @@ _USUAL = slice(5, -5)
 
 
 def coarseness(levels: Levels, scale: ColorScale, known: Range) -> float:
-    """Return how far codes move any of some numbers on a colormap at most, 0 to 1."""
+    """Return the largest shift on a colormap that codes cause for some numbers, 0 to 1."""
     if not scale.low < scale.high:
         return 0.0
 

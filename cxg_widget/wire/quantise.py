@@ -87,7 +87,7 @@ def unit_of(lo: float, hi: float) -> float:
 
 
 def shares(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.float64]:
-    """Return where values (n,) lie, 0 at `lo` and 1 at `hi`, for any finite limits; all 0 where these are one."""
+    """Return the positions of values (n,) between limits, 0 at `lo` and 1 at `hi`; all 0 where these are equal."""
     unit = unit_of(lo, hi)
     span = hi * unit - lo * unit
     with np.errstate(over="ignore", invalid="ignore"):
@@ -105,7 +105,7 @@ def between(lo: Any, hi: Any, share: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Where the points of an embedding lie: x0, x1, y0, y1 of those that are finite, data units; how many are not."""
+    """Bounds of the points of an embedding: x0, x1, y0, y1 of those that are finite, data units; how many are not."""
 
     extent: Extent
     n_missing: int

@@ -39,7 +39,7 @@ class ClusterColumn(Countable):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it holds in this process."""
+        """Its size in this process, bytes."""
         return self.edges.nbytes
 
     def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:

@@ -83,7 +83,7 @@ class ClusterHolder(Holder):
         return LocalHolder(self._loader, self.settings).xy()
 
     def bounds(self) -> Bounds:
-        """Return where the cells lie, and how many lie nowhere."""
+        """Return the bounds of the cells, and the number of cells without a place."""
         cells = self.indexed()
         return Bounds(cells.extent, cells.n_missing)
 

@@ -78,7 +78,7 @@ class Dense:
             yield some
 
     def _gap(self) -> int:
-        """Return how far apart rows may lie that are read at once: those between them are decoded anyway, or few."""
+        """Return the largest gap between rows read at once: the rows between are decoded anyway, or few."""
         return self._array.chunks[0] if self._array.chunks else 4
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:

@@ -112,7 +112,7 @@ class H5Store(Store):
             self._is_counted = False
 
     def _stamp(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return which file has the path, and what changes when it is written to."""
+        """Return the file at the path, and a stamp that changes when it is written to."""
         found = os.stat(self._path)
         return (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
 
@@ -219,7 +219,7 @@ class H5Array(StoredArray):
             return [self._read((slice(*one),)) for one in ranges]
 
     def stored_bytes(self) -> int:
-        """Return how many bytes its chunks take; strings of any length lie elsewhere and are not counted."""
+        """Return the size of its chunks in bytes; strings of any length lie elsewhere and are not counted."""
         with self._store.reading(self.path):
             return int(self._found.id.get_storage_size())
 

@@ -148,7 +148,7 @@ def is_matrix(node: Node | None) -> bool:
 
 
 def same_positions(labels: list[str], others: list[str]) -> NDArray[np.int64]:
-    """Return where each of `labels` stands first in `others`, -1 where it does not."""
+    """Return the first position of each of `labels` in `others`, -1 = none."""
     if labels == others:
         return np.arange(len(labels))
     first: dict[str, int] = {}

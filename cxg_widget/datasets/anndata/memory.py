@@ -169,7 +169,7 @@ class AnnDataInMemory(WithMatrices):
         return None if name is None else repaired(str(name))
 
     def _read_obs_identity(self) -> str | None:
-        """Say which cells these are by their names; None where these are mere numbers, which other cells have too."""
+        """Return a key of these cells by their names; None where names are mere numbers, which other cells have too."""
         names = self.source.obs.index
         if are_numbers(names):
             return None

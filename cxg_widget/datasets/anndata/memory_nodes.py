@@ -43,7 +43,7 @@ class MemoryArray(Array):
         return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
 
     def stored_bytes(self) -> int:
-        """Return how many bytes it takes in memory."""
+        """Return its size in memory, bytes."""
         return self.size * self.dtype.itemsize
 
     def field(self, name: str) -> Array:

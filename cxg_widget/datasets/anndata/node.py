@@ -82,7 +82,7 @@ class Array(Node):
 
     @abstractmethod
     def stored_bytes(self) -> int:
-        """Return how many bytes it takes on disk."""
+        """Return its size on disk, bytes."""
 
     @abstractmethod
     def field(self, name: str) -> Array:

@@ -297,7 +297,7 @@ class Sparse:
 
 
 def size_of(blocks: Sequence[MatrixBlock]) -> int:
-    """Return how many bytes sorted entries hold."""
+    """Return the size of sorted entries in bytes."""
     return sum(one.starts.nbytes + one.positions.nbytes + one.values.nbytes for one in blocks)
 
 

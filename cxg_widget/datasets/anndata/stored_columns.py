@@ -162,7 +162,7 @@ class Coded(Element):
 
 
 def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> Element:
-    """Return how a column is read.
+    """Return the reader of a column.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class _Archive(ZipStore):
         return name in self._members()
 
     def bytes_below(self, prefix: str) -> int:
-        """Return how many bytes the members of that prefix take once they are unpacked."""
+        """Return the unpacked size in bytes of the members of that prefix."""
         return sum(info.file_size for name, info in self._members().items() if name.startswith(prefix))
 
     def _members(self) -> dict[str, ZipInfo]:
@@ -155,7 +155,7 @@ class ZarrStore(Store):
         return any(os.path.exists(os.path.join(self._path, name)) for name in names)
 
     def bytes_below(self, path: str) -> int:
-        """Return how many bytes the files below a path take; asking zarr takes a hundred times as long."""
+        """Return the size in bytes of the files below a path; zarr itself takes a hundred times as long."""
         if isinstance(self.files, _Archive):
             return self.files.bytes_below(f"{path}/")
         found = os.walk(os.path.join(self._path, path))
@@ -258,7 +258,7 @@ class ZarrArray(StoredArray):
             ) from None
 
     def stored_bytes(self) -> int:
-        """Return how many bytes its chunks take."""
+        """Return the size of its chunks in bytes."""
         with self._store.reading(self.path):
             return self._store.bytes_below(self._found.path)
 

@@ -31,7 +31,7 @@ _MAX_OPEN = 2048
 
 
 def checked_path(root: Path, key: str) -> Path | None:
-    """Return where a regular file of a store is, None where there is none.
+    """Return the path of a regular file of a store; None where there is none.
 
     Raises
     ------

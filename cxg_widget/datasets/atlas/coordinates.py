@@ -38,7 +38,7 @@ class Coordinates:
 
     @property
     def n_axes(self) -> int:
-        """How many numbers each cell has."""
+        """Numbers per cell."""
         return int(self.values.shape[1])
 
     def rows_of(self, uids: Sequence[str]) -> NDArray[np.int64]:

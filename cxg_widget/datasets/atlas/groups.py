@@ -46,7 +46,7 @@ class ZarrGroups:
         return {"data": "data"} if self._arrays.exists(f"{group}/data") else {}
 
     def width(self, groups: Iterable[str], layer: str) -> int | None:
-        """Return how many features the first dense group has; None where it is no table of features by line."""
+        """Return the number of features of the first dense group; None where it is no table with a line per cell."""
         for group in groups:
             below = self.layers(group).get(layer)
             if below is not None:
@@ -118,7 +118,7 @@ class ZarrGroups:
                 yield hits + inside.start, found
 
     def n_entries(self, group: str, layer: str) -> int:
-        """Return how many entries the csr of a group has."""
+        """Return the number of entries in the csr of a group."""
         n = {name: self._entries(f"{group}/csr/{name}").shape[0] for name in ("indices", layer)}
         if len(set(n.values())) > 1:
             raise self._wrong(f"{group}/csr", f"has {n['indices']:,} indices but {n[layer]:,} values in {layer}")

@@ -82,7 +82,7 @@ class LanceTable:
             yield from scanner.to_batches()
 
     def count(self, where: str) -> int:
-        """Return how many rows fulfil a condition in SQL."""
+        """Count the rows that fulfil a condition in SQL."""
         with self._reading("counted"):
             return int(self._dataset.count_rows(filter=where))
 

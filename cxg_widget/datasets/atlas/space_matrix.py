@@ -49,7 +49,7 @@ class SpaceMatrix:
 
     @property
     def runs(self) -> Mapping[str, RowRuns]:
-        """Where the cells lie, by Zarr group; read once."""
+        """Positions of the cells by Zarr group; read once."""
         return self.life.once(f"runs of {self.pointer.name}", lambda: read_runs(self.obs, self.pointer))
 
     @property
@@ -100,7 +100,7 @@ class SpaceMatrix:
         return self.known_layouts[group]
 
     def path_of(self, group: str, layer: str) -> str | None:
-        """Return where a layer is in a group, None where it is not."""
+        """Return the path of a layer in a group; None where it is missing."""
         layers: Mapping[str, str] = self.life.once(f"layers of {group}", lambda: self.groups.layers(group))
         if layer not in layers:
             self.life.note(
@@ -189,7 +189,7 @@ class SpaceMatrix:
     def _members(
         self, group: str, ids: Positions, begins: Positions, ends: Positions, n_cells: int, *, n_features: int = 1
     ) -> tuple[Positions, Positions]:
-        """Return which of the spans begin <= id < end hold which ids, as positions of both.
+        """Return which spans begin <= id < end hold which ids, as positions of both.
 
         A cell has one entry of a feature, so that there are about as many pairs as cells at most, for each feature.
         """

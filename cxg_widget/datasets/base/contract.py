@@ -177,7 +177,7 @@ class Contract(ABC):
         return stack([self._read_vector(position, layer) for position in range(start, stop)], self.n_obs)
 
     def _n_var_in(self, layer: str | None) -> int:  # noqa: ARG002 - for stores whose layers have vars of their own
-        """Say how many vars a layer has."""
+        """Return the number of vars of a layer."""
         return self.n_var
 
     def _read_grain(self, layer: str | None) -> Grain:  # noqa: ARG002 - all layers of most stores lie in one way
@@ -222,7 +222,7 @@ class Contract(ABC):
     # Sections.
 
     def _read_sections(self) -> Sections:
-        """Say which images there are of the sections that the cells lie on, without reading any; by default none."""
+        """Return the images of the sections that the cells lie on, without reading any; by default none."""
         return Sections()
 
     def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
@@ -236,7 +236,7 @@ class Contract(ABC):
         return f"{self.uri}#{uuid4().hex}"
 
     def _read_obs_identity(self) -> str | None:
-        """Say which cells these are, and in which order, where that is known apart from the store; by default None."""
+        """Return a key of the cells in their order that outlives changes of other columns; by default None."""
         return None
 
     def _read_content_identity(self) -> str | None:
@@ -257,7 +257,7 @@ class Contract(ABC):
         return False
 
     def _read_traffic(self) -> Traffic | None:
-        """Say how much has been read of the store since it was opened; by default nothing counts that, None."""
+        """Return the traffic of the store since it was opened; by default None: not counted."""
         return None
 
     def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do

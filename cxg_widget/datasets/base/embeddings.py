@@ -147,7 +147,7 @@ class Embeddings:
             return self._store.by_view.embedding_with(column, found, pair)
 
     def place(self, name: EmbeddingName | None, axes: Any) -> tuple[EmbeddingName, tuple[int, int]]:
-        """Return which embedding is meant, and which of its axes; errors as `embedding`."""
+        """Resolve the name of an embedding and its axes; errors as `embedding`."""
         found = self.find_embedding(name)
         return found, self.check_axes(axes, found)
 
@@ -179,7 +179,7 @@ class Embeddings:
         return found if isinstance(found, str) else self._pairs.describe(found)
 
     def n_axes(self, name: Any) -> int:
-        """Return how many axes an embedding has; two columns are two, and so has one that there is not."""
+        """Return the number of axes of an embedding; two for a pair of columns, and for an unknown one."""
         return self._store.embeddings.get(name, 2) if isinstance(name, str) else 2
 
     def check_axes(self, axes: Any, name: Any) -> tuple[int, int]:

@@ -101,7 +101,7 @@ class Lifetime:
         return lambda: self._listeners.remove(listener)
 
     def tell_progress(self, done: float) -> None:
-        """Say how far something is that is made once and lasts, 0 to 1."""
+        """Report the progress of something that is made once and takes a while, 0 to 1."""
         for listener in tuple(self._listeners):
             listener(done)
 

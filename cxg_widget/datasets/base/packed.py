@@ -59,7 +59,7 @@ class PackedStrings(Sequence[str]):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes both buffers hold."""
+        """Size of both buffers in bytes."""
         return self.text.nbytes + self.starts.nbytes
 
     def pick(self, rows: NDArray[np.int64] | slice) -> PackedStrings:

@@ -119,7 +119,7 @@ def covering(lines: Positions, near: int, most: int) -> Iterator[Positions]:
 
 
 def _share(lines: Positions | None, portion: int | None, n: int) -> float:
-    """Return which part of n lines lies in the portions that hold some of them, which ascend."""
+    """Return the share of n lines in the portions that hold some of them; `lines` ascend."""
     if lines is None or n == 0:
         return 1.0
     if not len(lines):

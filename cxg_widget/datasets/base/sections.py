@@ -78,7 +78,7 @@ class Sections:
     um: float | None = None
 
     def spot_on(self, name: str | None) -> float | None:
-        """Return how wide a spot is where an image is shown, by its own library; where none is, that of the first."""
+        """Return the width of a spot by the library of the image shown, or without an image by the first library."""
         image = self.images.get(name or "")
         return self.spot if image is None else image.spot
 

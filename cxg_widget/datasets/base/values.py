@@ -82,7 +82,7 @@ class Vector:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it holds."""
+        """Its size in bytes."""
         return self.values.nbytes + (0 if self.rows is None else self.rows.nbytes)
 
     def held(self, n_obs: int) -> Vector:

@@ -72,7 +72,7 @@ class VarNames:
             self._position(column, "")
 
     def _position(self, column: str | None, name: str) -> int | None:
-        """Return where a name stands in a column, None = in the index."""
+        """Return the position of a name in a column, None = the index."""
 
         def load() -> Positions:
             return Positions((self.var_labels if column is None else self._strings(column)) or ())

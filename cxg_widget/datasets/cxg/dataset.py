@@ -274,7 +274,7 @@ class CxgDataset(Dataset):
         return read_gene_sets(self._arrays, self._note)
 
     def _read_sections(self) -> Sections:
-        """Say how wide spots are: a CXG has scale factors in `uns`, and no image."""
+        """Return the width of spots: a CXG has scale factors in `uns`, and no image."""
         try:
             spatial = self.uns.get("spatial")
         except DamagedStore as error:

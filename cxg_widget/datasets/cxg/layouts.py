@@ -147,15 +147,15 @@ class Layout(ABC):
         return {"layout": f"X: {kind}", "tiles": list(self.stored.tiles)}
 
     def near(self, axis: Axis) -> int:  # noqa: ARG002 - of layouts whose tiles are read one by one
-        """Say how far apart lines along an axis may lie that are read in one range, with those between them."""
+        """Return the largest gap between lines along an axis that one range reads, together with the lines between."""
         return 1
 
     def most_lines(self, axis: Axis) -> int:  # noqa: ARG002
-        """Say how many lines along an axis may be read at a time, those between others counted."""
+        """Return the most lines along an axis to read at a time, including those between others."""
         return 2**62
 
     def _n_entries(self, path: str) -> int:
-        """Return how many entries a sparse array has, by the metadata of its fragments, read once."""
+        """Return the number of entries of a sparse array, by the metadata of its fragments, read once."""
         if path not in self._counted:
             self._counted[path] = sum(fragment.n_cells for fragment in self._arrays.fragments(path))
         return self._counted[path]
@@ -186,15 +186,15 @@ class SparseLayout(Layout):
     """A layout that keeps entries, of which neighbours lie in one tile."""
 
     def near(self, axis: Axis) -> int:
-        """Say how far apart lines may lie: to begin a range takes as long as to read so many entries."""
+        """Return the largest gap between lines: beginning a range takes as long as reading so many entries."""
         return max(_NEAR_ENTRIES // self._mean(axis), 1)
 
     def most_lines(self, axis: Axis) -> int:
-        """Say how many lines may be read at a time."""
+        """Return the most lines to read at a time."""
         return max(_MOST_ENTRIES // self._mean(axis), 1)
 
     def _mean(self, axis: Axis) -> int:
-        """Return how many entries a line has, about."""
+        """Return the mean number of entries of a line."""
         return max(self._n_entries(self.path) // max(self.shape[axis == "var"], 1), 1)
 
     def _lines_in_tile(self, stored: Stored, axis: Axis) -> int:

@@ -240,7 +240,7 @@ class CxgMatrix:
             self._note(note)
 
     def _count_stored(self, path: str) -> int | None:
-        """Return how many cells the fragments of a sparse array hold, by their metadata; None where these are lost."""
+        """Return the count of cells in the fragments of a sparse array, by their metadata; None where that is lost."""
         try:
             return sum(fragment.n_cells for fragment in self._arrays.fragments(path))
         except DamagedStore:

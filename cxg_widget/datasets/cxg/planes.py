@@ -139,7 +139,7 @@ class Dense(Layout):
         return values_of(found).reshape(shape)
 
     def _band_lines(self, portion: int, across: int) -> int:
-        """Return how many lines, whole tiles of them, to read at a time of a band that is `across` wide."""
+        """Return the number of lines, in whole tiles, to read at a time of a band that is `across` wide."""
         itemsize = self.stored.types[self.stored.value].itemsize
         return max(_BOX_BYTES // (across * itemsize) // portion, 1) * portion
 

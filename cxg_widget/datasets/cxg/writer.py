@@ -45,7 +45,7 @@ def _writes(write: Callable[_P, None]) -> Callable[_P, None]:
 
 @dataclass(frozen=True)
 class ColumnType:
-    """How a table column is stored.
+    """Storage type of a table column.
 
     Attributes
     ----------

@@ -107,7 +107,7 @@ class Archive:
             return file.read(2) == b"PK"
 
     def _file(self, name: str) -> Path:
-        """Return where a member of the folder is; links may not lead out of it."""
+        """Return the path of a member of the folder; links may not lead out of it."""
         check_name(name, self.uri)
         found = self.path / name
         if not os.path.realpath(found).startswith(os.path.join(os.path.realpath(self.path), "")):

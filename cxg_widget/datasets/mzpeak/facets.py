@@ -106,7 +106,7 @@ def column_at(table: pa.Table | pa.RecordBatch, path: str) -> pa.Array:
 
 
 def rows_of(index: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where in `index`, whose values are distinct, the wanted ones stand; -1 where they do not."""
+    """Return the positions of the wanted values in `index`, whose values are distinct; -1 = missing."""
     if not index.size:
         return np.full(wanted.size, -1, dtype=np.int64)
     first, last = int(index[0]), int(index[-1])

@@ -97,7 +97,7 @@ class Signal:
         return found
 
     def count(self, group: int) -> int:
-        """Return how many points a row group has: by what the footer says where that is enough, else by decoding."""
+        """Return the number of points of a row group: by the footer where that is enough, else by decoding."""
         promised = self._promised(group) if self._without is None else None
         if promised is not None:
             return promised
@@ -197,7 +197,7 @@ class Signal:
         return self._spectra.rows(indices, self.table.label)
 
     def _hits(self, batch: pa.RecordBatch, layout: ChunkLayout, many: Sequence[SignalWindow]) -> NDArray[np.bool_]:
-        """Return which chunks may hold points that any of several wishes asks for."""
+        """Return the chunks that may hold points of any of several requests."""
         starts, ends = chunk_bounds(batch, layout)
         hits = np.zeros(len(starts), dtype=np.bool_)
         for wanted in many:
@@ -266,7 +266,7 @@ class Signal:
         return self.table.leaf(leaf, group)
 
     def _values_per_row(self, group: int) -> float:
-        """Return how many values a chunk has on average.
+        """Return the mean number of values of a chunk.
 
         Raises
         ------

@@ -23,7 +23,7 @@ TIME = "retention_time"
 
 @dataclass(frozen=True)
 class ColumnSource:
-    """Where a column comes from: its facet and path, its kind, and how its values become categories."""
+    """Source of a column: its facet and path, its kind, and the coding of its categories."""
 
     facet: Facet
     path: str

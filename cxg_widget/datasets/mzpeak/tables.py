@@ -70,7 +70,7 @@ class ParquetTable:
 
     @property
     def label(self) -> str:
-        """How sentences about it begin."""
+        """Its name at the start of sentences."""
         return f"{self.uri}: member {self.name!r}"
 
     @cached_property

@@ -93,7 +93,7 @@ _SECONDS = "UO_0000010"
 
 
 def name_of(path: str, accession: str | None) -> str:
-    """Return how a column is called: by its term where that is known, else by what the file calls it.
+    """Return the name of a column: by its term where that is known, else as in the file.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def name_of(path: str, accession: str | None) -> str:
 
 
 def coding_of(name: str) -> Coding | None:
-    """Return how the values of a column become categories, None where they are none."""
+    """Return the coding of the categories of a column; None where it has no categories."""
     name = name.removeprefix("selected_ion_").removeprefix("scan_").removeprefix("precursor_")
     if name.startswith(("instrument_configuration", "data_processing")):
         return "label"

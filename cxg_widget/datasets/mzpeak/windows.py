@@ -42,12 +42,12 @@ class Window:
 
     @property
     def low(self) -> float:
-        """Where it begins."""
+        """Lower end, m/z."""
         return self.center - self._half
 
     @property
     def high(self) -> float:
-        """Where it ends."""
+        """Upper end, m/z."""
         return self.center + self._half
 
     @property

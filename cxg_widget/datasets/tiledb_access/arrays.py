@@ -92,7 +92,7 @@ class Arrays(Root):
         return found
 
     def n_written(self, path: str) -> int | None:
-        """Return how many rows of a dense 1-D array were written, to the last; None = not known."""
+        """Return the number of rows of a dense 1-D array up to the last one written; None = not known."""
         try:
             with self.reading(path):
                 written = self._opened(path).nonempty_domain()

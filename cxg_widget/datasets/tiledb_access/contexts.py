@@ -67,7 +67,7 @@ def warm_up() -> None:
 
 
 def timeout_s(ctx: tiledb.Ctx) -> float:
-    """Return how many seconds a short request may take in all, by the time-outs and tries of a context.
+    """Return the longest time of a short request in seconds, by the time-outs and tries of a context.
 
     TileDB itself tries a hundred times, for minutes, as long as a server answers "slow down".
     """
@@ -77,7 +77,7 @@ def timeout_s(ctx: tiledb.Ctx) -> float:
 
 
 def slow_downs(ctx: tiledb.Ctx) -> int:
-    """Return how often storage has answered "slow down" in a context, by TileDB's own statistics."""
+    """Return the number of "slow down" answers in a context, by TileDB's own statistics."""
     found = re.search(r'slow_down_retries": (\d+)', ctx.get_stats(print_out=False))
     return int(found.group(1)) if found else 0
 

@@ -184,7 +184,7 @@ class Root:
 
 
 def _wrong_end(file: Path) -> str:
-    """Say what is wrong with the end of a file of metadata; "" where nothing is, or where TileDB is left to say it."""
+    """Describe the damage at the end of a file of metadata; "" = none, or left to TileDB to report."""
     try:
         with file.open("rb") as opened:
             size = opened.seek(0, SEEK_END)

@@ -138,7 +138,7 @@ Observations = DenseGrid | SparseCells
 
 
 def find_cells(wanted: Sequence[NDArray[Any]], known: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Return where each of some cells stands among others with the same coordinates.
+    """Return the position of each of some cells among others with the same coordinates.
 
     Parameters
     ----------

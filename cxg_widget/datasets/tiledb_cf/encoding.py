@@ -19,7 +19,7 @@ _DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True)
 class Encoding:
-    """How to read one variable.
+    """Encoding of one variable.
 
     Source: CF Conventions 1.11, sections 2.5.1, 3.5 and 8.1; NetCDF User's Guide, appendix "Attribute Conventions".
 

@@ -123,7 +123,7 @@ class DenseGrid:
         return variable.dims[:-1] if variable.text else variable.dims
 
     def _tiles(self, variable: Variable, dims: Sequence[str]) -> NDArray[np.int64]:
-        """Return how many positions a tile of the variable's array has along some dimensions, int64 (k, 1)."""
+        """Return the extent of a tile of the variable's array along some dimensions, int64 (k, 1)."""
         if variable.attr is None:
             return np.array([[self._dimensions[dim].size] for dim in dims], dtype=np.int64)
         domain = self._reads.schema(variable.path).domain

@@ -83,7 +83,7 @@ class Reads(Arrays):
 
 
 def _inside(domain: Sequence[tuple[Any, Any]], box: Box) -> int:
-    """Return how many cells of a box lie in the domain of a fragment."""
+    """Count the cells of a box in the domain of a fragment."""
     sides = (
         min(int(last), stop - 1) - max(int(first), start) + 1
         for (first, last), (start, stop) in zip(domain, box, strict=True)

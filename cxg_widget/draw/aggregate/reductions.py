@@ -52,7 +52,7 @@ class _Leaf:
     of_rows: bool = False
 
     def n_planes(self, labels: Mapping[str, list[Any]]) -> int:
-        """Return how many numbers the result holds for each pixel."""
+        """Return the number of values per pixel of the result."""
         column, own = self.by or ("", [0])
         return len(labels[column] if own is None else own) * (self.depth or 1)
 

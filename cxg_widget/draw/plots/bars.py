@@ -52,7 +52,7 @@ class Bars(GroupPlot):
     share: bool = True
 
     def frame(self) -> pd.DataFrame:
-        """Return how many cells each group (row) has of each category (column), int64.
+        """Return the cells of each group (row) in each category (column), int64.
 
         The last column, NaN, holds those without a category where there are any, else as `pandas.crosstab` has it.
         """

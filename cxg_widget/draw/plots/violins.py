@@ -58,7 +58,7 @@ class Violins(GroupPlot):
         return self.table.frame(median=np.column_stack(self.medians), **ends)
 
     def bins(self, gene: str | None = None) -> pd.DataFrame:
-        """Return how many finite values lie in each of 200 bins, int64: groups as rows, intervals as columns.
+        """Return histograms of the finite values, 200 bins, int64: groups as rows, intervals as columns.
 
         gene : None = the first
 

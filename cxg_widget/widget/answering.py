@@ -170,10 +170,15 @@ class AnsweringWidget(ChangingWidget):
         sync_data = {name: value for name, value in sync_data.items() if name not in _OF_KERNEL}
         for name, value in sorted(sync_data.items(), key=lambda one: one[0] not in FIRST):  # others may name these
             try:
-                valid[name] = check(name, value, self._dataset, self._having(valid)) if name in STATE else value
+                valid[name] = self._checked(name, value, self._having(valid)) if name in STATE else value
             except Exception as error:  # whatever comes, the kernel goes on
                 self._leave_out((name,), error, valid)
         return valid if self._of_page.are_waiting else self._new(valid)  # what waits may change what is as it was
+
+    def _checked(self, name: str, value: Any, settings: Settings) -> Any:
+        """Return a value of the page as its check does; for some objects it has a text or colors alone."""
+        of_page = self.trait_metadata(name, "from_json", lambda value, _: value)
+        return check(name, of_page(value, self), self._dataset, settings)
 
     def _new(self, valid: dict[str, Any]) -> dict[str, Any]:
         """Return what is not as it was: some hosts send all that a page has with each change."""

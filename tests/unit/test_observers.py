@@ -1,9 +1,11 @@
 """Laws of who observes settings: told of what is, once it all is, whoever else is told, and in whatever thread."""
 
+import json
 import threading
 
 import pytest
 import traitlets
+from datashader import reductions
 
 from cxg_widget import CxgWidget
 from cxg_widget.errors import UnknownName
@@ -109,6 +111,18 @@ def test_a_page_that_sends_all_it_has_with_one_setting_changed_changes_that_one(
     w.set_state({**changed, **page, **changed} if first else {**page, **changed})
     assert (w.color, w.hidden, w.vmax) == ("CD3E", [], "p99")
     assert w.state["filters"] == [{"not": {"obs": "cell_type", "in": ["B cell"]}}]
+
+
+def test_a_page_that_sends_all_it_has_changes_nothing_and_is_told_of_no_error(monkeypatch):
+    w = recorded(small(200), monkeypatch, color="n_counts", cmap=["#000000", "#ffffff"], table={"sort": "n_genes"})
+    w.statistic = reductions.mean("n_genes")
+    w.panel(color="CD3E", cmap="magma")
+    w.embedding = ("n_genes", "CD3E")
+    w.front.settle().sent.clear()
+    before = w.state
+    w.set_state(json.loads(json.dumps({name: one for name, one in w.get_state().items() if not name.startswith("_")})))
+    assert (w.state, w.front.kinds) == (before, [])
+    w.close()
 
 
 def test_what_a_page_sets_back_while_its_change_waits_is_set_back(monkeypatch):

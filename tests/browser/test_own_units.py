@@ -26,6 +26,10 @@ def xy(folder):
     return np.column_stack([time, peaks["mz"]]).astype(np.float32)
 
 
+PICTURE = pytest.mark.parametrize("stage", ["all of them in a picture"], indirect=True)
+"""Gestures move one camera, whoever draws: js/test/camera.test.js."""
+
+
 @pytest.fixture(scope="module", params=KINDS)
 def stage(request, show_in_lab, xy):
     return show_in_lab(SHOW.format(KINDS[request.param]))
@@ -69,6 +73,7 @@ def test_every_point_is_drawn_where_its_data_say(stage, xy):
     assert shown[line, column].mean() > 0.98
 
 
+@PICTURE
 def test_both_axes_have_their_name_and_unit_beside_the_points(stage, xy):
     labels = {axis: stage.host.locator(f".axis.{axis} .name") for axis in "xy"}
     assert {axis: label.text_content() for axis, label in labels.items()} == {"x": "retention time (min)", "y": "m/z"}
@@ -104,6 +109,7 @@ def check_numbers(stage):
     return values
 
 
+@PICTURE
 def test_numbers_along_both_edges_stand_where_their_values_are_drawn(stage):
     home = check_numbers(stage)
     stage.zoom_in(spot(stage, 0.3, 0.4))
@@ -113,6 +119,7 @@ def test_numbers_along_both_edges_stand_where_their_values_are_drawn(stage):
     check_numbers(stage)
 
 
+@PICTURE
 def test_numbers_move_with_the_hand(stage):
     x, y = spot(stage, 0.5, 0.5)
     stage.page.mouse.move(x, y)
@@ -125,6 +132,7 @@ def test_numbers_move_with_the_hand(stage):
     stage.rest()
 
 
+@PICTURE
 def test_the_wheel_zooms_both_axes_alike_and_keeps_the_data_under_the_cursor(stage):
     home, place = np.array(stage.view()), spot(stage, 0.3, 0.4)
     anchor = stage.to_data([place])
@@ -140,6 +148,7 @@ def test_the_wheel_zooms_both_axes_alike_and_keeps_the_data_under_the_cursor(sta
     np.testing.assert_allclose(stage.view(), home, rtol=1e-9)
 
 
+@PICTURE
 def test_dragging_moves_the_data_with_the_hand(stage):
     start, end = spot(stage, 0.5, 0.5), spot(stage, 0.65, 0.3)
     held = stage.to_data([start])
@@ -147,6 +156,7 @@ def test_dragging_moves_the_data_with_the_hand(stage):
     np.testing.assert_allclose(stage.to_data([end]), held, rtol=1e-9)
 
 
+@PICTURE
 @pytest.mark.parametrize("view", [None, [18, 24, 445.1, 445.16], [0, 60, 800, 810]])
 def test_a_rectangle_selects_what_lies_between_its_corners(stage, xy, view):
     stage.set(f"w.view = {view}; w.tool = 'rectangle'")
@@ -159,6 +169,7 @@ def test_a_rectangle_selects_what_lies_between_its_corners(stage, xy, view):
     assert stage.json("w.selection.rows.tolist()") == inside.tolist()
 
 
+@PICTURE
 def test_a_view_from_python_is_shown_to_the_edge_whatever_the_shape_of_the_plot(stage):
     view = [12.5, 20.25, 400, 403.5]
     stage.set(f"w.view = {view}")

@@ -111,7 +111,7 @@ def test_a_file_whose_name_is_no_utf_8_is_opened_or_refused_in_a_sentence(tmp_pa
             check_all(w, tmp_path)
 
 
-@pytest.mark.parametrize("text", ["\ufffe", "\uffff", "\x01", "\x0b", HALF])
+@pytest.mark.parametrize("text", ["\ufffe \uffff \x01 \x0b", HALF])
 @pytest.mark.parametrize("where", ["category", "column", "gene"])
 def test_names_that_xml_cannot_hold_make_an_svg_that_is_xml(tmp_path, text, where):
     codes = Codes(np.zeros(50, np.int8), (f"a{text}b" if where == "category" else "b",))

@@ -122,14 +122,14 @@ def in_kernel(n: int = N_CELLS) -> dict[str, float]:
     found = {"one plot": _timed(lambda width: move([0], width))}
     widget.split("part")
     found["a split of six parts"] = _timed(lambda width: move([one["id"] for one in widget.panels.looks], width))
-    cells = session._loader.memo.in_slot("indexed")
+    cells = session.loader.memo.in_slot("indexed")
     bits = cells._parts.used_bytes  # with what counts them
-    masks = sum(mask.nbytes for mask in session._loader.crossfilter._masks.values())
+    masks = sum(mask.nbytes for mask in session.loader.crossfilter._masks.values())
     found["bytes a cell of each part"] = (bits + masks) / n / N_PANELS
     widget.grid(["type", *(f"number {i}" for i in range(N_PANELS - 1))])
     numbers = [0, *(one["id"] for one in widget.panels.looks if len(one) > 1)]
     found["a grid of six colours"] = _timed(lambda width: move(numbers, width))
-    held = [one.nbytes for one in session._loader.memo._made["coloring"].values()]
+    held = [one.nbytes for one in session.loader.memo._made["coloring"].values()]
     found["bytes a cell of each colour, the most"] = max(held) / n
     widget.close()
     return found

@@ -14,9 +14,6 @@ from cxg_widget.text.numbers import byte_size
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
-_FREE = frozenset({"hover", "begun", "module", "cancel", "clear", "fields", "comparison"})
-"""Requests that nobody thinks of as an action."""
-
 
 @dataclass(frozen=True)
 class Cost:
@@ -76,22 +73,25 @@ class Costs:
             return None
         return None if here is None else here.with_(self._elsewhere.so_far)
 
-    def counted(self, of: str, frames: Iterable[Frame], since: Traffic | None = None) -> Iterator[Frame]:
-        """Yield frames, and tell what was read for them once they have ended.
+    def counted(
+        self, of: str, frames: Iterable[Frame], since: Traffic | None = None, *, is_action: bool = True
+    ) -> Iterator[Frame]:
+        """Yield frames, and say what was read for them once they have ended.
 
         since : where reading began before
+        is_action : False = nobody thinks of it as an action, and nothing is said
 
         Raises
         ------
         OutOfMemory
             In place of `MemoryError`.
         """
-        is_told = of not in _FREE  # nor looked at: to ask TileDB what it has read takes as long as a hover does
-        if is_told and since is None:
+        # Where nothing is said nothing is counted: to ask TileDB what it has read takes as long as a hover does.
+        if is_action and since is None:
             since = self._began if of == p.Ready.kind and self.last is None else self.now()
         with shortage_in_words(of, self._dataset.obs_noun, self._dataset.n_obs):
             yield from frames
-        if is_told:
+        if is_action:
             self._tell(of, since, self.now())
 
     def from_memory(self, of: str, frames: Iterable[Frame]) -> Iterator[Frame]:

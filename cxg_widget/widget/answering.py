@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,9 @@ from cxg_widget.errors import (
     CxgWidgetError,
     ProtocolError,
 )
+from cxg_widget.session.answers import needs_no_reading, select_later
 from cxg_widget.session.changes import FIRST
+from cxg_widget.session.routes import ROUTES
 from cxg_widget.wire import protocol
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.parsing import check_envelope, parse
@@ -81,11 +83,11 @@ class AnsweringWidget(ChangingWidget):
         if self._built and self._open:
             self._exchange.send(message.kind, lambda: iter([frame]))
 
-    def _cancel(self, message: protocol.Cancel) -> None:
-        """End work that was asked for; what a setting brings ends with setting it back to what is still on show."""
+    def _cancel(self, message: protocol.Cancel) -> Iterator[Frame]:
+        """End work that was requested; what a setting brings ends with setting it back to what is still on show."""
         if message.of not in ("points", "color"):
             self._exchange.cancel(message.of, message.panel)
-            self._exchange.send("cancel", lambda: self._session.answer(message))
+            yield from self._session.answer(message)
         elif self._exchange.is_busy(message.of, message.panel):
             self._set_back(self._shown_before[message.of])
 
@@ -118,24 +120,14 @@ class AnsweringWidget(ChangingWidget):
         except Exception as error:  # whatever comes, the kernel goes on
             self._exchange.fail("message", error)
             return
-        if isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick) and (
-            self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt(message)
-        ):
-            self._select_later(message, request_id)
-        elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick | protocol.Clear):
-            self._selection_changed(lambda: self._session.answer(message), request_id)
-        elif isinstance(message, protocol.Cancel):
-            self._cancel(message)
-        elif isinstance(message, protocol.EditSet):
-            self._exchange.send("set", partial(self._edit_set, message), request_id)
-        elif isinstance(message, protocol.EditAnnotation):
-            self._exchange.send("annotation", partial(self._edit_annotation, message), request_id)
-        elif isinstance(message, protocol.Restore | protocol.Undo):
-            answer = self._restore_offered(message) if isinstance(message, protocol.Restore) else self._go(message)
-            self._exchange.send(message.kind, lambda: answer, request_id)
+        lane, kind = ROUTES[type(message)].lane, message.kind
+        if lane == "gesture":
+            self._select(message, request_id)
+        elif lane == "widget":
+            self._exchange.send(kind, partial(_OWN[type(message)], self, message), request_id)
         else:
             panel = message.panel if isinstance(message, protocol.OfPanel) else 0
-            self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id, panel=panel)
+            self._exchange.send_soon(kind, lambda: self._session.answer(message), request_id, panel=panel)
         if isinstance(message, protocol.Begun):  # there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
             self._exchange.jobs.submit("kept", self._offer_kept)
@@ -145,9 +137,14 @@ class AnsweringWidget(ChangingWidget):
         elif isinstance(message, protocol.Hover):
             self._exchange.jobs.submit("held", self._session.prepare_hover)
 
-    def _select_later(self, message: protocol.Lasso | protocol.Category | protocol.Pick, request_id: int) -> None:
-        """Answer a gesture from a thread, after those before it; who observes the selection is told from here."""
-        answer, tell = self._session.later(message), on_this_loop(self._tell_selection)
+    def _select(self, message: Any, request_id: int) -> None:
+        """Answer a gesture at once; from a thread, after those before it, where something has to be read first."""
+        is_clear = isinstance(message, protocol.Clear)
+        waits = self._exchange.jobs.is_busy("lasso") or not needs_no_reading(self._session, message)
+        if is_clear or not waits:
+            self._selection_changed(lambda: self._session.answer(message), request_id)
+            return
+        answer, tell = select_later(self._session, message), on_this_loop(self._tell_selection)
         self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -237,3 +234,16 @@ class AnsweringWidget(ChangingWidget):
             if self.color == self._color_of_itself:
                 self._set_back({"color": None})
                 self._exchange.fail("color", error)
+
+
+_OWN: Mapping[type[protocol.Message], Callable[[Any, Any], Iterator[Frame]]] = {
+    protocol.Restore: AnsweringWidget._restore_offered,
+    protocol.Undo: AnsweringWidget._go,
+    protocol.Cancel: AnsweringWidget._cancel,
+    protocol.EditSet: AnsweringWidget._edit_set,
+    protocol.EditAnnotation: AnsweringWidget._edit_annotation,
+}
+"""What the widget answers itself, for it changes what Python sees."""
+
+if set(_OWN) != {one for one, route in ROUTES.items() if route.lane == "widget"}:
+    raise TypeError("each request whose lane is the widget needs an answer of the widget, and no other has one")

@@ -158,7 +158,7 @@ class ChangingWidget(WidgetTraits):
                 now = self._session.mask
                 self._session.select(past, rule=moment.rule)
                 if not np.array_equal(past, now):
-                    self._selection_changed(self._session.selection)
+                    self._selection_changed(self._session.showing.selection)
                 self._ask(moment.values, is_checked=True, needs=())
                 with self._pinned_to(moment):  # for observers that always answer a change by one of their own
                     self._ask(moment.values, is_checked=True, needs=())
@@ -181,7 +181,7 @@ class ChangingWidget(WidgetTraits):
         now = self._session.mask
         self._session.select(mask, rule=rule)
         if not np.array_equal(now, mask):
-            self._exchange.send("selection", self._session.selection)
+            self._exchange.send("selection", self._session.showing.selection)
         self.set_trait("n_selected", len(self.selection))
 
     def _tell_steps(self, undo: str, redo: str) -> None:
@@ -193,10 +193,10 @@ class ChangingWidget(WidgetTraits):
 
     def _push(self, stream: str, change: Change, since: Traffic | None) -> None:
         """Send a stream of the plot from a thread; when it fails, what brought it is set back to what is on show."""
-        session = self._session
+        showing = self._session.showing
         streams: dict[str, Stream] = {
-            "all": session.show, "points": session.points, "palette": session.recolor, "filter": session.filter,
-            "color": session.color, "color and filter": session.color_and_filter,
+            "all": showing.show, "points": showing.points, "palette": showing.recolor, "filter": showing.filter,
+            "color": showing.color, "color and filter": showing.color_and_filter,
         }  # fmt: skip
         kind = {"color and filter": "color", "all": "points"}.get(stream, stream)
         asked = [name for name in change.names if name in change.asked]
@@ -205,7 +205,7 @@ class ChangingWidget(WidgetTraits):
         if not self._exchange.is_busy(kind):
             self._shown_before[kind] = {}
         self._shown_before[kind] = {**before, **self._shown_before[kind]}
-        counted = partial(session.costs.counted, kind, since=since)
+        counted = partial(self._session.costs.counted, kind, since=since)
         again = partial(self._between_steps, lambda: counted(streams[stream]()))
         self._exchange.send_soon(kind, again, on_failure=partial(self._set_back, before))
 

@@ -40,7 +40,7 @@ def show(session, embedding):
 
 
 def held(session):
-    return session._loader.of(session.settings)
+    return session.loader.of(session.settings)
 
 
 def test_cells_that_are_made_late_take_no_place_of_those_on_show(client, session, monkeypatch):
@@ -83,7 +83,7 @@ def test_a_filter_tells_the_same_cells_though_the_embedding_it_was_asked_with_ha
     leaving = held(session).indexed()
     show(session, "spatial")
     held(session).indexed()
-    monkeypatch.setattr(session._loader.memo, "in_slot", lambda _: leaving)  # as a thread read it a moment ago
+    monkeypatch.setattr(session.loader.memo, "in_slot", lambda _: leaving)  # as a thread read it a moment ago
     numbers = session.dataset.obs([column])[column].to_numpy()
     low, high = np.nanquantile(numbers, [0.2, 0.7])
     rules = ({"obs": column, "range": [float(low), float(high)]},)

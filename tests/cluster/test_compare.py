@@ -136,7 +136,7 @@ def test_a_hand_is_refused_ranks_in_a_sentence_and_has_what_python_has_by_welch(
 
 def test_two_bits_a_cell_go_out_one_result_comes_back_and_a_bar_moves(pairs, monkeypatch):
     shared, told, sent, found = pairs["logs"][1], [], [], []
-    parts, matrix = shared._session._held.indexed()._parts, shared._session.comparisons.matrix()
+    parts, matrix = shared._session.held.indexed()._parts, shared._session.comparisons.matrix()
     submit, result = parts._client.submit, parts.waiting.result
 
     def weighed(task, /, *args, **same):

@@ -42,7 +42,7 @@ def columns(dataset):
 
 
 def ask(session, few=False, highlighted=-1):
-    x0, x1, y0, y1 = session._loader.of(session.settings).bounds().extent
+    x0, x1, y0, y1 = session.loader.of(session.settings).bounds().extent
     view = [x0, (x0 + x1) / 2, y0, (y0 + y1) / 2] if few else [x0 - 0.1, x1 + 0.1, y0 - 0.1, y1 + 0.1]
     filtered = session.settings.filtered
     return list(session.answer(p.Aggregate(view, *SIZE, 1.0, highlighted, False, filtered=filtered)))
@@ -236,7 +236,7 @@ def test_beside_one_outlier_numbers_of_pixels_are_told_apart_as_without_a_cluste
 def test_legends_speak_of_all_cells_and_points_of_the_same_sample(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])
     # A sparse gene travels as its non-zeros only where all of it is here.
-    alone, shared = ([f for f in one.show() if f.message.kind not in ("values", "nonzeros")] for one in pair)
+    alone, shared = ([f for f in one.showing.show() if f.message.kind not in ("values", "nonzeros")] for one in pair)
     for one, other in zip(alone, shared, strict=True):
         assert one.message.kind == other.message.kind
         if one.message.kind == "points":
@@ -266,7 +266,9 @@ def test_times_in_nanoseconds_are_told_apart_as_well_as_without_a_cluster(pair, 
     set_looks(pair, color="read_at", render="auto", max_points=2_500)
     found = []
     for one in pair:
-        frames = ask(one, few=True) if few else [f for f in one.show() if f.message.kind in ("points", "values")]
+        frames = (
+            ask(one, few=True) if few else [f for f in one.showing.show() if f.message.kind in ("points", "values")]
+        )
         parts = [{"values": f.arrays["codes"], **f.arrays} if few else f.arrays for f in frames]
         xy, codes = (np.concatenate([part[name] for part in parts if name in part]) for name in ("xy", "values"))
         drawn = (xy != 65_535).all(axis=1)
@@ -307,10 +309,10 @@ def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):
     color = columns(pair[0].dataset)[1]
     label = str(pair[0].dataset.codes(color.removeprefix("obs:")).categories[0])
     set_looks(pair, color=color, hidden=(label,))
-    x0, x1, y0, y1 = pair[0]._loader.of(pair[0].settings).bounds().extent
+    x0, x1, y0, y1 = pair[0].loader.of(pair[0].settings).bounds().extent
     polygon = [x0, y0, x1, y0, x1, (y0 + y1) / 2, x0, y1]
     for one in pair:
-        one.gesture(p.Lasso(polygon, "replace"))
+        list(one.answer(p.Lasso(polygon, "replace")))
     np.testing.assert_array_equal(pair[0].mask, pair[1].mask)
     assert 0 < pair[0].mask.sum() < pair[0].dataset.n_obs
     np.testing.assert_array_equal(image(ask(pair[0])), image(ask(pair[1])))
@@ -322,7 +324,7 @@ def test_a_category_is_all_its_cells_those_without_a_place_too(pair, truth, code
     codes = truth.obs["cell_type"].cat.codes.to_numpy()
     assert not np.isfinite(pair[0].dataset.embedding()).all()
     for one in pair:
-        one.gesture(p.Category("obs:cell_type", code, "replace"))
+        list(one.answer(p.Category("obs:cell_type", code, "replace")))
         np.testing.assert_array_equal(one.mask, codes == code)
 
 
@@ -359,7 +361,7 @@ def test_the_cell_under_the_pointer_is_told_alike(pair, which):
 def test_of_a_crowd_beneath_the_pointer_is_told_what_is_told_without_a_cluster(pair, which, filters):
     hidden = (str(pair[0].dataset.obs()["cell_type"].cat.categories[0]),) if which == 1 else ()
     set_looks(pair, color=columns(pair[0].dataset)[which], filters=filters, hidden=hidden)
-    x0, x1, y0, y1 = pair[0]._loader.of(pair[0].settings).bounds().extent
+    x0, x1, y0, y1 = pair[0].loader.of(pair[0].settings).bounds().extent
     place = ((x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) / 4, (y1 - y0) / 5)
     for one in pair:
         ask(one)
@@ -393,7 +395,7 @@ def test_the_picture_of_a_saved_notebook_is_drawn_from_the_sample(pair):
 
 def test_points_can_be_asked_for_all_the_same(pair):
     set_looks(pair, color=columns(pair[0].dataset)[1], render="points")
-    one, other = (next(session.points()) for session in pair)
+    one, other = (next(session.showing.points()) for session in pair)
     assert not other.message.aggregated
     np.testing.assert_array_equal(one.arrays["xy"], other.arrays["xy"])
 

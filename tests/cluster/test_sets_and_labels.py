@@ -71,7 +71,7 @@ SAME = {
 
 def legend(w):
     """What the legend counts, what an image of all cells shows, and what the pointer tells of one in no crowd."""
-    holder = w._session._loader.of(w._session.settings)
+    holder = w._session.loader.of(w._session.settings)
     coloring = holder.coloring()
     image = w._session.pictures.drawn(None, (60, 40), paper=PAPERS["white"])[0]
     counts, n_missing = coloring.counts()

@@ -78,7 +78,7 @@ def test_annotations_are_columns_of_the_workers_too_and_change_there(client, sto
         found, truth = (w.aggregate("count", color="mine", **kept) for w in (shared, alone))
         np.testing.assert_array_equal(found, truth)
         assert truth.sum() > 0
-        rows = [one._loader.of(one.settings).category_mask(0) for one in (shared._session, alone._session)]
+        rows = [one.loader.of(one.settings).category_mask(0) for one in (shared._session, alone._session)]
         np.testing.assert_array_equal(*rows)
         listed = [next(w._session.answer(AskAnnotations())).arrays["counts"] for w in (shared, alone)]
         np.testing.assert_array_equal(*listed)
@@ -127,7 +127,7 @@ def test_nothing_of_a_closed_widget_is_left_here_or_on_the_workers(client, store
     w = CxgWidget(store, dask=client, color="cell_type")
     w.select(polygon=[(-9, -9), (9, -9), (9, 9)])
     assert set(client.futures) - before
-    held = [weakref.ref(one) for one in (w, w._session, w._session._loader.memo.in_slot("shared"))]
+    held = [weakref.ref(one) for one in (w, w._session, w._session.loader.memo.in_slot("shared"))]
     w.close()
     del w
     for _ in range(400):

@@ -35,7 +35,7 @@ def chromatogram(run, low, high):
 def test_a_window_colours_the_spectra(path, run):
     with open_dataset(path) as dataset:
         session = Session(dataset, Settings(embedding="base_peak_mz", color="mz:445.12+-0.02"))
-        legend, *chunks = session.color()
+        legend, *chunks = session.showing.color()
         truth = chromatogram(run, 445.10, 445.14)
         assert (legend.message.name, legend.message.detail) == ("m/z 445.12 ± 0.02 Th", "mz:445.12+-0.02")
         assert legend.message.spec == "var:mz:445.12+-0.02"
@@ -100,7 +100,7 @@ def test_all_peaks_are_drawn_and_selected(path, run, render):
                 )
             )
             assert frames[0].message.kind in ("image", "cells")
-        session.gesture(p.Lasso(polygon=[2, 300, 6, 300, 6, 700, 2, 700], mode="replace"))
+        list(session.answer(p.Lasso(polygon=[2, 300, 6, 300, 6, 700, 2, 700], mode="replace")))
         inside = truth["retention_time"].between(2, 6) & truth["mz"].between(300, 700)
         np.testing.assert_array_equal(session.mask, inside)
         obs = session.selected.obs(["mz", "ms_level"])

@@ -21,6 +21,7 @@ from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.datasets.base.thread_reads import can_count_reads
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.mzpeak.tables import ParquetTable
+from cxg_widget.session import answers
 from tests.datasets import make_atlas, make_mzpeak
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_cxg, make_truth
@@ -106,14 +107,14 @@ EVERYWHERE = {"kind": "lasso", "polygon": [-99, -99, 99, -99, 99, 99, -99, 99], 
 def test_a_gesture_among_cells_in_memory_costs_nothing_whatever_is_read_for_others_meanwhile(widget, seen, monkeypatch):
     w = widget
     w.front.ask(**EVERYWHERE)
-    answer, gene = w._session._answer, w.dataset.var_names[2]
+    select, gene = answers._cells_of, w.dataset.var_names[2]
     seen()
 
-    def beside(message):
+    def beside(session, request):
         w.dataset.vector(gene)
-        yield from answer(message)
+        return select(session, request)
 
-    monkeypatch.setattr(w._session, "_answer", beside)
+    monkeypatch.setattr(answers, "_cells_of", beside)
     w.front.ask(**EVERYWHERE)
     assert w.n_selected > 0
     assert seen() != Traffic()

@@ -100,7 +100,7 @@ def test_nothing_of_a_closed_widget_is_left(store, used, settings):
         use(w)
     assert len(told) == 2 * used
     del told
-    held = [weakref.ref(one) for one in (w, w.dataset, w._session, w._session._loader, w._exchange, w.layout)]
+    held = [weakref.ref(one) for one in (w, w.dataset, w._session, w._session.loader, w._exchange, w.layout)]
     close(w)
     del w
     gc.collect()
@@ -162,7 +162,7 @@ def test_a_dataset_that_was_given_holds_nothing_of_a_closed_widget():
     data = small()
     w = CxgWidget(data, color="cell_type")
     use(w)
-    held = [weakref.ref(one) for one in (w, w._session, w._session._loader)]
+    held = [weakref.ref(one) for one in (w, w._session, w._session.loader)]
     close(w)
     del w
     gc.collect()

@@ -187,7 +187,7 @@ def test_cells_of_sets_are_no_sum_of_pixels_and_images_show_them(widget, masks):
     with pytest.raises(CxgWidgetError, match="counts no sets"):
         widget.aggregate()
     assert int(widget.aggregate("count").sum()) == 1000
-    x0, x1, y0, y1 = widget._session._held.extent()
+    x0, x1, y0, y1 = widget._session.held.extent()
     asked = p.Aggregate([x0, x1, y0, y1], 40, 30, 1.5, -1, False)
     assert next(widget._session.answer(asked)).message.kind in ("image", "cells")
 

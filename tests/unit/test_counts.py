@@ -169,7 +169,7 @@ def test_a_brush_that_is_dragged_is_counted_and_changes_nothing(widget, frame):
         truth = frame["donor name"][frame["n_genes"] >= low].value_counts().sort_index()
         assert arrays["filtered"][:-1].tolist() == truth.tolist()
     assert widget.state == before
-    assert len(widget._session._loader.crossfilter._masks) == 1
+    assert len(widget._session.loader.crossfilter._masks) == 1
 
 
 def test_categories_are_counted_against_the_largest_of_the_legend_the_others_and_the_missing(widget, frame):
@@ -332,7 +332,7 @@ def test_what_is_compiled_ahead_serves_the_columns_that_are_opened_then(widget):
 
 
 def test_open_columns_keep_one_byte_a_cell_and_closed_ones_none(widget):
-    counter = widget._session._loader.counter
+    counter = widget._session.loader.counter
     asked(widget, ["obs:n_counts", "obs:cell_type"])
     assert 2 * N <= counter.used_bytes <= 2 * N + 2000
     asked(widget, ["obs:cell_type"])

@@ -144,17 +144,17 @@ def truth_of(data):
 @pytest.mark.parametrize("settings", [{}, {"max_points": 100}])
 def test_points_are_told_to_pass_by_one_bit_each_in_the_order_they_are_sent(settings):
     one = session(**settings)
-    (frame,) = one.filter()
+    (frame,) = one.showing.filter()
     truth = truth_of(one.dataset)
     assert frame.message.n_passing == truth.sum()
     bits = frame.arrays["bits"]
-    rows = one._held.point_rows
+    rows = one.held.point_rows
     assert bits.nbytes == -(-rows.size // 8)
     np.testing.assert_array_equal(np.unpackbits(bits, count=rows.size, bitorder="little"), truth[rows])
 
 
 def test_which_cells_count_is_told_before_any_of_them():
-    kinds = [frame.message.kind for frame in session().show()]
+    kinds = [frame.message.kind for frame in session().showing.show()]
     assert kinds.index("filter") < kinds.index("points")
 
 
@@ -184,7 +184,7 @@ def test_images_and_cells_of_a_view_are_those_of_a_dataset_with_those_cells_alon
     truth = truth_of(data)
     filtered = Session(data, Settings(embedding="umap", color=color, filters=FILTERS, render=render, max_points=100))
     one = Session(data, Settings(embedding="umap", color=color, render=render, max_points=100))
-    held, asked = one._held, p.Aggregate([-3.0, 3.0, -3.0, 3.0], 60, 50, 1.0, -1, False)
+    held, asked = one.held, p.Aggregate([-3.0, 3.0, -3.0, 3.0], 60, 50, 1.0, -1, False)
     held.prepare()
     rows = np.flatnonzero(truth)
     xy = data.embedding("umap")[rows]
@@ -207,7 +207,7 @@ def test_pictures_of_the_kernel_show_those_alone_that_pass_and_count_them(max_po
     assert f"{count:,} of 1,000" in key.size
     painted = one.pictures._paint(None, None)
     truth = truth_of(one.dataset)
-    assert len(painted.xy) == truth[one._held.point_rows].sum()
+    assert len(painted.xy) == truth[one.held.point_rows].sum()
 
 
 def _paper():
@@ -218,12 +218,12 @@ def _paper():
 
 def test_how_many_pass_counts_what_the_legend_hides_and_the_points_do_not():
     one = Session(small(N), Settings(embedding="umap", color="cell_type", filters=FILTERS))
-    (before,) = one.filter()
+    (before,) = one.showing.filter()
     one.settings = Settings(
         embedding="umap", color="cell_type", hidden=("T cell",),
         filters=(*FILTERS, {"not": {"obs": "cell_type", "in": ["T cell"]}}),
     )  # fmt: skip
-    (after,) = one.filter()
+    (after,) = one.showing.filter()
     is_t = np.asarray(one.dataset.obs(["cell_type"])["cell_type"] == "T cell")
     assert after.message.n_passing == (truth_of(one.dataset) & ~is_t).sum() < before.message.n_passing
     assert after.message.seq > before.message.seq
@@ -232,7 +232,7 @@ def test_how_many_pass_counts_what_the_legend_hides_and_the_points_do_not():
 
 def test_a_stream_that_began_earlier_has_the_lower_number_whenever_its_mask_is_made():
     one = session()
-    early, late = one.filter(), one.filter()
+    early, late = one.showing.filter(), one.showing.filter()
     first = next(early)
     one.settings = Settings(embedding="umap", color="cell_type")
     second = next(late)
@@ -298,9 +298,9 @@ def test_masks_of_filters_that_are_gone_are_let_go(widget):
     for low in range(20):
         widget.filters["n_genes"] = (low, None)
         widget.set_state({"hidden": [["T cell"], ["B cell"]][low % 2]})
-    assert len(widget._session._loader.crossfilter._masks) <= 3
+    assert len(widget._session.loader.crossfilter._masks) <= 3
     widget.close()
-    assert not widget._session._loader.crossfilter._masks
+    assert not widget._session.loader.crossfilter._masks
 
 
 WRONG_NUMBERS = [

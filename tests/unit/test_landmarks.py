@@ -65,7 +65,7 @@ def dataset():
 def test_a_name_stands_where_the_smoothed_histogram_of_its_passing_cells_is_highest(dataset, render, filters):
     session = Session(dataset, Settings(embedding="umap", render=render))
     if render == "raster":
-        session._held.indexed()
+        session.held.indexed()
     message, arrays = asked(session, p.AskLabels("cell_type", list(filters)))
     xy, codes = dataset.embedding("umap"), dataset.codes("cell_type")
     passing = dataset.obs(["n_genes"])["n_genes"].to_numpy() <= (1500 if filters else 10**6)

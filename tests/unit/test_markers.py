@@ -284,7 +284,7 @@ def test_the_neighborhood_is_a_set_that_is_kept_colored_and_drawn(widgets):
     widget.sets["neighborhood of disc"] = found.background
     widget.color, widget.contours = "sets", ["disc", "neighborhood of disc"]
     assert widget.sets["neighborhood of disc"] == found.background
-    drawn = widget._session._held.set_contours(("disc", "neighborhood of disc"))
+    drawn = widget._session.held.set_contours(("disc", "neighborhood of disc"))
     outer = [np.hypot(*ring.T).max() for one in drawn.contours for ring in one.rings if one.share == 0.9]
     assert min(outer) < RADIUS + 0.5 < max(outer)
 

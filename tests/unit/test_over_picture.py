@@ -62,7 +62,7 @@ def test_a_picture_differs_by_its_contours_along_these_alone_and_has_them_in_the
     bare = picture(Session(dataset, Settings(**looks)), paper)
     session = Session(dataset, Settings(**looks, contours="cell_type"))
     lined = picture(session, paper)
-    seen = session._held.contours("cell_type")
+    seen = session.held.contours("cell_type")
     # Equal units: the view that is drawn is as wide as the picture asks.
     height, width = bare.shape[:2]
     middle, unit = (VIEW[0] + VIEW[1]) / 2, (VIEW[3] - VIEW[2]) / height

@@ -9,6 +9,7 @@ import pytest
 from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.session.answers import select_later
 from cxg_widget.session.pages import Size
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
@@ -88,7 +89,7 @@ def test_an_embedding_that_cannot_be_read_is_refused_and_what_is_on_show_stays()
 
 
 def test_cells_that_dask_holds_have_no_panels_elsewhere_either(widget, monkeypatch):
-    monkeypatch.setattr(type(widget._session._loader), "is_elsewhere", property(lambda _: True))
+    monkeypatch.setattr(type(widget._session.loader), "is_elsewhere", property(lambda _: True))
     with pytest.raises(InvalidValue, match="panels beside each other are not for cells that Dask's workers hold"):
         widget.panel(embedding="pca")
 
@@ -182,11 +183,11 @@ def test_a_lasso_is_judged_in_the_embedding_of_its_panel_and_its_rule_names_that
 def test_a_lasso_that_waits_counts_while_its_panel_shows_what_it_was_drawn_in(widget):
     panel = widget.panel(embedding="pca")
     corners = box(-0.5, 0.75, -1, 0.5)
-    later = widget._session.later(p.Lasso(corners, "replace", panel=panel.number))
+    later = select_later(widget._session, p.Lasso(corners, "replace", panel=panel.number))
     widget.embedding = ("n_genes", "n_counts")  # the plot's is another matter
     list(later())
     assert 0 < len(widget.selection) < 1000
-    later = widget._session.later(p.Lasso(box(-99, 99), "replace", panel=panel.number))
+    later = select_later(widget._session, p.Lasso(box(-99, 99), "replace", panel=panel.number))
     panel.embedding = "umap"
     with pytest.raises(Exception, match="other cells are on show"):
         list(later())
@@ -331,7 +332,7 @@ def test_the_notebooks_picture_shows_a_panel_whole_in_its_embedding_wherever_the
 
 def test_an_embedding_is_held_while_a_panel_shows_it_and_read_once():
     w = CxgWidget(small(5000), color="cell_type")
-    memo = w._session._loader.memo
+    memo = w._session.loader.memo
     w.grid(["cell_type", {"embedding": "pca"}, {"embedding": "pca", "color": "CD3E"}])
     for _ in range(2):
         for panel in w.panels:
@@ -348,7 +349,7 @@ def test_an_embedding_is_held_while_a_panel_shows_it_and_read_once():
 
 def test_indexes_are_held_for_the_embeddings_on_show_alone(monkeypatch):
     w = recorded(small(3000), monkeypatch, color="cell_type", render="raster")
-    memo = w._session._loader.memo
+    memo = w._session.loader.memo
     panel = w.panel(embedding="pca")
     for number in (0, panel.number):
         answered(w, p.Aggregate([-9.0, 9.0, -9.0, 9.0], **VIEW, panel=number))

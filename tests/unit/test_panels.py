@@ -283,7 +283,7 @@ def test_a_statistic_of_pixels_is_that_of_the_cells_and_the_gene_of_each_panel()
 def test_a_panel_holds_its_colouring_alone_and_lets_go_of_it_when_it_goes():
     widget = CxgWidget(small(20_000, sparse=False), color="cell_type")
     widget._session.prepare()  # as it does by itself, soon
-    memo = widget._session._loader.memo
+    memo = widget._session.loader.memo
     widget.grid(["cell_type", "CD3E", "DENSE"])
     for color in ("cell_type", "CD3E", "DENSE"):
         assert memo.held("coloring", (color, None)) is not None
@@ -315,7 +315,7 @@ def test_requests_of_which_there_is_one_are_about_panel_0_and_a_panel_that_is_go
 
 
 def test_cells_that_dask_holds_have_no_panels_and_that_is_said(widget, monkeypatch):
-    monkeypatch.setattr(type(widget._session._loader), "is_elsewhere", property(lambda _: True))
+    monkeypatch.setattr(type(widget._session.loader), "is_elsewhere", property(lambda _: True))
     with pytest.raises(InvalidValue, match="Dask's workers"):
         widget.panel(color="CD3E")
 

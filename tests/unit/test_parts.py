@@ -24,7 +24,7 @@ def parted(color, **settings):
     session = Session(small(N_OBS), Settings(embedding="umap", color=color, render="raster", **settings))
     looks = [{"id": i + 1, "within": {"obs": "donor name", "in": [f"d{i}"]}} for i in range(4)]
     session.check.panels(replace(session.settings, panels=tuple(looks)))
-    held = session._loader.of(session.settings)
+    held = session.loader.of(session.settings)
     mask = np.array([one == 1 for one in session.dataset.codes("donor name").codes])
     return held, held.indexed(), mask
 
@@ -151,7 +151,7 @@ def test_numbers_of_double_precision_are_those_of_the_store_not_a_copy():
 def test_six_panels_hold_four_bytes_a_cell_each_at_most():
     data = small(N_OBS)
     widget = CxgWidget(data, embedding="umap", color="cell_type", render="raster")
-    loader = widget._session._loader
+    loader = widget._session.loader
     widget.grid(["cell_type", "CD3E", "MS4A1", "DENSE", ["CD3E", "DENSE"], "n_genes"])
     held = {id(one): one.nbytes for one in loader.memo._made["coloring"].values()}
     assert len(held) == 6

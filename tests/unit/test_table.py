@@ -304,9 +304,9 @@ def test_the_names_of_two_columns_that_are_called_alike_tell_them_apart(monkeypa
 
 def test_a_closed_table_keeps_nothing_and_a_closed_widget_gives_no_rows(widget):
     asked(widget, {"sort": "n_genes"})
-    assert widget._session._loader.memo.in_slot("table_keys") is not None
+    assert widget._session.loader.memo.in_slot("table_keys") is not None
     assert asked(widget, n=0)[0]["rows"] == []
-    assert widget._session._loader.memo.in_slot("table_keys") is None
+    assert widget._session.loader.memo.in_slot("table_keys") is None
     table = widget.table
     widget.close()
     with pytest.raises(CxgWidgetError):

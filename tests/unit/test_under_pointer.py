@@ -107,12 +107,12 @@ def crowded(color, **settings):
 def test_of_thousands_at_one_place_the_same_is_told_as_of_each_by_itself(color, radius, monkeypatch):
     monkeypatch.setattr(crowds, "_LEAST", 16)
     s = crowded(color)
-    assert len(s._held.indexed().index.crowds)
+    assert len(s.held.indexed().index.crowds)
     place = {"x": 0.25, "y": 0.25 + radius * 0.99, "radius_x": radius, "radius_y": radius}
     found = told(s, **place)
     monkeypatch.setattr(crowds, "_LEAST", 10**9)
     alone = crowded(color)
-    assert not len(alone._held.indexed().index.crowds)
+    assert not len(alone.held.indexed().index.crowds)
     assert told(alone, **place) == found
     assert found.n_beneath == truth(s, **place).sum() > 5000
 

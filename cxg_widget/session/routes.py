@@ -1,0 +1,89 @@
+"""Where each request goes: what answers it, and in which lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cxg_widget.session import answers
+from cxg_widget.session.fields import fields_frame
+from cxg_widget.session.gene_sets import gene_sets_frame
+from cxg_widget.session.module import module_frame
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+Lane = Literal["gesture", "thread", "widget"]
+"""How a request is answered.
+
+gesture : at once where nothing has to be read, else from a queue in the order of the gestures
+thread : from a thread; a newer one of the same kind and panel takes the place of one that has not begun
+widget : at once, by the widget itself, since it changes what Python sees
+"""
+
+
+@dataclass(frozen=True)
+class Route:
+    """How one kind of request is answered.
+
+    Attributes
+    ----------
+    answer : gets the session and the request, returns a frame or several; None = the widget alone answers
+    is_action : whether a user thinks of it as an action, whose cost is shown
+    """
+
+    lane: Lane
+    answer: Callable[[Any, Any], Frame | Iterable[Frame]] | None = None
+    is_action: bool = True
+
+
+def _begin(session: Any, _: p.Begun) -> Iterable[Frame]:
+    session.first_paint.begin()
+    yield from ()
+
+
+ROUTES: Mapping[type[p.Message], Route] = {
+    p.Ready: Route("thread", answers.start),
+    p.Begun: Route("thread", _begin, is_action=False),
+    p.AskModule: Route("thread", lambda _, request: module_frame(request.known), is_action=False),
+    p.Restore: Route("widget"),
+    p.Undo: Route("widget"),
+    p.Cancel: Route("widget", answers.cancel, is_action=False),
+    # Selecting
+    p.Lasso: Route("gesture", answers.select),
+    p.Category: Route("gesture", answers.select),
+    p.Pick: Route("gesture", answers.select),
+    p.Clear: Route("gesture", answers.select, is_action=False),
+    p.Count: Route("thread", answers.count),
+    p.AskSets: Route("thread", lambda session, request: session.sets.frame(request.chosen)),
+    p.EditSet: Route("widget"),
+    p.AskAnnotations: Route("thread", lambda session, request: session.annotations.frame(request)),
+    p.EditAnnotation: Route("widget"),
+    # On the plot
+    p.Hover: Route("thread", lambda session, request: session.pointer.frame(request), is_action=False),
+    p.Search: Route("thread", answers.search),
+    p.AskPlace: Route("thread", lambda session, request: session.showing.place(request.panel)),
+    p.AskLook: Route("thread", lambda session, request: session.showing.look(request.panel)),
+    p.Zoom: Route("thread", answers.zoom),
+    p.Aggregate: Route("thread", answers.aggregate),
+    p.AskLabels: Route("thread", lambda session, request: session.landmarks.labels(request)),
+    p.AskContours: Route("thread", lambda session, request: session.landmarks.contours(request)),
+    p.AskDifference: Route("thread", lambda session, request: session.landmarks.difference(request)),
+    p.AskSections: Route("thread", lambda session, request: session.tissue.frame(request)),
+    p.AskTissue: Route("thread", lambda session, request: session.tissue.frame(request)),
+    p.AskFigure: Route("thread", answers.figure),
+    # Panels
+    p.AskColumns: Route("thread", lambda session, request: session.columns.frames(request)),
+    p.FindValues: Route("thread", lambda session, request: session.columns.frames(request)),
+    p.AskFields: Route("thread", lambda session, _: fields_frame(session.loader, session.on_show), is_action=False),
+    p.AskBrush: Route("thread", lambda session, request: session.brush.frames(request)),
+    p.AskGenes: Route("thread", lambda session, request: gene_sets_frame(request, session.dataset, session.settings)),
+    p.AskTable: Route("thread", lambda session, request: session.table.page(request)),
+    p.AskCsv: Route("thread", lambda session, request: session.table.part(request)),
+    p.Compare: Route("thread", lambda session, request: session.comparisons.compare(request)),
+    p.AskComparison: Route("thread", lambda session, request: session.comparisons.frames(request), is_action=False),
+}
+"""One row for each kind of request, or importing this module fails."""
+
+if set(ROUTES) != set(p.REQUESTS):
+    raise TypeError(f"requests without a route: {sorted(one.__name__ for one in set(p.REQUESTS) ^ set(ROUTES))}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cxg_widget.errors import CxgWidgetError, SelectionError
 from cxg_widget.rules.by_value import labels_of
-from cxg_widget.rules.expression import unknown_in
+from cxg_widget.rules.column_names import unknown_in
 from cxg_widget.rules.grammar import parse
 from cxg_widget.text.names import shown
 

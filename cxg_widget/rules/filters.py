@@ -10,7 +10,7 @@ import numpy as np
 
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.advice import advised
-from cxg_widget.rules.expression import missing_names, resolved
+from cxg_widget.rules.column_names import missing_names, resolved
 from cxg_widget.rules.forms import Rule, check_rule, form_of, inner_of
 from cxg_widget.rules.forms.columns import QUERY, VALUES
 from cxg_widget.rules.named import filter_by

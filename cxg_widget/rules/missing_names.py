@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.errors import UnknownName
 from cxg_widget.rules.advice import meant_query
-from cxg_widget.rules.expression import missing_names, unknown_in
+from cxg_widget.rules.column_names import missing_names, unknown_in
 from cxg_widget.rules.grammar import parse
 from cxg_widget.text.names import join_missing, not_found, shown
 

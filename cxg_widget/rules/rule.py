@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.errors import InvalidValue, SelectionError
-from cxg_widget.rules.expression import is_column
+from cxg_widget.rules.column_names import is_column
 from cxg_widget.rules.form import Mask
 from cxg_widget.rules.forms import DEEPEST, Rule, check_rule, form_of, within
 from cxg_widget.rules.missing_names import MissingNames

@@ -16,7 +16,7 @@ from cxg_widget.counts.frame import frame_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.var_record import var_record
 from cxg_widget.errors import CxgWidgetError, InvalidValue
-from cxg_widget.rules.expression import resolved
+from cxg_widget.rules.column_names import resolved
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.composition import NOTHING, Chosen, chosen_of

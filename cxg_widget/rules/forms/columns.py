@@ -9,7 +9,7 @@ import numpy as np
 
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.by_value import mask_of_values
-from cxg_widget.rules.expression import read_column
+from cxg_widget.rules.column_names import read_column
 from cxg_widget.rules.form import Cells, FilterPart, Form, Mask, Rule, Words
 from cxg_widget.text.names import in_a_line, label_of, shown
 from cxg_widget.text.numbers import short_number

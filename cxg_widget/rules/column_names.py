@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import UnknownName
 from cxg_widget.rules.grammar import Query
-from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.names import join_missing, not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset

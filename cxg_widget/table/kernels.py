@@ -23,9 +23,12 @@ def put_float_keys(bits: Any, sign: Any, infinite: Any, out: Any) -> None:
 
     sign : the bit that says so; infinite : the bits of infinity
     """
+    # The bits of floats ascend with their distance from 0: so those of numbers below 0 are turned round, and the
+    # others are placed above them.
     for cell in range(bits.size):
         one = bits[cell]
         if (one & ~sign) > infinite:
+            # All bits set, without naming the width of the key.
             out[cell] = ~(one & ~one)
         elif one == sign:  # -0.0 equals 0.0
             out[cell] = sign

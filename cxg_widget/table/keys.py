@@ -139,6 +139,7 @@ class _Text:
             return Keys((end - begin).astype(np.uint64), top)
         out = np.empty(begin.size, dtype=np.uint64)
         put_words(frozen(self.text), frozen(begin), frozen(end), depth, out)
+        # No UTF-8 has a byte 0xFF, so that no string has this word.
         if self.is_missing is not None:
             out[self.is_missing if rows is None else self.is_missing[rows]] = top
 

@@ -189,7 +189,7 @@ class ClusterCells:
             parts.map("categories", worker.category_counts, parts.rows(target.name), packed, target=target)
         )
         total: NDArray[np.int64] = np.sum([counts for _, counts in found], axis=0)
-        # Workers agreed on the categories before, so that those of the first partition are those of all.
+        # A block has the categories of all rows, so that those of the first partition are those of all.
         return found[0][0], total
 
     def category_planes(

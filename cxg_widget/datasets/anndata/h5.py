@@ -171,6 +171,7 @@ class H5Group(Group):
     def _child(self, name: str, hops: int) -> Node | None:
         path = f"{self.path}/{name}" if self.path else name
         with self._store.reading(path):
+            # h5py would follow any link when asked for its object; what kind it is, is asked first.
             links, key = self._group.id.links, name.encode("utf-8", "surrogateescape")
             if not links.exists(key):
                 return None
@@ -198,6 +199,7 @@ class H5Array(StoredArray):
             super().__init__(store, dataset, path, column, dataset.shape)
             self._plan = dataset.id.get_create_plist()
             self.chunks = dataset.chunks
+        # Checked when values are first read, so that an array that cannot be read can still be listed.
         self._checked = False
         self.is_text = h5py.check_string_dtype(self.dtype) is not None or self.dtype.kind == "S"
 
@@ -276,6 +278,7 @@ def _attributes(store: H5Store, found: Any, path: str) -> dict[str, Any]:
             try:
                 known[name] = _plain(found.attrs[name])
             except (OSError, TypeError, ValueError, KeyError, RuntimeError):
+                # An attribute that h5py cannot read must not hide the others.
                 continue
         return known
 

@@ -195,6 +195,7 @@ class Sparse:
 
         _, last = self._bounds(0, self._n_major)
         found = []
+        # Blocks stay apart: to merge them would take the memory of all entries once more; decision 15.
         for low, high in aligned(0, last, self._indices.chunks, SORTED_ENTRIES):
             first_line, starts = self._lines_between(low, high)
             positions = np.empty(high - low, dtype=np.int32)
@@ -244,6 +245,7 @@ class Sparse:
         for low, high in aligned(first, last, self._indices.chunks, BLOCK_ENTRIES):
             found.append(self._pick(number, sizes.size, low, high))
             sizes += np.diff(found[-1].starts)
+            # What a share of the entries holds tells what all will: lines that will not fit wait from here on.
             if most_bytes is not None and _ENTRY_BYTES * int(sizes.sum()) > most_bytes:
                 share = (high - first) / (last - first)
                 n_kept = max(int(np.searchsorted(_ENTRY_BYTES * np.cumsum(sizes) / share, most_bytes, side="right")), 1)
@@ -261,6 +263,7 @@ class Sparse:
         if not hits.size:
             return MatrixBlock(np.zeros(n_lines + 1, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
         line, first = line[hits], low + int(hits[0])
+        # Values are read from the first hit to the last only; a rare gene has few in a block.
         values = self._values(first, low + int(hits[-1]) + 1)[hits + low - first]
         major = (np.searchsorted(self._starts(), low + hits, side="right") - 1).astype(np.int32)
         order = np.argsort(line, kind="stable")

@@ -44,9 +44,11 @@ def unpack_block(words: Any, width: int, block: Any) -> None:
     """Unpack 128 values: value i lies in lane i % 4, which has every fourth of 4 * `width` words."""
     mask = np.uint32(0xFFFFFFFF) if width == 32 else np.uint32((1 << width) - 1)
     for row in range(32):
+        # The last row also looks at the words behind, left from another block: the mask takes their bits off.
         word, shift = 4 * (row * width // 32), np.uint32(row * width % 32)
         for lane in range(4):
             value = words[word + lane] >> shift
+            # Without this, the shift the other way would be one of 32 bits, which is undefined in compiled code.
             if shift:
                 value |= words[word + lane + 4] << (np.uint32(32) - shift)
             block[4 * row + lane] = value & mask
@@ -58,6 +60,7 @@ def sum_up(block: Any, transform: int, total: Any) -> Any:
     for place in range(128):
         value = block[place]
         if transform == 2:
+            # Zigzag: even numbers are differences of 0 and more, odd ones those below. Sums wrap round at 2**32.
             value = (value >> np.uint32(1)) ^ (np.uint32(0) - (value & np.uint32(1)))
         total = np.uint32(total + value)
         block[place] = total
@@ -134,6 +137,7 @@ def pick(raw: Any, begins: Any, ends: Any, n_values: int, places: Any, values: A
                 return -1 - chunk
             last = first + min(start + 128, n_values)
             wanted = k < len(places) and places[k] < last
+            # A value behind differences is known only once all before it are summed up, wanted or not.
             if wanted or transform:
                 packed[: 16 * width] = raw[at + 1 : at + 1 + 16 * width]
                 unpack_block(words, width, block)

@@ -78,6 +78,8 @@ class PackedEntries:
         DamagedStore
             If a file is missing or damaged.
         """
+        # A core searches 220 million entries/s this way, and 9 million through Zarr; decision 16.
+        # `map` keeps the order of the blocks, whichever is done first.
         with ThreadPoolExecutor(_N_THREADS) as pool:
             for first in range(begin // self.n_per_shard, ceil(end / self.n_per_shard)):
                 low, high = max(begin, first * self.n_per_shard), min(end, (first + 1) * self.n_per_shard)
@@ -107,6 +109,7 @@ class PackedEntries:
         most = (block[1] - block[0]) * self.n_per_chunk
         hits, found = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32)
         n = self._check(find(*self._read(*block), self.n_per_chunk, number, hits, found), block[0])
+        # Copies, since a view would keep the room for a whole block.
         return hits[:n] + block[0] * self.n_per_chunk, found[:n].copy()
 
     def _blocks(self, first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -47,6 +47,7 @@ def next_integer(data: Any, at: Any, stop: Any) -> Any:
             found |= np.int64(15) << (4 * k)
     for k in range(8 - n_left):
         found |= half_byte(data, at + 1 + k) << (4 * k)
+    # Of 32 bits with a sign, gathered in 64.
     if found >= np.int64(1) << 31:
         found -= np.int64(1) << 32
     return found, at + 9 - n_left
@@ -103,6 +104,7 @@ def decode_linear(data: Any, begin: Any, end: Any, out: Any, first: Any, last: A
             return TOO_SHORT
         if place == last:
             return LENGTHS_DIFFER
+        # Each is written as what it differs from the line through the two before it.
         before, now = now, 2 * now - before + residual
         out[place] = now / scale
         place += 1
@@ -222,6 +224,7 @@ def decode_pic(data: Any, data_offsets: Any, offsets: Any, out: Any, status: Any
         if status[i] != OK:
             continue
         for k in range(offsets[i], offsets[i + 1]):
+            # Never behind the end: `count_pic` walked the same bytes and made this much room.
             value, at = next_integer(data, at, stop)
             out[k] = value
             if value < 0:

@@ -1,6 +1,7 @@
 """Laws of changes: each comes out as it was recorded, and then the page and the traits agree."""
 
 import json
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -9,8 +10,8 @@ from cxg_widget.wire import protocol
 from tests.transitions import FILE, replay
 
 WALKS = json.loads(FILE.read_text(encoding="utf-8"))
-CHANGING = {protocol.EditSet.kind, protocol.EditAnnotation.kind, protocol.Undo.kind}
-"""Messages of the page that change settings."""
+EDITS = {one.kind: set(get_args(get_type_hints(one)["op"])) for one in (protocol.EditSet, protocol.EditAnnotation)}
+"""Messages of the page that change settings, with all that each can do."""
 
 
 @pytest.mark.parametrize("walk", WALKS, ids=[one["walk"] for one in WALKS])
@@ -33,5 +34,8 @@ def test_after_each_transition_the_page_has_what_the_traits_have(walk):
 def test_the_record_changes_every_setting_and_has_every_message_that_changes_some():
     steps = [step for walk in WALKS for step in walk["steps"]]
     assert {name for step in steps for name in step.get("after", ())} == {one.name for one in SETTINGS}
-    assert {step["ask"][1]["kind"] for step in steps if step["ask"][0] == "message"} >= CHANGING
+    asked = [step["ask"][1] for step in steps if step["ask"][0] == "message"]
+    assert {one["kind"] for one in asked} >= {"undo", "lasso", "category", "pick", "clear", *EDITS}
+    for kind, operations in EDITS.items():
+        assert {one.get("op") for one in asked if one["kind"] == kind} >= operations
     assert sum("says" in step for step in steps) > 100

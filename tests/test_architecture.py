@@ -216,3 +216,19 @@ def writes(path):
 def test_files_are_written_in_one_way_alone():
     found = [one for path in FILES for one in writes(path) if not one.startswith(tuple(WRITERS))]
     assert found == []
+
+
+MARK = re.compile(r"(?:#|//) Changes with ([^:]+): (.+)\.$", re.MULTILINE)
+
+
+def test_files_that_change_together_name_each_other():
+    root = PACKAGE.parent
+    files = [*FILES, *(root / "js" / "src").rglob("*.js")]
+    marks = {
+        (str(path.relative_to(root)), other, topic)
+        for path in files
+        for others, topic in MARK.findall(path.read_text(encoding="utf-8"))
+        for other in others.split(" and ")
+    }
+    assert len(marks) > 70
+    assert {(one, other, topic) for one, other, topic in marks if (other, one, topic) not in marks} == set()

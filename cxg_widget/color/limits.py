@@ -1,4 +1,5 @@
 """Colour limits: numbers, percentiles like "p99", or nothing."""
+# Changes with js/src/style/limits.js: limits as users type them.
 
 from __future__ import annotations
 

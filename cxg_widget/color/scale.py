@@ -2,6 +2,7 @@
 
 js/src/style/limits.js has the same laws, held equal by tests/scales.json.
 """
+# Changes with js/src/style/scale.js: where a number lies on the colormap.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Whether opacity follows density, and says nothing else."""
+# Changes with js/src/style/style.js: when opacity follows density.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The cell under the pointer: which one it is, and what there is to say of it."""
+# Changes with js/src/file/texts.js: what the tooltip says.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Axes of a plot: a name and round numbers beneath it and to its left, laid out as in js/src/plot/axes.js."""
+# Changes with js/src/plot/axes.js: axes.
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 """
+# Changes with js/src/style/crowding.js: numbers that cells share in a pixel, and limits that suit.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Tables of the colour and the height of each code, as js/src/draw/cpu/inks.js has them."""
+# Changes with js/src/draw/cpu/inks.js and js/src/draw/gl/shaders.js: which point lies on top, in which color.
 
 from __future__ import annotations
 

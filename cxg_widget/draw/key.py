@@ -1,4 +1,5 @@
 """The key of a picture: what its colours mean, in words, as js/src/words/key.js writes it."""
+# Changes with js/src/words/key.js: the words of a key.
 
 from __future__ import annotations
 

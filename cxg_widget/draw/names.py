@@ -2,6 +2,7 @@
 
 As in js/src/panels/placing.js.
 """
+# Changes with js/src/panels/placing.js: places of names on the plot.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Lays panels out in a grid, as near to squares as can be, as js/src/panels/linked/layout.js does."""
+# Changes with js/src/panels/linked/layout.js: the grid of panels.
 
 from __future__ import annotations
 

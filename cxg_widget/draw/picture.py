@@ -1,4 +1,5 @@
 """Draws the present view in the kernel, with the front-end's colours and draw order."""
+# Changes with js/src/style/style.js: the size of points.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Describes the picture in text for screen readers; js/src/words/summary.js writes the same."""
+# Changes with js/src/words/summary.js: the summary in words.
 
 from __future__ import annotations
 

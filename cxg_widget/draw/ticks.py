@@ -1,4 +1,5 @@
 """Ticks: round numbers along an axis, and how they are written, as js/src/screen/ticks.js has them."""
+# Changes with js/src/screen/ticks.js: ticks.
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 As js/src/panels/landmarks.js (`paintTie`), notes_on_plot.js and zero_profile.js there draw and say it.
 """
+# Changes with js/src/panels/notes_on_plot.js and js/src/panels/zero_profile.js: cells at 0 of two columns.
 
 from __future__ import annotations
 

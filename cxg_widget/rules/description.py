@@ -1,4 +1,5 @@
 """Rules in words, as js/src/words/rule_words.js writes them."""
+# Changes with js/src/words/rule_words.js: rules in words.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Selected cells: how masks combine, travel and become rows and DataFrames."""
+# Changes with js/src/plot/lasso.js: modes of a selection.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The cell under the pointer: which one it is among those on show, and what is told of it."""
+# Changes with js/src/file/pointed.js: the cell under the pointer.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """What a page is sent of what is on show, recorded for a file that has no kernel behind it."""
+# Changes with js/src/file/pieces.js: pieces of a saved page.
 
 from __future__ import annotations
 

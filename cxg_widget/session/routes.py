@@ -1,4 +1,5 @@
 """Where each request goes: what answers it, and in which lane."""
+# Changes with js/src/file/kernel.js: requests that a saved page answers.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Views: the part of the plane that a picture of some size shows, in data units."""
+# Changes with js/src/screen/camera.js: the view that shows everything.
 
 from __future__ import annotations
 

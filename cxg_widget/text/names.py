@@ -1,4 +1,5 @@
 """Shortens values for sentences, and finds the valid names nearest to one that was not found."""
+# Changes with js/src/words/missing.js: cells without a value, in words.
 
 from __future__ import annotations
 

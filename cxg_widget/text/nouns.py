@@ -1,4 +1,5 @@
 """Singular and plural nouns for a store's observations and variables."""
+# Changes with js/src/words/nouns.js: nouns of a store.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Numbers as people read them, written as js/src/words/format.js writes them."""
+# Changes with js/src/words/format.js: numbers as text.
 
 from __future__ import annotations
 

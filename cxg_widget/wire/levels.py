@@ -2,6 +2,7 @@
 
 js/src/style/levels.js has the same laws, held equal by tests/levels.json.
 """
+# Changes with js/src/style/levels.js: the number that a code stands for.
 
 from __future__ import annotations
 

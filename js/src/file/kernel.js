@@ -1,4 +1,5 @@
 /** Answers the page out of a file, as a kernel does: with the frames that it was sent, and by what follows from these. */
+// Changes with cxg_widget/session/routes.py: requests that a saved page answers.
 
 import { decode } from "../wire/decode.js";
 import { framed, namesShown, noContours } from "./over.js";

@@ -1,4 +1,5 @@
 /** Reads the pieces of a file: base64 of what was deflated, and frames as the kernel sends them. */
+// Changes with cxg_widget/session/recording.py: pieces of a saved page.
 
 /** @typedef {{content: any, buffers: DataView[]}} Frame */
 

@@ -1,4 +1,5 @@
 /** Answers what is under the pointer, out of a file. */
+// Changes with cxg_widget/session/pointer.py: the cell under the pointer.
 
 import { MANY, MOST_FIELDS } from "../wire/constants.js";
 import { placeOf, pointsIn } from "./nearest.js";

@@ -1,4 +1,5 @@
 /** Writes what is said of cells under the pointer, as cxg_widget/display/hover.py and session/pointer.py do. Pure. */
+// Changes with cxg_widget/display/hover.py: what the tooltip says.
 
 import { levelsOf, numberAt, zeroCode } from "../style/levels.js";
 import { MISSING } from "../wire/protocol.js";

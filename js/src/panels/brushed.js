@@ -1,4 +1,5 @@
 /** Counts under a brush that moves, from running sums over its bins: one subtraction for each part of a bar. Pure. */
+// Changes with cxg_widget/counts/brush.py: counts while a brush moves.
 
 /**
  * @typedef {import("../wire/protocol.js").ColumnCounts} Counts

@@ -1,4 +1,5 @@
 /** Entry of the second module: the panels of one view, those that are open, and names and contours on its plot. */
+// Changes with cxg_widget/display/settings.py and js/src/page/panels/panel_buttons.js: which panels there are.
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
 import { createAnnotations } from "./annotations.js";

@@ -1,4 +1,5 @@
 /** The field in which a list of genes or a GMT is pasted. The kernel reads it, and says which names it does not know. */
+// Changes with cxg_widget/display/gene_sets.py: lists of genes as users paste them.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../page/panels/ui.js";

@@ -1,4 +1,5 @@
 /** The popover of settings: size and opacity of points, what becomes of many in one pixel, the wheel, pictures that are saved. */
+// Changes with cxg_widget/display/statistic.py: words of a statistic and of density.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../page/panels/ui.js";

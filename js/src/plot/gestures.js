@@ -1,4 +1,5 @@
 /** Translates pointer, wheel and keys into what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
+// Changes with js/src/page/keys.js and js/src/panels/key_list.js: keys, and the list of them.
 import { createDrag } from "./drag.js";
 import { createKeyShape } from "./key_shape.js";
 import { createWheel } from "./wheel.js";

@@ -2,6 +2,7 @@
  * The camera: from data units to the screen and back, in double precision. x and y have the same scale where they share their
  * units; else each fills the plot by itself. Pure.
  */
+// Changes with cxg_widget/spatial/view.py: the view that shows everything.
 
 import { MARGIN } from "../wire/constants.js";
 import { clamp } from "./clamp.js";

@@ -1,5 +1,6 @@
 /** The numbers that the codes 0..65534 stand for: evenly over a range, or finest around one number. The kernel has the same laws, see
  * cxg_widget/wire/levels.py and tests/levels.json. Pure. */
+// Changes with cxg_widget/wire/levels.py: the number that a code stands for.
 import { clamp } from "../screen/clamp.js";
 import { memo } from "../state/memo.js";
 import { MISSING } from "../wire/protocol.js";

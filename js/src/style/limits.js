@@ -1,4 +1,5 @@
 /** Colour limits: numbers, percentiles like "p99", or nothing; in data units and as codes of the wire. Pure. */
+// Changes with cxg_widget/color/limits.py: limits as users type them.
 import { codeOf, LEVELS, levelsOf, numberAt, valueAt } from "./levels.js";
 
 /** @typedef {import("../state/state.js").Coloring} Coloring */

@@ -1,5 +1,6 @@
 /** Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is. The kernel has the same laws, see
  * cxg_widget/color/scale.py and tests/scales.json. Pure. */
+// Changes with cxg_widget/color/scale.py: where a number lies on the colormap.
 import { clamp } from "../screen/clamp.js";
 import { codeOf, isBent, LEVELS, levelsOf, numberAt, tableOf, zeroCode } from "./levels.js";
 import { resolveLimit } from "./limits.js";

@@ -1,4 +1,5 @@
 /** Formats numbers as people read them. Pure; knows no DOM. */
+// Changes with cxg_widget/text/numbers.py: numbers as text.
 
 /** Letters of one part of a file name. */
 const LONGEST_PART = 60;

@@ -1,4 +1,5 @@
 /** What cells without a category are called, as cxg_widget/text/names.py has it. Pure. */
+// Changes with cxg_widget/text/names.py: cells without a value, in words.
 import { IN_NO_SET_LABEL, MISSING_LABEL, NOT_IN_SET_LABEL } from "../wire/protocol.js";
 
 /** @param {{spec?: string}} color what colours them */

@@ -1,4 +1,5 @@
 /** Nouns of the store at hand: what it calls its observations and what it measured of them. Pure. */
+// Changes with cxg_widget/text/nouns.py: nouns of a store.
 
 /** @typedef {import("../state/state.js").Nouns} Nouns */
 

@@ -1,4 +1,5 @@
 /** Rules in words, as the forms in cxg_widget/rules/forms write them. Pure. */
+// Changes with cxg_widget/rules/description.py: rules in words.
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, shortNumber } from "./format.js";
 

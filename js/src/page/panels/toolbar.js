@@ -1,4 +1,5 @@
 /** The buttons above the plot: what a drag does, the view, the picture, settings. */
+// Changes with js/src/plot/drag.js and js/src/plot/overlay.js: tools of the toolbar.
 import { html, nothing } from "lit-html";
 import { RESET_KEY, TOOL_KEYS } from "../../plot/gestures.js";
 import { MODES_HINT } from "../../plot/lasso.js";

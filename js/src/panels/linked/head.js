@@ -1,4 +1,5 @@
 /** The line above a panel: its name, what its colours mean, and the cross that takes it away. */
+// Changes with cxg_widget/display/looks.py and js/src/panels/linked/look.js: names of panels, and what they override.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

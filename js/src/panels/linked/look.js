@@ -1,4 +1,5 @@
 /** One panel that shows something else: its state and its arrays are the widget's, but for what is its own. */
+// Changes with cxg_widget/display/looks.py and js/src/panels/linked/head.js: names of panels, and what they override.
 
 import { memo } from "../../state/memo.js";
 import { createReceiver } from "../../state/receive.js";

@@ -113,9 +113,8 @@ def test_no_module_imports_itself_by_way_of_others():
     for name, path in modules.items():
         found = modules.keys() & set(imports(path)) - {name}
         graph[name] = {one for one in found if not any(other.startswith(f"{one}.") for other in found)}
-    assert len(list(TopologicalSorter(graph).static_order())) == len(
-        modules
-    )  # or it raises CycleError, which names them
+    # CycleError names the modules of a circle.
+    assert len(list(TopologicalSorter(graph).static_order())) == len(modules)
 
 
 def test_the_map_names_every_room_of_both_sides():
@@ -138,19 +137,8 @@ def test_every_file_that_the_map_names_with_its_folder_exists():
     assert missing == []
 
 
-def test_every_name_that_the_map_gives_in_brackets_after_a_file_is_in_it():
-    root = PACKAGE.parent
-    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    files = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|js|css))` \(([^)]*)\)", text)
-    named = [(path, name) for path, brackets in files for name in re.findall(r"`([^`]+)`", brackets)]
-    assert len(named) > 50
-    found = {
-        path: (home / path).read_text(encoding="utf-8")
-        for path, _ in named
-        for home in (root, PACKAGE, root / "js" / "src")
-        if (home / path).exists()
-    }
-    assert [(path, name) for path, name in named if name not in found[path]] == []
+def test_the_map_has_at_most_2000_words():
+    assert len((PACKAGE.parent / "ARCHITECTURE.md").read_text(encoding="utf-8").split()) <= 2000
 
 
 def test_imports_go_down():

@@ -64,7 +64,7 @@ class CodedColumn(Countable):
         found: NDArray[np.uint8 | np.uint16] = self.codes[rows]
         return found
 
-    def looked_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def look_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Look up each cell's code in a table."""
         return table[self.codes]
 

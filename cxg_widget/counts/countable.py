@@ -71,5 +71,5 @@ class Countable(ABC):
         """Return the codes of some rows, in their order."""
 
     @abstractmethod
-    def looked_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def look_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Look up each cell's code, (n_obs,), in a table (n_codes,)."""

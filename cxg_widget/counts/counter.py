@@ -162,7 +162,7 @@ class Counter:
             table = np.full(other.n_codes, n, dtype=np.uint8)
             table[start : start + n] = np.arange(n)
             states = self._make_states(
-                self._crossfilter.failed(rules), None, selected, GroupCodes(other.looked_up(table), n)
+                self._crossfilter.failed(rules), None, selected, GroupCodes(other.look_up(table), n)
             )
             found = coded.tally(states, GROUP + n.bit_length()).reshape(coded.n_codes, -1, 1 << GROUP)[:, :n]
             counts[0, :, start : start + n] = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)

@@ -176,7 +176,7 @@ class Columns:
             group = np.full(len(counts) + 1, len(largest), dtype=np.uint8)
             group[largest] = np.arange(len(largest))
             group[-1] = len(largest) + 1
-            return largest, GroupCodes(held.counter.coded(("obs", column, None)).looked_up(group), len(largest) + 2)
+            return largest, GroupCodes(held.counter.coded(("obs", column, None)).look_up(group), len(largest) + 2)
 
         try:
             return self._loader.memo.keep("groups", column, make)

@@ -60,7 +60,7 @@ class ClusterColumn(Countable):
         found = self.parts.gathered(self.parts.map("codes", _at, self.held, local))
         return np.concatenate(found)[back]
 
-    def looked_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def look_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Look up each cell's code in a table."""
         return np.concatenate(self.parts.gathered(self.parts.map("look up", _looked_up, self.held, table=table)))
 
@@ -132,4 +132,4 @@ def _at(coded: CodedColumn, rows: NDArray[np.int64]) -> NDArray[np.uint8 | np.ui
 
 
 def _looked_up(coded: CodedColumn, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return coded.looked_up(table)
+    return coded.look_up(table)

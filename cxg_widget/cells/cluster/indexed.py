@@ -373,11 +373,11 @@ class ClusterCells:
             return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))
         loaded, column = self._whole(), self._futures_of(shown.coloring.target, shown.settings.layer)
         submit = partial(self._under_pointer, loaded, column, circle=circle, visible=shown.visible)
-        found: CellsUnderPointer = self._parts.waiting.newest("beneath", submit)
+        found: CellsUnderPointer = self._parts.waiting.newest("under_pointer", submit)
         return found
 
     def _under_pointer(self, loaded: list[Any], column: list[Any] | None, **arguments: Any) -> Any:
-        found = self._parts.map("beneath", worker.under_pointer, loaded, column, **arguments)
+        found = self._parts.map("under_pointer", worker.under_pointer, loaded, column, **arguments)
         return self._parts.reduced(found, worker.add_planes)
 
     def _nearest(self, loaded: list[Any], column: list[Any] | None, **arguments: Any) -> Any:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
-from cxg_widget.cells.cluster.reads import listen, telling, unlisten
+from cxg_widget.cells.cluster.reads import listen, report_reads, unlisten
 from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.compute.bits import pack_mask, unpack_mask
@@ -146,7 +146,7 @@ class Partitions:
     def submit(self, what: str, function: Callable[..., Any], *args: Any, **same: Any) -> Any:
         """Submit one task; one of rows tells what it reads of them."""
         if args and isinstance(args[0], Rows):
-            same, function = {**same, "function": function}, telling
+            same, function = {**same, "function": function}, report_reads
         # A key of our own: one made of the arguments would be a hash of secrets, and take time.
         return self._client.submit(function, *args, **same, key=f"cxg-{what}-{uuid4().hex}", pure=False)
 

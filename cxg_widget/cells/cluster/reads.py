@@ -24,7 +24,7 @@ def unlisten(client: Any, user: str) -> None:
     client.unsubscribe_topic(_topic(user))
 
 
-def telling(rows: Rows, *args: Any, function: Callable[..., Any], **same: Any) -> Any:
+def report_reads(rows: Rows, *args: Any, function: Callable[..., Any], **same: Any) -> Any:
     """Return the result of a function of rows, and report the traffic; runs on a worker."""
     try:
         return function(rows, *args, **same)

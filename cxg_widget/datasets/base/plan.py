@@ -109,12 +109,12 @@ def choose(grain: Grain, rows: Positions | None, positions: Positions | None) ->
     return Plan(axis, along[axis], along[other], why, grain.both_ways)
 
 
-def covering(lines: Positions, near: int, most: int) -> Iterator[Positions]:
-    """Cut lines, ascending, into parts that cover about `most` of them, with those between two that are `near`."""
+def covering(lines: Positions, largest_gap: int, most: int) -> Iterator[Positions]:
+    """Cut lines, ascending, into parts that cover about `most`; gaps up to `largest_gap` are covered too."""
     if not len(lines):
         return
-    apart = np.diff(lines)
-    part = np.cumsum(np.where(apart <= near, apart, 1)) // most
+    gaps = np.diff(lines)
+    part = np.cumsum(np.where(gaps <= largest_gap, gaps, 1)) // most
     yield from np.split(lines, np.flatnonzero(np.diff(part, prepend=0)) + 1)
 
 

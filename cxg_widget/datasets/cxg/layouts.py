@@ -146,7 +146,7 @@ class Layout(ABC):
         kind = "sparse" if self.stored.is_sparse else "dense"
         return {"layout": f"X: {kind}", "tiles": list(self.stored.tiles)}
 
-    def near(self, axis: Axis) -> int:  # noqa: ARG002 - of layouts whose tiles are read one by one
+    def largest_gap(self, axis: Axis) -> int:  # noqa: ARG002 - of layouts whose tiles are read one by one
         """Return the largest gap between lines along an axis that one range reads, together with the lines between."""
         return 1
 
@@ -185,7 +185,7 @@ class Layout(ABC):
 class SparseLayout(Layout):
     """A layout that keeps entries, of which neighbours lie in one tile."""
 
-    def near(self, axis: Axis) -> int:
+    def largest_gap(self, axis: Axis) -> int:
         """Return the largest gap between lines: beginning a range takes as long as reading so many entries."""
         return max(_NEAR_ENTRIES // self._mean(axis), 1)
 

@@ -132,13 +132,13 @@ class CxgMatrix:
     def rows(self, rows: Positions) -> MatrixBlock:
         """Read some rows, ascending; with a shift as fill of what is left out. Errors as `vector`."""
         layout = self._usable()
-        parts = covering(rows, layout.near("obs"), layout.most_lines("obs"))
+        parts = covering(rows, layout.largest_gap("obs"), layout.most_lines("obs"))
         return join([self._some_rows(layout.cells_of_rows(some), some) for some in parts])
 
     def columns(self, positions: Positions, rows: Positions | None) -> MatrixBlock:
         """Read some columns, ascending, cut to some rows; with a shift, every value. Errors as `vector`."""
         layout = self._usable()
-        parts = covering(positions, layout.near("var"), layout.most_lines("var"))
+        parts = covering(positions, layout.largest_gap("var"), layout.most_lines("var"))
         return join([self._some_columns(layout.cells_of_columns(some, rows), some, rows) for some in parts])
 
     def _some_rows(self, found: Entries | NDArray[np.float32], rows: Positions) -> MatrixBlock:

@@ -54,13 +54,13 @@ class Sparse(SparseLayout):
 
     def cells_of_rows(self, rows: Positions) -> Entries:
         """Read the entries of some rows."""
-        wanted = ranges_of(rows, self.near("obs"))
+        wanted = ranges_of(rows, self.largest_gap("obs"))
         found: Entries = self._read(f"{len(rows):,} rows", lambda: self._cells(wanted, slice(None)))
         return found
 
     def cells_of_columns(self, positions: Positions, rows: Positions | None) -> Entries:
         """Read the entries of some columns, between the first and the last of some rows."""
-        wanted = ranges_of(positions, self.near("var"))
+        wanted = ranges_of(positions, self.largest_gap("var"))
         span = slice(int(rows[0]), int(rows[-1])) if rows is not None and len(rows) else slice(None)
         row, column, values = self._read(f"{len(positions):,} columns", lambda: self._cells(span, wanted))
         return column, row, values

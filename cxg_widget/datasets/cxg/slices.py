@@ -49,11 +49,11 @@ class ByColumn(SparseLayout):
 
     def cells_of_rows(self, rows: Positions) -> Entries:
         """Read the entries of some rows, out of `Xr`."""
-        return self._cells("Xr", "var", ranges_of(rows, self.near("obs")), f"{len(rows):,} rows")
+        return self._cells("Xr", "var", ranges_of(rows, self.largest_gap("obs")), f"{len(rows):,} rows")
 
     def cells_of_columns(self, positions: Positions, rows: Positions | None) -> Entries:  # noqa: ARG002 - no rows
         """Read the entries of some columns."""
-        return self._cells("Xc", "obs", ranges_of(positions, self.near("var")), f"{len(positions):,} columns")
+        return self._cells("Xc", "obs", ranges_of(positions, self.largest_gap("var")), f"{len(positions):,} columns")
 
     def _cells(self, path: str, across: str, lines: list[slice], what: str) -> Entries:
         array = self._arrays.array(path)

@@ -126,7 +126,7 @@ class Signal:
             yield _within(points, wanted)
 
     def blocks_of(self, group: int, many: Sequence[SignalWindow]) -> Iterator[tuple[int, SignalPoints]]:
-        """Yield the points of a row group that each of several wishes asks for, with the number of the wish.
+        """Yield the points of a row group that each of several requests wants, with the number of the request.
 
         The row group is read and decoded once, and not at all where it holds none of them.
         """
@@ -208,7 +208,7 @@ class Signal:
         return hits
 
     def _chunks_hold(self, group: int, many: Sequence[SignalWindow]) -> bool:
-        """Say whether any chunk meets any of several wishes; reads their bounds, and none of their lists."""
+        """Say whether any chunk meets any of several requests; reads their bounds, and none of their lists."""
         if isinstance(self.layout, PointLayout) or _asks_for_all(many):
             return True
         for batch in self.table.batches(self.layout.bounds, group):

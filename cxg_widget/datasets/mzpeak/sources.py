@@ -37,7 +37,7 @@ class Sources:
         return [(signal, group) for signal in self.signals for group in range(signal.table.n_groups)]
 
     def points(self, many: Sequence[SignalWindow]) -> Iterator[tuple[int, SignalPoints]]:
-        """Yield the points of several wishes, with the number of the wish; each row group is read once for all."""
+        """Yield the points of several requests, with the number of the request; each row group is read once for all."""
         for signal in self.signals:
             for group in range(signal.table.n_groups):
                 yield from signal.blocks_of(group, many)

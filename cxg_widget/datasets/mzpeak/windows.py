@@ -155,8 +155,8 @@ class Windows:
     def unknown(self, text: str, title: str) -> UnknownName:
         """Return the error for a name that is no window."""
         found = parse(text)
-        near = nearest(text, self.labels)
-        hint = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
+        close = nearest(text, self.labels)
+        hint = f" Did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
         if not text.strip().lower().startswith(PREFIX):
             found = f"no var name {text!r}; the vars of {title} are m/z windows, written {FORMS}."
         return UnknownName(f"{found}{hint}")

@@ -20,14 +20,14 @@ MOST_OBSERVATIONS = 200_000_000
 
 
 @dataclass(frozen=True)
-class Wish:
+class ShapeOptions:
     """The options as they were given: dimensions of the grid (None = choose), and dimension to position."""
 
     observations: tuple[str, ...] | None
     isel: Mapping[str, int]
 
 
-def check_wish(observations: Any, isel: Any) -> Wish:
+def check_options(observations: Any, isel: Any) -> ShapeOptions:
     """Check the types of the options.
 
     Raises
@@ -45,16 +45,18 @@ def check_wish(observations: Any, isel: Any) -> Wish:
             raise InvalidOption(f"isel[{dim!r}] is {position!r}; it must be one position, such as 0.")
         cut[dim] = int(position)
     if observations is None:
-        return Wish(None, cut)
+        return ShapeOptions(None, cut)
     names = (observations,) if isinstance(observations, str) else observations
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise InvalidOption(f"observations is {observations!r}; it must name dimensions, such as ('lat', 'lon').")
     if len(set(names)) < len(names):
         raise InvalidValue(f"observations lists a dimension twice: {', '.join(names)}.")
-    return Wish(tuple(names), cut)
+    return ShapeOptions(tuple(names), cut)
 
 
-def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[Observations, Mapping[str, int]]:
+def choose(
+    reads: Reads, space: Dataspace, options: ShapeOptions, cached: Cached
+) -> tuple[Observations, Mapping[str, int]]:
     """Return the observations, by default those of the variable with most cells; and `isel` from 0 on.
 
     Raises
@@ -64,13 +66,13 @@ def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[
     InvalidValue
         If a position is out of range, nothing lies on those dimensions together, or they have too many combinations.
     """
-    wish = _checked(space, wish)
-    grids = _grids(space, wish.isel)
-    cells = [SparseCells(reads, space, path, cached) for path in _sparse(space, wish)]
-    if wish.observations is None:
+    options = _checked(space, options)
+    grids = _grids(space, options.isel)
+    cells = [SparseCells(reads, space, path, cached) for path in _sparse(space, options)]
+    if options.observations is None:
         found = _largest(reads, space, grids, cells)
     else:
-        found = _with_wanted_dims(reads, space, grids, cells, wish)
+        found = _with_wanted_dims(reads, space, grids, cells, options)
     if found.n > MOST_OBSERVATIONS:
         cut = (
             f"choose a position with isel=, such as isel={{{found.dims[0]!r}: 0}}, or "
@@ -81,17 +83,17 @@ def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[
             f"{reads.uri}: the observations ({', '.join(found.dims)}) are {found.n:,}, more than "
             f"{MOST_OBSERVATIONS:,}; {cut}choose other dimensions with observations=."
         )
-    return found, wish.isel
+    return found, options.isel
 
 
-def _checked(space: Dataspace, wish: Wish) -> Wish:
-    """Return the wish with positions counted from the start."""
+def _checked(space: Dataspace, options: ShapeOptions) -> ShapeOptions:
+    """Return the options with positions counted from the start."""
     known = [*space.dimensions, *(dim.name for dims in space.sparse.values() for dim in dims)]
-    for dim in (*(wish.observations or ()), *wish.isel):
+    for dim in (*(options.observations or ()), *options.isel):
         if dim not in known:
             raise UnknownName(not_found("dimension", dim, dict.fromkeys(known), "this dataspace"))
     cut = {}
-    for dim, position in wish.isel.items():
+    for dim, position in options.isel.items():
         if dim not in space.dimensions:
             raise InvalidValue(
                 f"isel: dimension {dim!r} is a coordinate of a sparse array, so it has no positions to choose."
@@ -100,7 +102,7 @@ def _checked(space: Dataspace, wish: Wish) -> Wish:
         if not -size <= position < size:
             raise InvalidValue(f"isel[{dim!r}] is {position}; it must be from 0 to {size - 1:,}.")
         cut[dim] = position % size
-    return Wish(wish.observations, cut)
+    return ShapeOptions(options.observations, cut)
 
 
 def _grids(space: Dataspace, isel: Mapping[str, int]) -> list[tuple[str, ...]]:
@@ -113,12 +115,14 @@ def _grids(space: Dataspace, isel: Mapping[str, int]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(tuple(dim for dim in dims if dim not in isel) for dims in found))
 
 
-def _sparse(space: Dataspace, wish: Wish) -> list[str]:
+def _sparse(space: Dataspace, options: ShapeOptions) -> list[str]:
     """Return the sparse arrays that can be the observations."""
     found = []
     for path, dims in space.sparse.items():
         names = {dim.name for dim in dims}
-        if (names.isdisjoint(wish.isel) and wish.observations is None) or names == set(wish.observations or ()):
+        if (names.isdisjoint(options.isel) and options.observations is None) or names == set(
+            options.observations or ()
+        ):
             found.append(path)
     return found
 
@@ -134,9 +138,13 @@ def _largest(
 
 
 def _with_wanted_dims(
-    reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[SparseCells], wish: Wish
+    reads: Reads,
+    space: Dataspace,
+    grids: Sequence[tuple[str, ...]],
+    cells: Sequence[SparseCells],
+    options: ShapeOptions,
 ) -> Observations:
-    wanted = tuple(dim for dim in wish.observations or () if dim not in wish.isel)
+    wanted = tuple(dim for dim in options.observations or () if dim not in options.isel)
     counted = all(dim in space.dimensions for dim in wanted)
     if cells and not (counted and any(set(wanted) <= set(dims) for dims in grids)):
         return max(cells, key=lambda one: one.n)

@@ -17,7 +17,7 @@ from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
-from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
+from cxg_widget.datasets.tiledb_cf.choice import check_options, choose
 from cxg_widget.datasets.tiledb_cf.coordinates import Axes, role_of
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
 from cxg_widget.datasets.tiledb_cf.features import Feature, Features
@@ -79,13 +79,13 @@ class CfDataset(Dataset):
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
-        wish = check_wish(observations, isel)
+        options = check_options(observations, isel)
         self._reads = Reads(absolute(uri), uri, make_context(uri, ctx, config, storage_options))
         self.is_remote = self._reads.is_remote
         try:
             self._group = read_group(self._reads, self._note)
             self._space = Dataspace(self._reads, self._group, self._note)
-            self._observations, self._isel = choose(self._reads, self._space, wish, self._cached)
+            self._observations, self._isel = choose(self._reads, self._space, options, self._cached)
             self._describe()
         except BaseException:
             self._reads.close()

@@ -25,7 +25,7 @@ def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
 
 
 def ranges_of(lines: NDArray[np.int64], largest_gap: int) -> list[slice]:
-    """Return lines, ascending, as ranges of `multi_index`, both ends inclusive; no gap within one is larger."""
+    """Return lines, ascending, as ranges of `multi_index`, both ends inclusive; gaps up to `largest_gap` lie within one."""
     breaks = np.flatnonzero(np.diff(lines) > largest_gap)
     firsts, lasts = lines[np.append(0, breaks + 1)], lines[np.append(breaks, len(lines) - 1)]
     return [slice(*one) for one in zip(firsts.tolist(), lasts.tolist(), strict=True)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_conflict: Any) -> None:
-    """Write some of the columns that were put beside those of a store; see `Annotations.save`."""
+    """Write some of the annotation columns of a dataset; see `Annotations.save`."""
     way = check_way(on_conflict)
     if (path is None) == (into is None):
         raise InvalidOption("save() takes a path of a new file (.parquet, .csv, .cxg), or into= for a file or AnnData.")

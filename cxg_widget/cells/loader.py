@@ -54,7 +54,7 @@ class Loader:
     indexing : the index that is being built
     places : what coordinates are on show at once
     indexes_wanted : what indexes that are being built are for; one for anything else is given up
-    has_parts : whether parts of the cells are shown in turn, by panels beside each other
+    has_parts : whether parts of the cells are shown in turn, by linked panels
     elsewhere : counts what others read of the store for it, such as the workers of a cluster
     reading_near : held while the cells of one view are read
     """
@@ -170,7 +170,7 @@ class Loader:
         return self.memo.keep("sample", n_points, lambda: Sample(self.dataset.n_obs, n_points, self._seed))
 
     def show(self, panels: Iterable[Settings]) -> None:
-        """Keep what the plot, the first of them, and panels beside it show in turn, and let go of what none does."""
+        """Keep what the plot, the first of them, and the other panels show in turn, and drop what none shows."""
         plot, *others = panels
         of_each = [[one.color_key, one.place_key, (*one.place_key, one.max_points)] for one in (plot, *others)]
         self.places = frozenset(one.place_key for one in (plot, *others))

@@ -36,7 +36,7 @@ class Sample:
 
 
 def _distinct(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw k distinct numbers below n in random order, without an array of n where k is small beside it."""
+    """Draw k distinct numbers below n in random order, without an array of n where k is much smaller."""
     if 2 * k > n:
         return rng.permutation(n)[:k]
     drawn = np.empty(0, dtype=np.int64)

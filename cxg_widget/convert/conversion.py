@@ -58,7 +58,7 @@ def convert(
 ) -> Conversion:
     """Write a dataset anew, as a CXG 0.3.0 or an AnnData .h5ad.
 
-    The matrix is read once, in blocks; where it has to be turned round, it waits in a folder beside the target. Memory
+    The matrix is read once, in blocks; where it has to be transposed, it waits in a folder next to the target. Memory
     does not grow with the number of values: a million cells with a hundred million values take less than 2 GiB.
 
     Parameters

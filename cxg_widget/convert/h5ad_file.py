@@ -70,7 +70,7 @@ class H5adFile:
         _tag(self._empty(path, shape, dtype), "array", "0.2.0")
 
     def begin_masked(self, path: str, n: int, masked: Masked) -> None:
-        """Make an empty column of values beside a mask of those that are missing."""
+        """Make an empty column of values with a mask of the missing ones."""
         encoding = "nullable-string-array" if masked == "string" else f"nullable-{masked}"
         _tag(self._file.create_group(path), encoding, "0.1.0")
         if masked == "string":

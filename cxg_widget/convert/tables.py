@@ -175,7 +175,7 @@ def texts_of(values: Values) -> NDArray[np.object_]:
 
 
 def split(values: Values, masked: Masked) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return values, and beside them which are missing; in their place stands False, 0 or ""."""
+    """Return values and the mask of missing ones, which are filled by False, 0 or ""."""
     if isinstance(values, Codes):
         return values.codes == 1, values.codes < 0
     if masked == "string":

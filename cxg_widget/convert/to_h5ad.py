@@ -110,7 +110,7 @@ def write_h5ad(job: Job) -> Carried | None:
 
 
 def _layers(job: Job) -> list[str]:
-    """Return the layers to carry beside the matrix; raw has vars of its own, for which there is no place."""
+    """Return the layers to copy with the matrix; raw has its own vars, for which there is no place."""
     names = [name for name in job.dataset.layers if not (name == "raw" and "raw" in job.dataset.details)]
     if job.layer is not None:
         job.left_out.append(f"the main matrix and all other layers: layer {job.layer!r} is X now")

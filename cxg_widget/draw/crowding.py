@@ -132,7 +132,7 @@ def behind_of(n_inside: float, few: int) -> float:
 
 
 def weight_of(statistic: str, n_inside: float, few: int) -> float:
-    """Return the weight of the highest number of a pixel beside their mean, 0 to 1.
+    """Return the weight of the highest number of a pixel relative to their mean, 0 to 1.
 
     By "auto" the highest comes in where each cell shows its own number: over limits that hold, it would turn crowded
     places to the top color.
@@ -269,7 +269,7 @@ class Crowding:
     Attributes
     ----------
     solidity : see `solidity_of`
-    weight : of the highest number of a pixel beside their mean
+    weight : of the highest number of a pixel relative to their mean
     behind : see `behind_of`
     tile : the area in codes whose cells share a pixel
     limits : codes of the ends of the colours; None = all values

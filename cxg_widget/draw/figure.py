@@ -32,7 +32,7 @@ class Layout:
 
     Attributes
     ----------
-    side : px beside the picture
+    side : px to the right of the picture
     swatches : place and colour, "" = of what is missing
     bar : place of the colour bar
     """
@@ -78,7 +78,7 @@ def compose(
 
 
 def lay_out(key: Key, width: float, height: float, side: float | None = None) -> Layout:
-    """Place a key above and beside a picture of width x height px; side: px beside it, None = what the key wants."""
+    """Place a legend above and to the right of a picture of width x height px; side: its px, None = as needed."""
     if not key.heading:
         return Layout(0.0, list(_title(key, width)), [], None)
     x = width + MARGIN

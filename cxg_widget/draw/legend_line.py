@@ -124,7 +124,7 @@ def _bar(paper: Paper) -> _Piece:
 
 
 def _together(pieces: Sequence[_Piece]) -> _Piece:
-    """Return pieces beside each other as one."""
+    """Join pieces in a row."""
     parts, x = Parts(), 0
     for one in pieces:
         parts += one.parts.moved(x, 0)

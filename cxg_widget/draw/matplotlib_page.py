@@ -141,7 +141,7 @@ class _Drawing:
             self._write(axes.text, one, at, transform=axes.transAxes)
 
     def put_parts(self) -> None:
-        """Draw what stands beside the plots and over them."""
+        """Draw the legends around the plots and the shapes over them."""
         for box, color in self._page.parts.fills:
             self._fill(box, color[:3], color[3] / 255)
         for box, colors in self._page.parts.bars:

@@ -50,7 +50,7 @@ def _multiples(step: float, lo: float, hi: float) -> list[Tick]:
 
 
 def _text(value: float, step: float, most: float) -> str:
-    """Write a number with the digits that tell it from its neighbours; most: the largest beside it."""
+    """Write a number with the digits that tell it from its neighbours; most: the largest among them."""
     power = math.floor(math.log10(step) + 1e-9)
     if _SMALLEST <= most < _LARGEST:
         return f"{value:,.{min(max(0, -power), 20)}f}"

@@ -1,4 +1,4 @@
-"""Makes a private folder beside the target for each writer, and removes those of killed writers."""
+"""Makes a private folder next to the target for each writer, and removes those of killed writers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Workplace:
 
     Attributes
     ----------
-    folder : `<target>.<machine>-<process>-<random>.partial` beside the target, for this user alone
+    folder : `<target>.<machine>-<process>-<random>.partial` next to the target, for this user alone
     partial : the new file or folder in it, called as the target
     scratch : a folder in it for values that wait on disk; whoever needs it makes it
     aside : where a replaced folder waits for a moment on systems that cannot swap two
@@ -50,7 +50,7 @@ def make_workplace(target: Path) -> Workplace:
 
 
 def sweep(parent: Path, name: str | None = None) -> None:
-    """Remove what killed processes of this machine left beside a target, or of all targets in a folder."""
+    """Remove what killed processes of this machine left next to a target, or to all targets in a folder."""
     if sys.platform == "win32":  # where asking whether a process lives would end it
         return
     stem = ".+" if name is None else re.escape(_stem(name))

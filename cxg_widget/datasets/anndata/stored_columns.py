@@ -72,7 +72,7 @@ class Text(Element):
 
 
 class Masked(Element):
-    """Values beside a mask of those that are missing.
+    """Values with a mask of the missing ones.
 
     Numbers come in their own type where none is missing, else as floats with NaN; booleans as bool, else as codes.
     """

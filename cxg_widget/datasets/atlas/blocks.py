@@ -32,7 +32,7 @@ class RowReader:
         self._matrix, self._features, self._uri = matrix, features, matrix.obs.uri
 
     def read(self, rows: NDArray[np.int64], layer: str) -> MatrixBlock:
-        """Return some cells, ascending; in memory are their entries and those beside them in the store."""
+        """Return some cells, ascending; memory holds their entries and the neighbouring ones of the store."""
         group, pointers = self._read_pointers(rows)
         parts: list[Part] = []
         missing: list[tuple[Positions, Places]] = []

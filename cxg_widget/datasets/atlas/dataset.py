@@ -38,7 +38,7 @@ class AtlasDataset(Dataset):
     uri : the folder that holds `lance_db`, or `lance_db` itself
     cache_bytes : how much of what was read is kept in memory
     version : the number of the snapshot; None = the newest
-    zarr_store : the folder of the arrays where it is not `zarr_store` beside `lance_db`
+    zarr_store : the folder of the arrays where it is not `zarr_store` next to `lance_db`
     obs_table : which table of observations, where the snapshot has several
     feature_space : whose features are the vars, by its name or that of its pointer column; None = gene expression, or
         the one of most features

@@ -79,7 +79,7 @@ class Dataset(Contract):
 
     @property
     def own_columns(self) -> Mapping[str, Codes]:
-        """The obs columns that were put beside those of the store, by name."""
+        """The obs columns of annotations, which are not in the store, by name."""
         return MappingProxyType(self._obs_part.own)
 
     def category_colors(self, column: str) -> dict[str, str]:
@@ -115,7 +115,7 @@ class Dataset(Contract):
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,) beside the var index, such as gene symbols; None where they do not differ."""
+        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ."""
         return self._var_part.var_aliases
 
     @property

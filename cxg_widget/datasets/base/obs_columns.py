@@ -44,7 +44,7 @@ class ObsColumns:
 
     Attributes
     ----------
-    own : columns that somebody put beside those of the store; they are held, not read
+    own : columns that were added to those of the store; they are held, not read
     """
 
     def __init__(self, store: Contract) -> None:
@@ -52,7 +52,7 @@ class ObsColumns:
         self.own: Mapping[str, Codes] = {}
 
     def put_columns(self, columns: Mapping[str, Codes]) -> None:
-        """Hold categorical columns beside those of the store, in the place of those put before.
+        """Hold categorical columns in addition to those of the store; they replace the former ones.
 
         Parameters
         ----------

@@ -75,7 +75,7 @@ class Rows:
         return self._columns(every, wanted, layer, step_bytes)
 
     def gather(self, rows: ArrayLike | None = None, layer: str | None = None) -> MatrixBlock:
-        """Return some rows as one block, entries in order and without zeros; what is beside it in memory is bounded.
+        """Return some rows as one block, entries in order and without zeros; further memory is bounded.
 
         The store is looked at once, whichever way it keeps the matrix. Parameters and errors as `rows_of`.
         """

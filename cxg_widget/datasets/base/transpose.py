@@ -1,4 +1,4 @@
-"""Turns columns into rows and concatenates rows, with little memory beside the result."""
+"""Turns columns into rows and concatenates rows, with little memory in addition to the result."""
 
 from __future__ import annotations
 

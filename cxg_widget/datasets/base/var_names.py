@@ -27,7 +27,7 @@ class VarNames:
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,) beside the var index, such as gene symbols; None where they do not differ."""
+        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ."""
         return self._store._read_once("var_aliases", self._load_var_aliases)
 
     def find_var(self, name: str) -> int:

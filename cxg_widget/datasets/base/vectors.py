@@ -49,7 +49,7 @@ class Vectors:
         """Yield several vars over all obs, in the order of `names`: what `vector` returns of each, cached as there.
 
         A store that would look at all of its matrix for each var looks once for all of them, or once for each
-        256 MiB of their values. No more than that is in memory beside the cache.
+        256 MiB of their values. Memory holds no more than that and the cache.
 
         Raises
         ------

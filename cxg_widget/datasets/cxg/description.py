@@ -32,7 +32,7 @@ def describe(children: Mapping[str, str], metadata: GroupMetadata, matrix: CxgMa
 
 
 def measure(arrays: Arrays, children: Mapping[str, str], embeddings: Iterable[str]) -> dict[str, int]:
-    """Return the bytes on disk of each array, and of what else lies beside them."""
+    """Return the size on disk of each array, and of everything else, in bytes."""
     names = [name for name in children if name != "emb" and not name.startswith("__")]
     found: dict[str, int] = {}
     for path in [*names, *(f"emb/{name}" for name in embeddings)]:

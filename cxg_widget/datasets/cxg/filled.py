@@ -41,7 +41,7 @@ def _files(arrays: Arrays, path: str) -> tuple[bool, bool]:
     """Say whether an array has fragments, and whether it has the records that TileDB finds them by.
 
     Of a write of no cells at all TileDB leaves a fragment's folder with nothing in it, on a disk, and no record. Before
-    version 12 of its format both lie beside the schema, and before version 5 there are no records.
+    version 12 of its format both lie next to the schema, and before version 5 there are no records.
     """
     (names,) = arrays.names([path])
     folders = [name for name in _FOLDERS if name in names]

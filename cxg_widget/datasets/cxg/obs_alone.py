@@ -35,7 +35,7 @@ def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **s
     ----------
     table : categoricals of texts by the names of the cells, of which there is one at least
     index : the column of these names
-    said : kept as JSON beside the schema
+    said : kept as JSON in the metadata of the array
     """
     labels = {str(name): _labels_of(table[name]) for name in table.columns}
     types = {name: writer.categorical(found) for name, found in labels.items()}

@@ -23,7 +23,7 @@ MISSING_TEXT = "nan"
 class CxgColumns:
     """The columns of `obs` or `var`.
 
-    The stored type decides, and the hint in the metadata `cxg_schema` beside it, never the version: writers differ.
+    The stored type decides, and the hint in the metadata `cxg_schema`, never the version: writers differ.
 
     Attributes
     ----------

@@ -98,7 +98,7 @@ def create_group(path: Path, metadata: Mapping[str, object]) -> None:
 def create_table(
     path: Path, n_rows: int, columns: Mapping[str, ColumnType], index: str, level: int, **metadata: object
 ) -> None:
-    """Make an empty `obs` or `var` of `n_rows` rows; `metadata` is kept as JSON beside the schema."""
+    """Make an empty `obs` or `var` of `n_rows` rows; `metadata` becomes its metadata, as JSON."""
     filters = tiledb.FilterList([tiledb.ZstdFilter(level=level)])
     attrs = [
         tiledb.Attr(name=name, dtype=np.dtype("U0" if one.dtype == "str" else one.dtype), filters=filters)

@@ -41,7 +41,7 @@ class Decoded:
     ----------
     mz : float64 (n,)
     intensity : float (n,)
-    valid : bool (n,); False = a null, which marks a zero beside a peak
+    valid : bool (n,); False = a null, which marks a zero next to a peak
     offsets : int64 (n_chunks + 1,); where the points of each chunk are
     """
 

@@ -18,14 +18,14 @@ def select(array: Any, name: str) -> list[str] | None:
 
 
 def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
-    """Return the one attribute in the result of a query, which may hold a dimension beside it."""
+    """Return the one attribute in the result of a query, which may also hold a dimension."""
     if not isinstance(result, dict):
         return np.asarray(result)
     return np.asarray(next(values for name, values in result.items() if name != dim))
 
 
 def ranges_of(lines: NDArray[np.int64], largest_gap: int) -> list[slice]:
-    """Return lines, ascending, as ranges of `multi_index`, both ends inclusive; gaps up to `largest_gap` lie within one."""
+    """Return lines, ascending, as ranges of `multi_index`, ends included; gaps up to `largest_gap` lie within one."""
     breaks = np.flatnonzero(np.diff(lines) > largest_gap)
     firsts, lasts = lines[np.append(0, breaks + 1)], lines[np.append(breaks, len(lines) - 1)]
     return [slice(*one) for one in zip(firsts.tolist(), lasts.tolist(), strict=True)]

@@ -102,7 +102,7 @@ class Root:
         """Return a string that is another one after any write to the values of these arrays.
 
         Each write leaves a file in `__commits`, whose name is made of times and random numbers; arrays of before 2022
-        have none, but a folder beside their schema for each write. One request for each array, two for old ones.
+        have none, but a folder next to their schema for each write. One request for each array, two for old ones.
         """
         wanted = sorted(paths)
         commits = self.names([f"{path}/__commits" for path in wanted])
@@ -142,7 +142,7 @@ class Root:
         if self.is_remote:
             return
         folder = Path(self._uri_of(path).removeprefix("file://"))
-        for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments lay beside the schema
+        for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments lay next to the schema
             for file in folder.glob(f"{pattern}__fragment_metadata.tdb"):
                 wrong = _wrong_end(file)
                 self._other_reads.add(_FOOTER_BYTES)

@@ -181,7 +181,7 @@ def _valid(
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the valid range of stored and of meant numbers, one of which is infinite.
 
-    A range of floating-point numbers beside packed integers is one of the numbers that are meant.
+    A range of floating-point numbers for packed integers is one of decoded numbers.
     """
     limits = _numbers(attributes.get("valid_range"))
     low, high = limits if len(limits) == 2 else (-np.inf, np.inf)

@@ -61,7 +61,7 @@ class Points(OfPanel):
     y_down : True where y grows downwards on the screen (tissue images)
     equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
     axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
-    few : in views of at most so many cells they are taken to have room beside each other
+    few : in views of at most so many cells they are taken to have room next to each other
     embedding : its name; of two columns both in words
     n_at_zero : how many of all cells lie at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
     spot : how wide a spot is, data units, where the store states it; else 0

@@ -44,7 +44,7 @@ class EditSet(Message):
 class Sets(Message):
     """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault, color.
 
-    of : what a filter names a set by, beside its name
+    of : key by which a filter refers to a set, in addition to its name
     fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
     combined : cells of the union, the intersection and the difference of the chosen sets; [] where none were chosen
     filter_seq, selection_seq : of the filters and the selection that are counted

@@ -53,7 +53,7 @@ class Table(OfPanel):
     columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
     values : the texts of each column, none where it cannot be read
     at : place of the cell that was to be found; -1 = it is not in the table
-    panels : of each embedding that panels show beside that of the plot one, whose places `elsewhere` are
+    panels : one panel for each embedding other than the plot's; `elsewhere` holds places in them
     error : one sentence where the cells cannot be sorted that way; they then are in the order of the store
     """
 

@@ -423,7 +423,7 @@ export const CONTAINER = 65536;
  * y_down : True where y grows downwards on the screen (tissue images)
  * equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
  * axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
- * few : in views of at most so many cells they are taken to have room beside each other
+ * few : in views of at most so many cells they are taken to have room next to each other
  * embedding : its name; of two columns both in words
  * n_at_zero : how many of all cells lie at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
  * spot : how wide a spot is, data units, where the store states it; else 0
@@ -690,7 +690,7 @@ export const CONTAINER = 65536;
  * columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
  * values : the texts of each column, none where it cannot be read
  * at : place of the cell that was to be found; -1 = it is not in the table
- * panels : of each embedding that panels show beside that of the plot one, whose places `elsewhere` are
+ * panels : one panel for each embedding other than the plot's; `elsewhere` holds places in them
  * error : one sentence where the cells cannot be sorted that way; they then are in the order of the store
  * @typedef {object} Table
  * @property {"table"} kind
@@ -752,7 +752,7 @@ export const CONTAINER = 65536;
 /**
  * The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault, color.
  *
- * of : what a filter names a set by, beside its name
+ * of : key by which a filter refers to a set, in addition to its name
  * fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
  * combined : cells of the union, the intersection and the difference of the chosen sets; [] where none were chosen
  * filter_seq, selection_seq : of the filters and the selection that are counted

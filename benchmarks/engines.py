@@ -38,7 +38,7 @@ def measure_ours(path: str, aggregator: str) -> Measures:
 
     settings = Settings(embedding="umap", color=COLORS["clusters"], aggregator=aggregator)
     session = Session(open_dataset(path), settings)
-    for stream in (session.showing.points(), session.showing.color()):
+    for stream in (session.streams.points(), session.streams.color()):
         list(stream)
     found = {"first points": _since(began)}
     extent = list(session.place().extent)

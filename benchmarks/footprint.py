@@ -59,7 +59,7 @@ class Kernel:
 
         self._session = Session(open_dataset(path), Settings(embedding="umap", color=f"obs:{column}", render="raster"))
         self._session.prepare()
-        for stream in (self._session.showing.points(), self._session.showing.color()):
+        for stream in (self._session.streams.points(), self._session.streams.color()):
             next(stream)
 
     def index(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from cxg_widget.change.known import Known
 from cxg_widget.color.limits import LIMITS, OwnLimits
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.statistic import told
+from cxg_widget.display.statistic import describe_statistic
 from cxg_widget.display.target import coloring_key
 from cxg_widget.errors import CxgWidgetError
 
@@ -48,4 +48,4 @@ def _key(settings: Settings, known: Known) -> tuple[Any, ...]:
 def _measured(settings: Settings) -> tuple[Any, str | None, str]:
     """Return what limits are of: a coloring and, where numbers are of pixels, the statistic."""
     statistic = settings.statistic
-    return settings.color, settings.layer, told(statistic) if settings.is_of_pixels else ""
+    return settings.color, settings.layer, describe_statistic(statistic) if settings.is_of_pixels else ""

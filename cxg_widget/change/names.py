@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from cxg_widget.change.known import Known
-from cxg_widget.display.annotated import settled, without_sets
+from cxg_widget.display.annotated import without_deleted_labels, without_sets
 from cxg_widget.display.by_sets import color_after
 from cxg_widget.display.looks import looks_after
 from cxg_widget.display.settings import Settings
@@ -16,7 +16,7 @@ from cxg_widget.rules.named import followed, names_after
 
 def follow_annotations(before: Settings, now: Settings, asked: frozenset[str], known: Known) -> dict[str, Any]:
     """Follow labels that were renamed or merged, and let go of annotations and labels that are gone."""
-    return _not_asked(settled(before, now, known.annotations(now)), asked)
+    return _not_asked(without_deleted_labels(before, now, known.annotations(now)), asked)
 
 
 def follow_gene_sets(before: Settings, now: Settings, asked: frozenset[str], known: Known) -> dict[str, Any]:

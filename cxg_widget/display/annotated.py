@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cxg_widget.rules.forms import Rule
 
 
-def settled(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> dict[str, Any]:
+def without_deleted_labels(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> dict[str, Any]:
     """Return the settings that name what is no more, each as it is without; a renamed label keeps its place in them.
 
     Parameters

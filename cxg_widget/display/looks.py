@@ -161,7 +161,7 @@ def _look_after(
     return None if after.get("within", look) is None else after
 
 
-def seen(settings: Settings, look: Look) -> Settings:
+def apply_panel(settings: Settings, look: Look) -> Settings:
     """Return the settings of a panel: what its look has, else what the widget has."""
     values = {name: look[name] for name in ("layer", "cmap") if name in look}
     filters: tuple[Rule, ...] = settings.filters
@@ -174,16 +174,16 @@ def seen(settings: Settings, look: Look) -> Settings:
         wanted = look["color"]
         values |= {"color": tuple(wanted) if isinstance(wanted, list) else wanted, "center": None, "hidden": ()}
         values |= {name: look.get(name) for name in ("vmin", "vmax")}
-        filters = tuple(as_a_whole(one) for one in filters)
+        filters = tuple(hide_from_legend(one) for one in filters)
     return replace(settings, **values, filters=(*filters, *within(look)))
 
 
 def within(look: Look) -> tuple[Rule, ...]:
     """Return the rule of the cells of a panel, where it shows some alone."""
-    return (as_a_whole(look["within"]),) if "within" in look else ()
+    return (hide_from_legend(look["within"]),) if "within" in look else ()
 
 
-def as_a_whole(rule: Rule) -> Rule:
+def hide_from_legend(rule: Rule) -> Rule:
     """Return a filter that no legend takes for its own, which would hide its categories instead."""
     inner = rule.get("not", rule)
     return {"and": [rule]} if is_of_values(rule, inner.get("obs")) else rule

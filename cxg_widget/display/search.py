@@ -25,7 +25,7 @@ _TOLD = 3
 
 @dataclass(frozen=True)
 class Match:
-    """One thing to colour by: `spec` tells it from all others, the rest is for the eye; see `Catalogue.told`."""
+    """One thing to colour by: `spec` tells it from all others, the rest is for the eye; see `Catalogue.describe`."""
 
     spec: str
     label: str
@@ -92,7 +92,7 @@ class Catalogue:
         each = [Match("sets:", f"all {kind}", kind, ""), *(Match(f"sets:{name}", name, kind, "") for name in names)]
         return [one for one in each if wanted in one.label.casefold()]
 
-    def told(self, match: Match) -> dict[str, Any]:
+    def describe(self, match: Match) -> dict[str, Any]:
         """Return a match with the value of the trait `color`: a readable name where that means nothing else."""
         kind, _, name = match.spec.partition(":")
         if kind == "sets":

@@ -21,7 +21,7 @@ from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display import checks
 from cxg_widget.display.by_sets import key_of_sets
 from cxg_widget.display.checks import Check, alone, check_names, check_two, choice, flag, number
-from cxg_widget.display.looks import check_looks, seen
+from cxg_widget.display.looks import apply_panel, check_looks
 from cxg_widget.display.statistic import OF_CELLS, OF_PIXELS, check_statistic
 from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait, OwnSets, is_of_sets
@@ -250,7 +250,7 @@ class Settings:
         look = self.look(panel)
         if not look:
             raise Overtaken("that panel was removed.")
-        return seen(self, look)
+        return apply_panel(self, look)
 
     def look(self, panel: int) -> Mapping[str, Any]:
         """Return what a panel shows otherwise than the widget; {} where there is no such panel."""

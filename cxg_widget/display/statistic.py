@@ -15,7 +15,7 @@ OF_PIXELS = {"min": "lowest", "sum": "sum", "std": "standard deviation", "var": 
 STATISTICS = (*OF_CELLS, *OF_PIXELS)
 
 
-def told(statistic: Any) -> str:
+def describe_statistic(statistic: Any) -> str:
     """Return a statistic in words, as a key says it."""
     return OF_PIXELS.get(statistic, statistic) if isinstance(statistic, str) else repr(statistic)
 

@@ -16,7 +16,7 @@ from cxg_widget.color.scale import scale_of
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.statistic import told
+from cxg_widget.display.statistic import describe_statistic
 from cxg_widget.draw.crowding import Shared
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.points import Ink, draw_points
@@ -88,7 +88,7 @@ def pixels_as_points(
     x = view[0] + (columns + 0.5) * (view[1] - view[0]) / width
     y = view[3] + (lines + 0.5) * (view[2] - view[3]) / height
     data = replace(scale.data.holding(values), n_missing=n_missing, n_zero=-1, n_negative=0)  # pixels are no cells
-    shown = Shared(wire_values(data), scale.limits, False, f"{told(job.settings.statistic)} per pixel")
+    shown = Shared(wire_values(data), scale.limits, False, f"{describe_statistic(job.settings.statistic)} per pixel")
     coloring = NumberColoring(job.coloring.target, data)
     selected = layers > 0 if len(cells) > 1 else None
     drawn = replace(job, xy=np.column_stack([x, y]), coloring=coloring, selected=selected, shared=shown, diameter=1)

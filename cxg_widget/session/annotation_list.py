@@ -11,7 +11,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.display.settings import Settings
 from cxg_widget.rules.filters import check_filters
-from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.streams import stored_colors
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -27,13 +27,13 @@ class AnnotationList:
     saved : {annotation: `key` of the log whose labels a file has}
     """
 
-    def __init__(self, loader: Loader, on_show: OnShow, saved: Mapping[str, str]) -> None:
-        self._loader, self._on_show, self._saved = loader, on_show, saved
+    def __init__(self, loader: Loader, display: DisplayState, saved: Mapping[str, str]) -> None:
+        self._loader, self._display, self._saved = loader, display, saved
         self._dataset = loader.dataset
 
     def frame(self, asked: p.AskAnnotations) -> Frame:
         """Return the annotations and labels of one; raises as `Replay.codes` and `rule.mask_of`."""
-        settings, selected, _ = self._on_show.now()
+        settings, selected, _ = self._display.now()
         logs = {one["name"]: one["log"] for one in settings.annotations}
         n_labels = {name: len(self._loader.replay.codes(log).categories) for name, log in logs.items()}
         listed = [

@@ -33,9 +33,9 @@ def start(session: Session, request: p.Ready) -> Iterator[Frame]:
     """Yield all that is on show, for a page that has just opened."""
     check_version(request.version)
     yield streams.dataset_frame(session.dataset)
-    if not session.on_show.is_early:  # of that something may have been drawn
+    if not session.display.is_early:  # of that something may have been drawn
         session.first_paint.ask()
-    yield from session.first_paint.hold(session.showing.show())
+    yield from session.first_paint.hold(session.streams.show())
 
 
 def select(session: Session, request: Gesture | p.Clear) -> Iterator[Frame]:
@@ -45,7 +45,7 @@ def select(session: Session, request: Gesture | p.Clear) -> Iterator[Frame]:
     else:
         mask, rule = _cells_of(session, request)
         session.select(mask, request.mode, rule)
-    yield from session.showing.selection()
+    yield from session.streams.selection()
 
 
 def _cells_of(session: Session, request: Gesture) -> tuple[NDArray[np.bool_], Rule | None]:
@@ -73,18 +73,18 @@ def select_later(session: Session, request: Gesture) -> Callable[[], Iterator[Fr
     def key(settings: Settings) -> object:
         return of(settings.of_panel(request.panel))
 
-    take = session.on_show.select_later(request.mode, lambda: _cells_of(session, request), key)
+    take = session.display.select_later(request.mode, lambda: _cells_of(session, request), key)
 
     def answer() -> Iterator[Frame]:
         take()
-        yield from session.showing.selection()
+        yield from session.streams.selection()
 
     return lambda: session.costs.counted(request.kind, answer())
 
 
 def count(session: Session, _: p.Count) -> Iterator[Frame]:
     """Yield how many selected cells, and how many that pass the filters, the legend has in each row."""
-    settings, mask, seqs = session.on_show.now()
+    settings, mask, seqs = session.display.now()
     held = session.loader.of(settings)
     passing = held.filtered()
     chosen = mask if passing is None else mask & passing
@@ -106,7 +106,7 @@ def search(session: Session, request: p.Search) -> Iterator[Frame]:
     )
     names = [one["name"] for one in session.settings.sets]
     found, n_more = catalogue.find(request.query, min(max(request.limit, 1), MAX_MATCHES), names)
-    yield Frame(p.Matches(request.query, [catalogue.told(match) for match in found], n_more))
+    yield Frame(p.Matches(request.query, [catalogue.describe(match) for match in found], n_more))
 
 
 def zoom(session: Session, request: p.Zoom) -> Iterator[Frame]:
@@ -149,5 +149,5 @@ def cancel(session: Session, request: p.Cancel) -> Iterator[Frame]:
     elif request.of == "tissue":
         session.tissue.cancel()
     elif request.of == "lasso":
-        session.on_show.drop_selections()
+        session.display.drop_selections()
     yield from ()

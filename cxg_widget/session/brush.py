@@ -13,8 +13,8 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.filters import check_filters, is_of_values
 from cxg_widget.session.columns import Columns, check_number
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.newest import Newest
-from cxg_widget.session.on_show import OnShow
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
 
@@ -27,8 +27,8 @@ MOST_CATEGORIES = 64
 class BrushAnswer:
     """Answers what is asked when a brush is taken; nothing more is asked until it is released."""
 
-    def __init__(self, loader: Loader, on_show: OnShow, columns: Columns) -> None:
-        self._loader, self._on_show, self._columns = loader, on_show, columns
+    def __init__(self, loader: Loader, display: DisplayState, columns: Columns) -> None:
+        self._loader, self._display, self._columns = loader, display, columns
         self._newest = Newest("another brush was taken.")
 
     def frames(self, asked: p.AskBrush) -> Iterator[Frame]:
@@ -50,7 +50,7 @@ class BrushAnswer:
 
     def _frames(self, asked: p.AskBrush) -> Iterator[Frame]:
         _check(asked)
-        settings, loader = self._on_show.settings, self._loader
+        settings, loader = self._display.settings, self._loader
         rules = check_filters(asked.filters, loader.dataset, settings.layer)
         held, column = loader.of(settings), self._columns.resolved(asked.column, settings)
         brush = Brush(held.counter, loader.crossfilter, column, rules)

@@ -15,7 +15,7 @@ from cxg_widget.display.settings import Settings, check
 from cxg_widget.display.target import Target
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.filters import check_filters
-from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.settings_check import SettingsCheck
 
 FIRST = ("embedding", "gene_sets", "annotations", "sets")
@@ -31,8 +31,8 @@ class Changes:
     limits : the color limits of all colorings shown so far
     """
 
-    def __init__(self, loader: Loader, on_show: OnShow, settings_check: SettingsCheck) -> None:
-        self._loader, self._on_show, self._check = loader, on_show, settings_check
+    def __init__(self, loader: Loader, display: DisplayState, settings_check: SettingsCheck) -> None:
+        self._loader, self._display, self._check = loader, display, settings_check
         self._dataset = loader.dataset
         self.limits = OwnLimits()
 
@@ -44,7 +44,7 @@ class Changes:
         CxgWidgetError
             If one does not fit.
         """
-        found, named = dict(asked), self._on_show.settings
+        found, named = dict(asked), self._display.settings
         for name in FIRST:
             if name in asked:
                 found[name] = check(name, asked[name], self._dataset, named)
@@ -82,10 +82,10 @@ class Changes:
 
     def sends(self, settings: Settings) -> tuple[Send, ...]:
         """Return what other settings send anew."""
-        return sends(self._on_show.settings, settings, _Known(self._loader, self._check, self.limits))
+        return sends(self._display.settings, settings, _Known(self._loader, self._check, self.limits))
 
     def _find(self, asked: Mapping[str, Any]) -> Change:
-        now, known = self._on_show.settings, _Known(self._loader, self._check, self.limits)
+        now, known = self._display.settings, _Known(self._loader, self._check, self.limits)
         if "annotations" in asked:  # the dataset has those of before too until the change is shown
             own = known.annotations(now) | known.annotations(now.having({"annotations": asked["annotations"]}))
             self._loader.put_labels(own)

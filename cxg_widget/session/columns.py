@@ -20,9 +20,9 @@ from cxg_widget.rules.column_names import resolved
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.composition import NOTHING, Chosen, chosen_of
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.newest import Newest
-from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.population import EVERYTHING, Population
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire import protocol as p
@@ -51,15 +51,15 @@ class Columns:
     open : those that a front-end has open, as the trait `color` has them
     """
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
-        self._loader, self._on_show = loader, on_show
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
+        self._loader, self._display = loader, display
         self._dataset = loader.dataset
         self._newest = Newest("other columns were asked for.")
         self.open: tuple[str, ...] = ()
 
     def frame(self, name: Any, population: Population = EVERYTHING) -> pd.DataFrame:
         """Return the counts of a column; as `CxgWidget.counts`."""
-        settings, mask, _ = self._on_show.now()
+        settings, mask, _ = self._display.now()
         if not isinstance(name, str):
             raise InvalidValue(f"counts() takes the name of a column; found {shown(name)}")
         column = self.resolved(name, settings)
@@ -90,7 +90,7 @@ class Columns:
         check_number(asked.columns)
         self.open, wanted = tuple(asked.columns), _wanted(asked)
         known = {*asked.known}
-        check, settings = self._newest.begin(), self._on_show.settings
+        check, settings = self._newest.begin(), self._display.settings
         rules = check_filters(asked.filters, self._dataset, settings.layer)
         self._loader.crossfilter.keep([*rules, *settings.filters])
         resolved = {name: self.tried(name, settings) for name in asked.columns}
@@ -110,7 +110,7 @@ class Columns:
 
     def _found(self, asked: p.FindValues) -> Frame:
         """Return which categories of a column contain a text; raises `UnknownName`."""
-        settings, wanted = self._on_show.settings, asked.query.strip().casefold()
+        settings, wanted = self._display.settings, asked.query.strip().casefold()
         coded = self._loader.of(settings).counter.coded(self.resolved(asked.column, settings))
         labels = [] if coded.categories is None else [*map(label_of, coded.categories), p.MISSING_LABEL]
         rows = [row for row, label in enumerate(labels) if wanted in label.casefold()]
@@ -132,7 +132,7 @@ class Columns:
     def _frame(
         self, name: str, column: Column, rules: list[Rule], part: tuple[int, int], wanted: list[int], *, is_known: bool
     ) -> Frame:
-        settings, mask, _ = self._on_show.now()
+        settings, mask, _ = self._display.now()
         legend, groups = self.groups(settings)
         counter = self._loader.of(settings).counter
         tally = counter.count(column, rules, mask, lambda: groups, is_kept=True)

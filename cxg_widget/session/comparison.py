@@ -24,9 +24,9 @@ from cxg_widget.display.unscaled import unscaled_layer
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.selection.cell_set import CellSet
-from cxg_widget.session.comparison_frames import Made, frames_of
+from cxg_widget.session.comparison_frames import ShownComparison, frames_of
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.newest import Newest
-from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.population import EVERYTHING, Population, population_of
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire import protocol as p
@@ -52,12 +52,12 @@ class Comparisons:
     announce : takes a frame that nobody asked for, from any thread
     """
 
-    def __init__(self, loader: Loader, on_show: OnShow, announce: Callable[[Frame], object]) -> None:
-        self._loader, self._on_show, self._announce = loader, on_show, announce
+    def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
+        self._loader, self._display, self._announce = loader, display, announce
         self._dataset = loader.dataset
         self._by_hand = Newest("another comparison was asked for, or it was given up.")
         self._numbers = count(1)
-        self._made: Made | None = None
+        self._made: ShownComparison | None = None
 
     # For both: masks are bool (n_obs,), `told` what they are called.
 
@@ -84,7 +84,7 @@ class Comparisons:
                 check()
             return False
 
-        return self._loader.of(self._on_show.settings).matrix(tell, cancelled)
+        return self._loader.of(self._display.settings).matrix(tell, cancelled)
 
     def between(
         self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, population: Population = EVERYTHING,
@@ -106,7 +106,7 @@ class Comparisons:
         matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare some cells with those around them in the embedding on show; raises as `between`, `neighborhood`."""
-        dataset, settings, mask = self._dataset, self._on_show.settings, population.of(mask)
+        dataset, settings, mask = self._dataset, self._display.settings, population.of(mask)
         question.check(dataset)
         question.check_cells(mask, population.of(~mask), (told, REST), dataset)
         held = self._loader.of(settings)
@@ -150,14 +150,14 @@ class Comparisons:
         if population.mask is not None:
             n = population.n(n_obs)
             return found.among(f"the {n:,} of {noun.counted(n_obs)} {population.description}")
-        if not self._on_show.settings.filters:
+        if not self._display.settings.filters:
             return found
         found = found.among(f"all {noun.counted(n_obs)}, whatever the filters")
         return found.with_note(f"Filters do not apply here: {noun.many} that do not pass them are compared too.")
 
     def _keep(self, found: Found, question: Question) -> Found:
         """Have the page show a result."""
-        self._made = made = Made(
+        self._made = made = ShownComparison(
             next(self._numbers), found, self._dataset.names_in(question.layer),
             unscaled_layer(self._dataset, question.layer),
         )  # fmt: skip
@@ -177,10 +177,10 @@ class Comparisons:
             If there are no such cells, or they cannot be compared so.
         """
         matrix = self.matrix(self._by_hand.begin())
-        settings = self._on_show.settings
+        settings = self._display.settings
         question = Question(asked.method, asked.layer or settings.layer)
         matrix.check(question)
-        population = population_of(asked.within or None, self._loader, settings, self._on_show.selected())
+        population = population_of(asked.within or None, self._loader, settings, self._display.selected())
         mask, told = self._cells(asked.a)
         is_set = asked.b not in ("rest", "neighborhood")
         other, told_other = self._cells(asked.b) if is_set else (~mask, REST)
@@ -215,7 +215,7 @@ class Comparisons:
 
     def _cells(self, word: str) -> tuple[Mask, str]:
         """Return which cells a hand means, bool (n_obs,), and what they are called."""
-        settings, selected, _ = self._on_show.now()
+        settings, selected, _ = self._display.now()
         if word == "selection":
             return selected, "the selection"
         if word.startswith("value:"):

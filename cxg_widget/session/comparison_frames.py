@@ -29,7 +29,7 @@ ROWS = 1 << 14
 
 
 @dataclass(frozen=True)
-class Made:
+class ShownComparison:
     """A result to be shown.
 
     Attributes
@@ -57,7 +57,7 @@ class Made:
         return self.found[list(self.found)[max(0, min(group, len(self.found) - 1))]]
 
 
-def frames_of(made: Made | None, asked: p.AskComparison) -> Iterator[Frame]:
+def frames_of(made: ShownComparison | None, asked: p.AskComparison) -> Iterator[Frame]:
     """Yield what is asked of the newest result; raises as `Comparisons.frames`."""
     if asked.file:
         if made is None or made.number != asked.known:
@@ -70,7 +70,7 @@ def frames_of(made: Made | None, asked: p.AskComparison) -> Iterator[Frame]:
         yield from _rows(made, asked)
 
 
-def _rows(made: Made, asked: p.AskComparison) -> Iterator[Frame]:
+def _rows(made: ShownComparison, asked: p.AskComparison) -> Iterator[Frame]:
     found, groups = made.shown(asked.group), made.groups
     group = max(0, min(asked.group, len(groups) - 1))
     is_known = asked.known == made.number

@@ -109,7 +109,7 @@ class Exchange:
 def error_frame(kind: str, error: Exception, uri: str) -> Frame:
     """Say a failure in one sentence, and apart from it in full: with the paths of the store and what a library said."""
     if isinstance(error, CxgWidgetError):
-        full, sentence = str(error), told(error, uri)
+        full, sentence = str(error), describe_failure(error, uri)
     else:
         full = shortened(redacted(f"{kind} failed: {error!r}"))
         sentence = f"{kind} failed unexpectedly; the details say how."
@@ -117,7 +117,7 @@ def error_frame(kind: str, error: Exception, uri: str) -> Frame:
     return Frame(protocol.Error(kind, type(error).__name__, sentence, full if full != sentence else ""))
 
 
-def told(error: CxgWidgetError, uri: str) -> str:
+def describe_failure(error: CxgWidgetError, uri: str) -> str:
     """Say a failure in one sentence, without the path of the store at `uri` and without what a library said."""
     return " ".join(_without_path(_without_quote(str(error), error.quoted), redacted(uri)).split())
 

@@ -14,7 +14,7 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import blended_names
 from cxg_widget.errors import InvalidValue
-from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.population import EVERYTHING, Population
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def fields_frame(loader: Loader, on_show: OnShow) -> Frame:
+def fields_frame(loader: Loader, display: DisplayState) -> Frame:
     """Return how many cells each field of the map on show has.
 
     Raises
@@ -32,7 +32,7 @@ def fields_frame(loader: Loader, on_show: OnShow) -> Frame:
     InvalidValue
         If the cells are not coloured by two or three genes, a hue each.
     """
-    settings, mask, seqs = on_show.now()
+    settings, mask, seqs = display.now()
     held = loader.of(settings)
     coloring = held.coloring()
     if not isinstance(coloring, BlendColoring):
@@ -51,10 +51,10 @@ def fields_frame(loader: Loader, on_show: OnShow) -> Frame:
 
 
 def frame_of_fields(
-    genes: Sequence[str], loader: Loader, on_show: OnShow, population: Population = EVERYTHING
+    genes: Sequence[str], loader: Loader, display: DisplayState, population: Population = EVERYTHING
 ) -> pd.DataFrame:
     """Return the counts of the fields of some genes; as `CxgWidget.counts`."""
-    settings, mask, _ = on_show.now()
+    settings, mask, _ = display.now()
     if len(genes) not in LEVELS_OF or not all(isinstance(gene, str) for gene in genes):
         several = f"a list of two or three {loader.dataset.var_noun.many}"
         raise InvalidValue(f"counts() takes the name of a column, or {several}; found {shown(genes)}")

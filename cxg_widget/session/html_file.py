@@ -15,8 +15,8 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.session.html_document import Code, Described, document
-from cxg_widget.session.html_told import LeftOut, Told
 from cxg_widget.session.kept_colors import KeptColor, fields_told, kept_colors
+from cxg_widget.session.page_summary import LeftOut, PageSummary
 from cxg_widget.session.recording import NAMES_AT_ONCE, Recording, packed
 from cxg_widget.text.names import shown
 from cxg_widget.text.numbers import byte_size
@@ -155,7 +155,7 @@ class _Draft:
         listed = [
             {**kept.told(self._loader), "part": part} for (kept, _), part in zip(colors, ids[len(fixed) :], strict=True)
         ]
-        told = Told(self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], out)
+        told = PageSummary(self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], out)
         settings, wish = self._recording.settings, self._wish
         manifest = {
             "traits": self._traits(listed[0]["color"]), "parts": dict(zip(fixed, ids, strict=False)),

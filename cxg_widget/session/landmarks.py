@@ -15,8 +15,8 @@ from cxg_widget.display.by_sets import set_colors
 from cxg_widget.display.checks import categories_of, check_two
 from cxg_widget.draw.difference import code_colors, codes_of
 from cxg_widget.rules.filters import check_filters
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.newest import Newest
-from cxg_widget.session.on_show import OnShow
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.quantise import quantise_within
@@ -27,8 +27,8 @@ Kind = Literal["labels", "contours", "difference"]
 class Landmarks:
     """Answers `labels`, `contours` and `difference`; of each kind and panel the newest question ends the one before."""
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
-        self._loader, self._on_show = loader, on_show
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
+        self._loader, self._display = loader, display
         self._newest: defaultdict[tuple[Kind, int], Newest] = defaultdict(
             lambda: Newest("others of their kind were asked for.")
         )
@@ -85,7 +85,7 @@ class Landmarks:
     def _asked(self, asked: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
         """Return the cells with the filters that are asked for, and the number of the points on show."""
         dataset = self._loader.dataset
-        settings, _, seqs = self._on_show.now(asked.panel)
+        settings, _, seqs = self._display.now(asked.panel)
         if not isinstance(asked, p.AskDifference) and asked.column:
             categories_of(asked.kind)(asked.column, dataset, settings)
         rules = check_filters(asked.filters, dataset, settings.layer)

@@ -182,7 +182,7 @@ class _Panel:
         if not is_keyed:
             return 0.0
         room = max(room[0], LEAST_PX), max(room[1], LEAST_PX)
-        told = self._painter(self._cells_in(room), 1.0).foretold()
+        told = self._painter(self._cells_in(room), 1.0).describe_before_drawing()
         return lay_out(self._key(told), *room).side
 
     def page(

@@ -56,7 +56,7 @@ class PanelPictures:
         for at, (look, pictures) in enumerate(self.panels):
             seen = view if pictures.place == self.whole.place else pictures.view
             image, key = pictures.drawn(seen, cell, paper=paper, max_points=max_points)
-            told += pictures.told(pictures.place_told) if are_told[at] else []
+            told += pictures.plot_legends(pictures.place_told) if are_told[at] else []
             is_keyed = legend and are_keyed[at]
             name = title_of(look, key.heading, self.noun, pictures.place_told if are_apart else "")
             named = replace(key if is_keyed else Key(), title=name, size="")

@@ -78,7 +78,7 @@ class Pictures:
         place = self._settings.embedding
         return "" if place is None else self._dataset.describe_embedding(place)
 
-    def told(self, place: str = "") -> list[tuple[str, PlotLegend]]:
+    def plot_legends(self, place: str = "") -> list[tuple[str, PlotLegend]]:
         """Return what is said below the picture of what lies over the points, as `lay_out_lines` takes it."""
         legend = legend_of(self._held)
         return [] if legend is None else [(place, legend)]

@@ -30,7 +30,7 @@ from cxg_widget.text.names import join_missing, label_of, not_found, shown
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
     from cxg_widget.display.settings import Settings
-    from cxg_widget.session.on_show import OnShow
+    from cxg_widget.session.display_state import DisplayState
 
 MOST_GENES = 1_000
 _SCALES = (None, "var", "group")
@@ -50,8 +50,8 @@ class _Grouped:
 class GroupPlots:
     """Makes plots of the cells that pass the filters, or of those of a population."""
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
-        self._loader, self._on_show, self._dataset = loader, on_show, loader.dataset
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
+        self._loader, self._display, self._dataset = loader, display, loader.dataset
 
     def genes(
         self, kind: type[GeneMatrix], genes: Any, by: Any, by2: Any, within: Any, *, layer: str | None,
@@ -60,7 +60,7 @@ class GroupPlots:
         """Make a plot of genes by groups; parameters and errors as those of `CxgWidget.dotplot`."""
         if standard_scale not in _SCALES:
             raise InvalidValue(f"standard_scale must be None, 'var' or 'group'; found {shown(standard_scale)}")
-        settings = self._on_show.settings
+        settings = self._display.settings
         layer = settings.layer if layer is None else layer
         wanted, heads = self._listed(genes, settings, layer)
         stops = settings.cmap if cmap is None else check_colormap(cmap)
@@ -74,7 +74,7 @@ class GroupPlots:
 
     def violin(self, genes: Any, by: Any, by2: Any, within: Any, layer: str | None) -> Violins:
         """Make violins; parameters and errors as those of `CxgWidget.violin`."""
-        settings = self._on_show.settings
+        settings = self._display.settings
         layer = settings.layer if layer is None else layer
         wanted, _ = self._listed(genes, settings, layer)
         grouped = self._grouped((by, by2), settings, within)
@@ -88,7 +88,7 @@ class GroupPlots:
 
     def bars(self, column: Any, by: Any, within: Any, *, share: bool) -> Bars:
         """Make stacked bars; parameters and errors as those of `CxgWidget.bars`."""
-        settings = self._on_show.settings
+        settings = self._display.settings
         name = self._column(column, "column")
         grouped = self._grouped((by, None), settings, within)
         if name == grouped.names.columns[0]:
@@ -183,7 +183,7 @@ class GroupPlots:
         if len(set(columns)) < len(columns):
             raise InvalidValue(f"by2 must be another column than by; found {shown(columns[0])} twice")
         within = "filter" if within is None else within
-        population = population_of(within, self._loader, settings, self._on_show.selected())
+        population = population_of(within, self._loader, settings, self._display.selected())
         mask = population.mask
         codes = tuple(self._dataset.codes(name) for name in columns)
         groups = CellGroups.of(codes, mask)

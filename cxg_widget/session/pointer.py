@@ -15,7 +15,7 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer, circle_of, nearest_row
 from cxg_widget.display.settings import Settings
-from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.text.names import in_a_line, missing_label
@@ -36,9 +36,9 @@ _FEW_CELLS = 200_000
 class Pointer:
     """Answers `hover`."""
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader = loader
-        self._on_show = on_show
+        self._display = display
 
     @property
     def _describer(self) -> Describer:
@@ -47,7 +47,7 @@ class Pointer:
 
     def prepare(self) -> None:
         """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
-        self._describer.hold(self._on_show.settings)
+        self._describer.hold(self._display.settings)
 
     def warm(self) -> None:
         """Compile what counts the cells of a crowd, before there is one beneath the pointer."""
@@ -57,7 +57,7 @@ class Pointer:
 
     def frame(self, at: p.Hover) -> Frame:
         """Describe the cell at a place; one that passes the filters lies above those that do not."""
-        settings = self._on_show.settings.of_panel(at.panel)
+        settings = self._display.settings.of_panel(at.panel)
         passes, found = True, self._nearest(at, settings)
         if found is None and settings.filtered == "grey":
             passes, found = False, self._nearest(at, replace(settings, filters=(), hidden=()))
@@ -84,7 +84,7 @@ class Pointer:
 
     def _elsewhere(self, row: int, here: Settings) -> list[list[float]]:
         """Return [panel, x, y] of a cell in each panel of another embedding, where its place is known."""
-        now, found = self._on_show.settings, []
+        now, found = self._display.settings, []
         for panel in (0, *now.panel_numbers):
             settings = now.of_panel(panel)
             held = self._loader.of(settings)
@@ -100,7 +100,7 @@ class Pointer:
             return None
         indexed, (radius, stretch) = held.index_if_built(), circle_of(at.radius_x, at.radius_y)
         if indexed is not None:
-            shown = shown_of(held, self._on_show.mask)
+            shown = shown_of(held, self._display.mask)
             return indexed.nearest(at.x, at.y, radius, shown, stretch=stretch)
         xy, counts = held.xy(), _both(held.visible(), held.passing())
         row = nearest_row(xy, at.x, at.y, radius, counts, stretch=stretch)
@@ -114,7 +114,7 @@ class Pointer:
             rows, passing = circle.rows(held.xy()), held.passing()
             rows = rows if passing is None else rows[passing[rows]]
             return CellsUnderPointer.of_rows(rows, held.coloring(), settings.hidden)
-        return indexed.under_pointer(circle, shown_of(held, self._on_show.mask))
+        return indexed.under_pointer(circle, shown_of(held, self._display.mask))
 
 
 def beneath_told(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[str]]:

@@ -21,7 +21,7 @@ from cxg_widget.color.rgb import grey_for
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.by_density import is_by_density
 from cxg_widget.display.coloring import Coloring, NumberColoring
-from cxg_widget.display.statistic import told
+from cxg_widget.display.statistic import describe_statistic
 from cxg_widget.display.tissue import spot_of, spot_px
 from cxg_widget.draw.crowding import (
     Crowd,
@@ -250,7 +250,7 @@ class Painter:
         image = pixel_image(numbers, counts, scale.data.levels, left_out)
         pixels = NumberColoring(shown.coloring.target, scale.data)
         page = self._shaded(image.codes, image.alpha, self._inks(pixels, scale.limits))
-        return replace(self.foretold(), image=page, limits=scale.limits, pixels=pixels)
+        return replace(self.describe_before_drawing(), image=page, limits=scale.limits, pixels=pixels)
 
     def _shaded(self, codes: NDArray[np.uint16], alpha: NDArray[np.uint8], inks: Inks) -> NDArray[np.uint8]:
         """Colour an image of numbers, as `shade` in js/src/draw/cpu/image.js does."""
@@ -277,12 +277,12 @@ class Painter:
         return image
 
     def _told(self, image: NDArray[np.uint8], coloring: Coloring) -> Portrait:
-        return replace(self.foretold(coloring), image=image)
+        return replace(self.describe_before_drawing(coloring), image=image)
 
-    def foretold(self, coloring: Coloring | None = None) -> Portrait:
+    def describe_before_drawing(self, coloring: Coloring | None = None) -> Portrait:
         """Return what can be said of the picture before it is drawn, but for limits of numbers of pixels."""
         if self._held.is_of_pixels:
-            return Portrait(_NOTHING, f"{told(self._settings.statistic)} per pixel")
+            return Portrait(_NOTHING, f"{describe_statistic(self._settings.statistic)} per pixel")
         coloring = coloring or self._held.preview() or self._held.coloring()
         if coloring.scale != "continuous":
             return Portrait(_NOTHING)

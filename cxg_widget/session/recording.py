@@ -20,9 +20,9 @@ from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColori
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session import streams
+from cxg_widget.session.display_state import DisplayState
+from cxg_widget.session.display_streams import DisplayStreams
 from cxg_widget.session.landmarks import Landmarks
-from cxg_widget.session.on_show import OnShow
-from cxg_widget.session.showing import Showing
 from cxg_widget.session.tissue import MOST_PX, TissueParts
 from cxg_widget.text.names import shortened
 from cxg_widget.wire import protocol as p
@@ -54,8 +54,8 @@ class Recording:
         statistic = "auto" if loader.is_of_pixels(settings) else settings.statistic
         render = settings.render if loader.is_elsewhere else "points"
         self.settings = replace(settings, statistic=statistic, render=render)
-        self._showing = Showing(loader, on_show := OnShow(self.settings, self._dataset.n_obs))
-        self._landmarks = Landmarks(loader, on_show)
+        self._streams = DisplayStreams(loader, display := DisplayState(self.settings, self._dataset.n_obs))
+        self._landmarks = Landmarks(loader, display)
         self._passing = loader.of(self.settings).passing()
         self.rows, self._points, self.n_cells = self._choose(most)
         self._order = DisplayOrder(self.rows.size, None)
@@ -113,7 +113,7 @@ class Recording:
         held = self.loader.of(replace(self.settings, embedding=own.embedding, axes=own.axes))
         xy = held.coordinates(self.rows)
         n_missing = self.n - int(np.count_nonzero(np.isfinite(xy).all(axis=1)))
-        about = {**self._showing.about_points(0, held), "n_obs": self.n, "aggregated": False}
+        about = {**self._streams.about_points(0, held), "n_obs": self.n, "aggregated": False}
         about["n_at_zero"] = at_zero(xy) if isinstance(own.embedding, tuple) else []
         for frame in streams.point_frames(xy, Bounds(held.bounds().extent, n_missing), self._order, about):
             yield streams.of_panel(frame, panel)
@@ -148,7 +148,7 @@ class Recording:
         passing = None if self.leaves_out else self._passing
         yield self._filter_frame(passing, 0)
         for panel in self.settings.panel_numbers:
-            yield self._filter_frame(self._showing.passing_of(panel), panel)
+            yield self._filter_frame(self._streams.passing_of(panel), panel)
 
     def _filter_frame(self, passing: NDArray[np.bool_] | None, panel: int) -> Frame:
         n = self.n if passing is None else int(np.count_nonzero(passing[self.rows]))

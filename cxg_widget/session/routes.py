@@ -63,8 +63,8 @@ ROUTES: Mapping[type[p.Message], Route] = {
     # On the plot
     p.Hover: Route("thread", lambda session, request: session.pointer.frame(request), is_action=False),
     p.Search: Route("thread", answers.search),
-    p.AskPlace: Route("thread", lambda session, request: session.showing.place(request.panel)),
-    p.AskLook: Route("thread", lambda session, request: session.showing.look(request.panel)),
+    p.AskPlace: Route("thread", lambda session, request: session.streams.place(request.panel)),
+    p.AskLook: Route("thread", lambda session, request: session.streams.look(request.panel)),
     p.Zoom: Route("thread", answers.zoom),
     p.Aggregate: Route("thread", answers.aggregate),
     p.AskLabels: Route("thread", lambda session, request: session.landmarks.labels(request)),
@@ -76,7 +76,7 @@ ROUTES: Mapping[type[p.Message], Route] = {
     # Panels
     p.AskColumns: Route("thread", lambda session, request: session.columns.frames(request)),
     p.FindValues: Route("thread", lambda session, request: session.columns.frames(request)),
-    p.AskFields: Route("thread", lambda session, _: fields_frame(session.loader, session.on_show), is_action=False),
+    p.AskFields: Route("thread", lambda session, _: fields_frame(session.loader, session.display), is_action=False),
     p.AskBrush: Route("thread", lambda session, request: session.brush.frames(request)),
     p.AskGenes: Route("thread", lambda session, request: gene_sets_frame(request, session.dataset, session.settings)),
     p.AskTable: Route("thread", lambda session, request: session.table.page(request)),

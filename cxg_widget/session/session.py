@@ -40,6 +40,8 @@ from cxg_widget.session.columns import Columns
 from cxg_widget.session.comparison import Comparisons
 from cxg_widget.session.composition import composition_frame
 from cxg_widget.session.costs import Costs
+from cxg_widget.session.display_state import DisplayState
+from cxg_widget.session.display_streams import DisplayStreams
 from cxg_widget.session.fields import frame_of_fields
 from cxg_widget.session.figure_files import paper_name
 from cxg_widget.session.first_paint import FirstPaint
@@ -47,7 +49,6 @@ from cxg_widget.session.gestures import polygon_mask
 from cxg_widget.session.html_file import HtmlFile, HtmlWish, html_file
 from cxg_widget.session.landmarks import Landmarks
 from cxg_widget.session.meant import MeantCells, cells_meant, cells_of_query
-from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.pages import Pages, Size
 from cxg_widget.session.panel_pictures import PanelPictures
 from cxg_widget.session.pictures import Pictures
@@ -57,7 +58,6 @@ from cxg_widget.session.population import Population, population_of
 from cxg_widget.session.routes import ROUTES, Route
 from cxg_widget.session.set_list import SetList
 from cxg_widget.session.settings_check import SettingsCheck
-from cxg_widget.session.showing import Showing
 from cxg_widget.session.table import CellTable
 from cxg_widget.session.tissue import TissueParts
 from cxg_widget.session.view_request import Views
@@ -111,37 +111,37 @@ class Session:
         self.loader = read_with(dataset, seed, partial(tell_progress, "index"))
         self.costs = Costs(dataset, self.loader.elsewhere, announce)
         first = settings or Settings(embedding=dataset.default_embedding)
-        self.on_show = OnShow(first, dataset.n_obs)
+        self.display = DisplayState(first, dataset.n_obs)
         self._stop_listening = dataset.tell_progress_to(self.tell_reading)
         self.first_paint = FirstPaint()
-        self.check = SettingsCheck(self.loader, self.on_show)
-        self.changes = Changes(self.loader, self.on_show, self.check)
-        self.showing = Showing(self.loader, self.on_show)
-        self.views = Views(self.loader, self.on_show, announce)
-        self.pointer = Pointer(self.loader, self.on_show)
-        self.landmarks = Landmarks(self.loader, self.on_show)
+        self.check = SettingsCheck(self.loader, self.display)
+        self.changes = Changes(self.loader, self.display, self.check)
+        self.streams = DisplayStreams(self.loader, self.display)
+        self.views = Views(self.loader, self.display, announce)
+        self.pointer = Pointer(self.loader, self.display)
+        self.landmarks = Landmarks(self.loader, self.display)
         self.tissue = TissueParts(dataset)
-        self.columns = Columns(self.loader, self.on_show)
-        self.brush = BrushAnswer(self.loader, self.on_show, self.columns)
+        self.columns = Columns(self.loader, self.display)
+        self.brush = BrushAnswer(self.loader, self.display, self.columns)
         self.set_bits = self.loader.set_bits
-        self.sets = SetList(self.loader, self.on_show)
+        self.sets = SetList(self.loader, self.display)
         self.saved_labels: dict[str, str] = {}
-        self.annotations = AnnotationList(self.loader, self.on_show, self.saved_labels)
-        self.table = CellTable(self.loader, self.on_show)
-        self.plots = GroupPlots(self.loader, self.on_show)
-        self.comparisons = Comparisons(self.loader, self.on_show, announce)
+        self.annotations = AnnotationList(self.loader, self.display, self.saved_labels)
+        self.table = CellTable(self.loader, self.display)
+        self.plots = GroupPlots(self.loader, self.display)
+        self.comparisons = Comparisons(self.loader, self.display, announce)
 
     @property
     def settings(self) -> Settings:
         """What is asked to be on show."""
-        return self.on_show.settings
+        return self.display.settings
 
     @settings.setter
     def settings(self, settings: Settings) -> None:
         self._take(settings, self.changes.sends(settings))
 
     def _take(self, settings: Settings, sends: Collection[Send]) -> None:
-        self.on_show.change(settings, sends)
+        self.display.change(settings, sends)
         panels = self.check.share(settings)
         self.loader.crossfilter.know_sets(settings.sets)
         self.loader.crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
@@ -150,7 +150,7 @@ class Session:
         """Show a change whose needs have been read, and let the dataset have the annotations of now alone."""
         self.changes.limits = change.limits
         if DRAWN.isdisjoint(change.names):  # what is held and how it is numbered depend on none of the others
-            self.on_show.settings = change.settings
+            self.display.settings = change.settings
             return
         self._take(change.settings, change.sends)
         if "annotations" in change.names:
@@ -159,7 +159,7 @@ class Session:
     @property
     def mask(self) -> NDArray[np.bool_]:
         """Which cells are selected, bool (n_obs,)."""
-        return self.on_show.mask
+        return self.display.mask
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
@@ -233,11 +233,11 @@ class Session:
 
     def selected_by_rule(self) -> tuple[NDArray[np.bool_], Rule | None]:
         """Return the selection, bool (n_obs,), and the rule that finds it, None where there is none."""
-        return self.on_show.selected()
+        return self.display.selected()
 
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace", rule: Rule | None = None) -> None:
         """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
-        self.on_show.select(mask, mode, rule)
+        self.display.select(mask, mode, rule)
 
     def labels_of(self, log: Log) -> Codes:
         """Return the labels that the log of an annotation gives; raises as `Replay.codes`."""
@@ -283,14 +283,14 @@ class Session:
         """Count cells by the values of a column, or by fields of several genes; as `CxgWidget.counts`."""
         population = self.population(within)
         if isinstance(column, list | tuple):
-            return frame_of_fields(column, self.loader, self.on_show, population)
+            return frame_of_fields(column, self.loader, self.display, population)
         return self.columns.frame(column, population)
 
     def composition(
         self, column: Any, mask: NDArray[np.bool_] | None, by: Any = None, within: Any = "filter"
     ) -> pd.DataFrame:
         """Return how cells fall to the values of a column; as `CxgWidget.composition`."""
-        settings, selected, _ = self.on_show.now()
+        settings, selected, _ = self.display.now()
         cells, population = selected if mask is None else mask, self.population(within)
         return composition_frame(self.columns, self.loader, (settings, cells, population), column, by)
 
@@ -359,7 +359,7 @@ class Session:
     @property
     def pictures(self) -> Pictures:
         """Pictures of what is on show now."""
-        settings, mask, _ = self.on_show.now()
+        settings, mask, _ = self.display.now()
         return Pictures(self.loader.of(settings), mask)
 
     def page(self, size: Size, *, dark: bool = False, legend: bool | None = None) -> Page:
@@ -368,20 +368,20 @@ class Session:
         dark : where no background is set
         legend : whether it says what the colours mean; None = as the setting says
         """
-        settings, mask, _ = self.on_show.now()
+        settings, mask, _ = self.display.now()
         settings = settings if legend is None else replace(settings, legend=legend)
         paper = PAPERS[paper_name(settings, dark=dark)]
         return Pages(self.loader, settings, mask, paper).page(size)
 
     def html(self, wish: HtmlWish) -> HtmlFile:
         """Return all that is on show as a page that needs no kernel; see `html_file`."""
-        settings, mask, _ = self.on_show.now()
+        settings, mask, _ = self.display.now()
         return html_file(self.loader, settings, mask, self.columns.open, wish)
 
     @property
     def panel_pictures(self) -> PanelPictures | None:
         """Pictures of the panels on show now; None where there is the plot alone."""
-        settings, mask, _ = self.on_show.now()
+        settings, mask, _ = self.display.now()
         own = {one: settings.of_panel(one) for one in settings.panel_numbers}
         panels = [(look, Pictures(self.loader.of(own.get(look["id"], settings)), mask)) for look in settings.panels]
         return PanelPictures(self.pictures, panels, self.dataset.obs_noun.many) if panels else None

@@ -13,8 +13,8 @@ from cxg_widget.display.by_sets import set_colors
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.named import digest_of
-from cxg_widget.session.exchange import told
-from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.display_state import DisplayState
+from cxg_widget.session.exchange import describe_failure
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -22,8 +22,8 @@ from cxg_widget.wire.frames import Frame
 class SetList:
     """Answers what is asked of the sets."""
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
-        self._loader, self._on_show = loader, on_show
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
+        self._loader, self._display = loader, display
 
     def counts(
         self, settings: Settings, selected: NDArray[np.bool_]
@@ -57,13 +57,13 @@ class SetList:
 
     def frame(self, chosen: Sequence[str] = ()) -> Frame:
         """Return all sets with their counts; one whose cells cannot be found has a fault and no cells."""
-        settings, selected, seqs = self._on_show.now()
+        settings, selected, seqs = self._display.now()
         colors = set_colors(settings.sets)
         listed, counts = [], np.zeros((len(settings.sets), 4), dtype=np.uint32)
         for row, one, found in zip(counts, settings.sets, self.counts(settings, selected), strict=True):
             fault = ""
             if isinstance(found, CxgWidgetError):
-                fault = told(found, self._loader.dataset.uri)
+                fault = describe_failure(found, self._loader.dataset.uri)
             else:
                 row[:] = found
             said = {"name": one["name"], "within": one.get("within") or "", "fault": fault}

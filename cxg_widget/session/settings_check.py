@@ -12,7 +12,7 @@ from cxg_widget.display.target import is_number, resolve
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.filters import lists_values
 from cxg_widget.rules.named import check_known, check_named
-from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.text.names import shown
 from cxg_widget.text.warned import warn_caller
 from cxg_widget.wire.quantise import Bounds
@@ -21,8 +21,8 @@ from cxg_widget.wire.quantise import Bounds
 class SettingsCheck:
     """Checks settings against the dataset, and against each other."""
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
-        self._loader, self._on_show, self._dataset = loader, on_show, loader.dataset
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
+        self._loader, self._display, self._dataset = loader, display, loader.dataset
 
     def read(self, what: str, settings: Settings) -> None:
         """Read what a setting needs, by the names of `change.change.READS`; raises where it cannot be read or taken."""
@@ -133,12 +133,12 @@ class SettingsCheck:
 
     def begin(self, settings: Settings) -> None:
         """Keep what settings show beside what is on show, until they are shown, or given up."""
-        now = self._on_show.settings
+        now = self._display.settings
         self._loader.show([now, *(now.of_panel(one) for one in now.panel_numbers), settings])
 
     def give_up(self) -> None:
         """Keep what is on show alone."""
-        self.share(self._on_show.settings)
+        self.share(self._display.settings)
 
     def panels(self, settings: Settings) -> None:
         """Read what panels show, so that a failure is raised where it was caused.

@@ -14,8 +14,8 @@ from cxg_widget.display.table import INDEX, TableSetting, check_table, columns_o
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.filters import check_filters
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import error_frame
-from cxg_widget.session.on_show import OnShow
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import CHUNK_BYTES, Frame
 from cxg_widget.wire.request_bounds import check_rows
@@ -34,8 +34,8 @@ _BLOCK = 1 << 16
 class CellTable:
     """Answers what is asked of the table; keeps the sort keys of one column."""
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
-        self._loader, self._on_show = loader, on_show
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
+        self._loader, self._display = loader, display
         self._dataset = loader.dataset
         self._ordered: dict[str, Ordered] = {}
 
@@ -44,23 +44,23 @@ class CellTable:
     @property
     def setting(self) -> TableSetting:
         """What the table shows."""
-        return TableSetting.read(self._on_show.settings.table)
+        return TableSetting.read(self._display.settings.table)
 
     def columns(self) -> list[str]:
         """Return the names of the columns on show."""
-        return self._columns(self.setting, self._on_show.settings)
+        return self._columns(self.setting, self._display.settings)
 
     @property
     def total(self) -> int:
         """How many rows it has."""
-        settings, mask, _ = self._on_show.now()
+        settings, mask, _ = self._display.now()
         return self._order("python", self.setting, settings, self._mask(self.setting, settings.filters, mask)).total
 
     def frame(self, start: int, n: int) -> pd.DataFrame:
         """Return up to n rows as a DataFrame; as `widget.table.Table.frame`."""
         from cxg_widget.table.columns import frame_of
 
-        settings, mask, _ = self._on_show.now()
+        settings, mask, _ = self._display.now()
         setting = self.setting
         ordered = self._order("python", setting, settings, self._mask(setting, settings.filters, mask))
         rows = ordered.rows(start, n)
@@ -71,7 +71,7 @@ class CellTable:
         from cxg_widget.table.columns import frame_of
         from cxg_widget.table.csv import csv_text
 
-        settings, mask, _ = self._on_show.now()
+        settings, mask, _ = self._display.now()
         setting = self.setting
         ordered = self._order("python", setting, settings, self._mask(setting, settings.filters, mask))
         for start in range(0, max(ordered.total, 1), _BLOCK):
@@ -159,7 +159,7 @@ class CellTable:
         self._loader.memo.drop("table_cells")
 
     def _asked(self, asked: p.AskTable | p.AskCsv) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
-        settings, selected, seqs = self._on_show.now()
+        settings, selected, seqs = self._display.now()
         setting = TableSetting.read(check_table(asked.table, self._dataset, settings))
         return setting, settings, check_filters(asked.filters, self._dataset, settings.layer), selected, seqs.selection
 

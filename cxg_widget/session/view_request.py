@@ -18,11 +18,11 @@ from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.statistic import told
+from cxg_widget.display.statistic import describe_statistic
 from cxg_widget.draw.crowding import few_of, opacity_of, solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_lines, encode_png
-from cxg_widget.session.on_show import OnShow, Seqs
+from cxg_widget.session.display_state import DisplayState, Seqs
 from cxg_widget.session.streams import category_colors, of_panel
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
@@ -43,9 +43,9 @@ class Views:
     announce : told while a library is imported that has to compile first
     """
 
-    def __init__(self, loader: Loader, on_show: OnShow, announce: Callable[[Frame], object]) -> None:
+    def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
         self._loader = loader
-        self._on_show = on_show
+        self._display = display
         self._announce = announce
 
     def frames(self, ask: p.Aggregate) -> Iterator[Frame]:
@@ -61,18 +61,18 @@ class Views:
 
     def cancel(self, panel: int) -> None:
         """End the wait for a view, and give up the index that is being built for it."""
-        self._on_show.begin_view(panel)
+        self._display.begin_view(panel)
         self._loader.give_up_index()
 
     def _waits_for_datashader(self) -> bool:
         from cxg_widget.draw.aggregate import is_at_hand
 
-        settings = self._on_show.settings
+        settings = self._display.settings
         return (settings.aggregator == "datashader" or self._loader.is_of_pixels(settings)) and not is_at_hand()
 
     def _frames(self, ask: p.Aggregate) -> Iterator[Frame]:
-        is_overtaken = self._on_show.begin_view(ask.panel)
-        settings, mask, seqs = self._on_show.now(ask.panel)
+        is_overtaken = self._display.begin_view(ask.panel)
+        settings, mask, seqs = self._display.now(ask.panel)
         held = self._loader.of(settings.as_asked(ask))
         for frame in self._of(held, mask, seqs, ask, is_overtaken):
             yield of_panel(frame, ask.panel)
@@ -178,7 +178,7 @@ def pixel_frames(
         ask.view,
         "numbers",
         n_inside,
-        told(shown.settings.statistic),
+        describe_statistic(shown.settings.statistic),
         scale.as_numbers,
         scale.data.levels.as_numbers,
     )

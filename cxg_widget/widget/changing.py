@@ -158,7 +158,7 @@ class ChangingWidget(WidgetTraits):
                 now = self._session.mask
                 self._session.select(past, rule=moment.rule)
                 if not np.array_equal(past, now):
-                    self._selection_changed(self._session.showing.selection)
+                    self._selection_changed(self._session.streams.selection)
                 self._ask(moment.values, is_checked=True, needs=())
                 with self._pinned_to(moment):  # for observers that always answer a change by one of their own
                     self._ask(moment.values, is_checked=True, needs=())
@@ -181,7 +181,7 @@ class ChangingWidget(WidgetTraits):
         now = self._session.mask
         self._session.select(mask, rule=rule)
         if not np.array_equal(now, mask):
-            self._exchange.send("selection", self._session.showing.selection)
+            self._exchange.send("selection", self._session.streams.selection)
         self.set_trait("n_selected", len(self.selection))
 
     def _tell_steps(self, undo: str, redo: str) -> None:
@@ -193,7 +193,7 @@ class ChangingWidget(WidgetTraits):
 
     def _push(self, stream: str, change: Change, since: Traffic | None) -> None:
         """Send a stream of the plot from a thread; when it fails, what brought it is set back to what is on show."""
-        showing = self._session.showing
+        showing = self._session.streams
         streams: dict[str, Stream] = {
             "all": showing.show, "points": showing.points, "palette": showing.recolor, "filter": showing.filter,
             "color": showing.color, "color and filter": showing.color_and_filter,
@@ -211,7 +211,7 @@ class ChangingWidget(WidgetTraits):
 
     def _push_panel(self, stream: str, panel: int) -> None:
         """Send a stream of a panel from a thread."""
-        showing = self._session.showing
+        showing = self._session.streams
         streams: dict[str, Callable[[int], Iterator[Frame]]] = {
             "place": showing.place, "look": showing.look, "color": showing.look, "palette": showing.recolor,
             "filter": showing.panel_cells,

@@ -117,7 +117,7 @@ def static_picture(
             page = (
                 image[:, :, : 4 if paper.is_clear else 3]
                 if not legend
-                else compose(image, key, paper, plot_legends=session.pictures.told())
+                else compose(image, key, paper, plot_legends=session.pictures.plot_legends())
             )
             lines = lines_of(key) if legend else []
         if of_all:

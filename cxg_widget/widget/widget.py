@@ -312,7 +312,7 @@ class CxgWidget(AnalysingWidget):
         if mode != "replace":
             self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
         self._session.select(mask, mode, rule)
-        self._selection_changed(self._session.showing.selection)
+        self._selection_changed(self._session.streams.selection)
         return self.selection
 
     def aggregate(
@@ -550,7 +550,7 @@ class CxgWidget(AnalysingWidget):
         """Select nothing."""
         self._check_open()
         self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_), rule=NOTHING)
-        self._selection_changed(self._session.showing.selection)
+        self._selection_changed(self._session.streams.selection)
 
     def zoom_to(self, what: Any) -> None:
         """Show where some cells are: the smallest view that holds them, and a little around them.
@@ -660,7 +660,7 @@ class CxgWidget(AnalysingWidget):
         """Send the first points; the picture for readers without a kernel then waits for the same data."""
         if not self._is_shown:
             self._is_shown = True
-            wait_for(self._exchange.send_soon("early", self._session.showing.early))
+            wait_for(self._exchange.send_soon("early", self._session.streams.early))
 
 
 def _watch_boxes() -> None:

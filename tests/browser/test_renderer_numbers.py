@@ -114,7 +114,7 @@ def test_very_many_points_read_as_the_image_does(page: Any, show: Any, dataset: 
     run(
         page,
         f"""window.w = open_({{ traits: {{ point_size: null }}, {size} }});
-        deliver(w.model, {json.dumps(packed(session.showing.show()))});
+        deliver(w.model, {json.dumps(packed(session.streams.show()))});
         await ready(w);""",
     )
     np.testing.assert_allclose(mean_color(page), image, atol=ALIKE)

@@ -236,7 +236,7 @@ def test_beside_one_outlier_numbers_of_pixels_are_told_apart_as_without_a_cluste
 def test_legends_speak_of_all_cells_and_points_of_the_same_sample(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])
     # A sparse gene travels as its non-zeros only where all of it is here.
-    alone, shared = ([f for f in one.showing.show() if f.message.kind not in ("values", "nonzeros")] for one in pair)
+    alone, shared = ([f for f in one.streams.show() if f.message.kind not in ("values", "nonzeros")] for one in pair)
     for one, other in zip(alone, shared, strict=True):
         assert one.message.kind == other.message.kind
         if one.message.kind == "points":
@@ -267,7 +267,7 @@ def test_times_in_nanoseconds_are_told_apart_as_well_as_without_a_cluster(pair, 
     found = []
     for one in pair:
         frames = (
-            ask(one, few=True) if few else [f for f in one.showing.show() if f.message.kind in ("points", "values")]
+            ask(one, few=True) if few else [f for f in one.streams.show() if f.message.kind in ("points", "values")]
         )
         parts = [{"values": f.arrays["codes"], **f.arrays} if few else f.arrays for f in frames]
         xy, codes = (np.concatenate([part[name] for part in parts if name in part]) for name in ("xy", "values"))
@@ -395,7 +395,7 @@ def test_the_picture_of_a_saved_notebook_is_drawn_from_the_sample(pair):
 
 def test_points_can_be_asked_for_all_the_same(pair):
     set_looks(pair, color=columns(pair[0].dataset)[1], render="points")
-    one, other = (next(session.showing.points()) for session in pair)
+    one, other = (next(session.streams.points()) for session in pair)
     assert not other.message.aggregated
     np.testing.assert_array_equal(one.arrays["xy"], other.arrays["xy"])
 

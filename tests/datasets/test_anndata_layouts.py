@@ -125,7 +125,7 @@ def test_a_gene_that_only_raw_has_colours_the_picture_in_that_layer(tmp_path, tr
     values = raw_values(truth)
     with open_dataset(make_anndata(tmp_path, truth, raw=(values, "csr", RAW_LABELS))) as dataset:
         session = Session(dataset, Settings(embedding="umap", color="only in raw", layer="raw"))
-        legend = next(session.showing.color())
+        legend = next(session.streams.color())
         assert (legend.message.lo, legend.message.hi) == (0, 39)
         assert legend.message.name == "only in raw"
         with pytest.raises(UnknownName, match=r"of the layer 'raw', not of X; set w\.layer = 'raw'"):
@@ -236,7 +236,7 @@ def test_a_session_colours_by_columns_with_missing_values(tmp_path, truth):
     path = make_anndata(tmp_path, truth)
     write_more(path, {"flag": pd.Series(pd.array([None, *[True, False, False] * 13], dtype="boolean"))})
     with open_dataset(path) as dataset:
-        legend = next(Session(dataset, Settings(embedding="umap", color="flag")).showing.color()).message
+        legend = next(Session(dataset, Settings(embedding="umap", color="flag")).streams.color()).message
         assert (legend.n_missing, legend.counts) == (1, [26, 13])
 
 

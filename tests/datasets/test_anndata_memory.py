@@ -254,7 +254,7 @@ def test_the_session_colours_and_selects_an_object():
     truth = make_truth()
     with open_dataset(stand_in(truth)) as dataset:
         session = Session(dataset, Settings(embedding="umap", color=truth.aliases[1]))
-        legend = next(session.showing.color())
+        legend = next(session.streams.color())
         assert legend.message.hi == pytest.approx(np.nanmax(truth.X[:, 1]))
         inside = session.polygon_mask([[-9, -9], [9, -9], [9, 0], [-9, 0]])
         xy = truth.embeddings["umap"]

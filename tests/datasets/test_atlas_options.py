@@ -292,11 +292,11 @@ def test_missing_strings_are_missing_categories(make, truth):
 
 def test_a_session_colours_and_selects_in_an_atlas(make, truth):
     session = Session(open_dataset(make("mixed")), Settings(embedding="umap", color="ENSG0005"))
-    legend, *_ = session.showing.color()
+    legend, *_ = session.streams.color()
     assert legend.message.n_missing == np.isnan(truth.X[:, 5]).sum()
     assert legend.message.hi == np.nanmax(truth.X[:, 5])
     session = Session(open_dataset(session.dataset), Settings(embedding="umap", color="cell_type"))
-    legend, *_ = session.showing.color()
+    legend, *_ = session.streams.color()
     assert legend.message.categories == truth.obs["cell_type"].cat.categories.tolist()
     assert legend.message.n_missing == truth.obs["cell_type"].isna().sum()
     assert session.answer(p.Ready(p.VERSION))

@@ -36,7 +36,7 @@ def test_a_session_shows_every_kind_of_variable(toy, color):
         frames = list(one.answer(p.Ready(p.VERSION)))
         assert [frame.message.kind for frame in frames][:2] == ["dataset", "color"]
         assert sum(len(frame.arrays["xy"]) for frame in frames if frame.message.kind == "points") == len(truth.obs)
-        legend, *chunks = one.showing.color()
+        legend, *chunks = one.streams.color()
         assert legend.message.scale == ("categorical" if color in ("surface", "region", "daylight") else "continuous")
         if color == "surface":
             codes = truth.obs["surface"].cat.codes.to_numpy(int)[one.order.rows]

@@ -34,7 +34,7 @@ def path(run, tmp_path_factory):
 def colored(dataset):
     """Return the legend of the colour on offer, and its codes in row order."""
     session = Session(dataset, Settings(embedding=dataset.default_embedding, color=dataset.default_color))
-    legend, *chunks = session.showing.color()
+    legend, *chunks = session.streams.color()
     codes = np.empty(dataset.n_obs)
     codes[session.order.rows] = decode(chunks, dataset.n_obs)
     return legend.message, codes
@@ -121,7 +121,7 @@ def test_a_widget_shows_the_colour_on_offer_and_none_if_none_is_asked_for(path):
         w = CxgWidget(path, **options)
         try:
             assert w.color == color
-            assert next(w._session.showing.color()).message.spec == {None: "", "polarity": "obs:polarity"}.get(
+            assert next(w._session.streams.color()).message.spec == {None: "", "polarity": "obs:polarity"}.get(
                 color, color
             )
         finally:

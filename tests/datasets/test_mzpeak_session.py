@@ -35,7 +35,7 @@ def chromatogram(run, low, high):
 def test_a_window_colours_the_spectra(path, run):
     with open_dataset(path) as dataset:
         session = Session(dataset, Settings(embedding="base_peak_mz", color="mz:445.12+-0.02"))
-        legend, *chunks = session.showing.color()
+        legend, *chunks = session.streams.color()
         truth = chromatogram(run, 445.10, 445.14)
         assert (legend.message.name, legend.message.detail) == ("m/z 445.12 ± 0.02 Th", "mz:445.12+-0.02")
         assert legend.message.spec == "var:mz:445.12+-0.02"

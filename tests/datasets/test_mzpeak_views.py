@@ -190,7 +190,7 @@ def test_a_view_may_lie_beside_all_peaks(session):
 def test_limits_and_bounds_are_told_before_the_peaks_are_read(session, run, layout, color, reads):
     one = session(layout, color=color)
     reads.clear()  # chunks that begin with a null are counted by decoding
-    color_frames, point_frames = one.showing.color(), one.showing.points()
+    color_frames, point_frames = one.streams.color(), one.streams.points()
     preview, outline = next(color_frames).message, next(point_frames).message
     assert reads == []
     assert (outline.start, outline.stop, outline.n_points, outline.aggregated) == (0, 0, 300, True)
@@ -212,7 +212,7 @@ def test_limits_and_bounds_are_told_before_the_peaks_are_read(session, run, layo
 
 def test_an_answer_shows_the_colouring_that_was_told_last(session, view):
     one = session()
-    color_frames, point_frames = one.showing.color(), one.showing.points()
+    color_frames, point_frames = one.streams.color(), one.streams.points()
     for stream in (color_frames, point_frames, color_frames):
         message = next(stream).message
         if message.kind == "color":
@@ -221,7 +221,7 @@ def test_an_answer_shows_the_colouring_that_was_told_last(session, view):
 
 def test_where_no_limits_are_stated_the_legend_comes_once_the_peaks_have_been_read(session, run):
     one = session("slof")
-    legend = next(one.showing.color()).message
+    legend = next(one.streams.color()).message
     truth = peaks_truth(run, "slof").obs["log1p_intensity"]
     assert (legend.lo, legend.hi) == pytest.approx((truth.min(), truth.max()))
     assert one.dataset.stated_values("log1p_intensity") is None
@@ -235,7 +235,7 @@ def test_statistics_that_lie_are_not_believed(paths, view, monkeypatch):
         one = Session(dataset, Settings(embedding="peaks", color="intensity", max_points=300))
         before = ask(one, view)
         assert is_indexed(one)
-        assert not next(one.showing.color()).message.is_stated
+        assert not next(one.streams.color()).message.is_stated
         monkeypatch.undo()
         assert contents(ask(one, view)) == contents(before)
 
@@ -248,7 +248,7 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
     told = []
     one.dataset.tell_progress_to(told.append)
     threads = [
-        threading.Thread(target=work) for work in (one.prepare, one.prepare_index, lambda: list(one.showing.show()))
+        threading.Thread(target=work) for work in (one.prepare, one.prepare_index, lambda: list(one.streams.show()))
     ]
     for thread in threads:
         thread.start()
@@ -310,7 +310,7 @@ def test_damage_elsewhere_leaves_the_view_and_is_one_sentence_where_it_is_met(ru
             ask(one, (0.0, 10.0, 0.0, 2000.0))
         assert "cannot be read as Parquet" in str(failure.value)
         assert "\n" not in str(failure.value)
-        told = [frame.message for frame in one.showing.show() if frame.message.kind == "error"]
+        told = [frame.message for frame in one.streams.show() if frame.message.kind == "error"]
         assert {message.of for message in told} == {"color", "points"}
         with pytest.raises(DamagedStore):
             ask(one, (0.0, float(run.meta["retention_time"].quantile(0.05)), 0.0, 2000.0))

@@ -45,7 +45,7 @@ def test_mass_spectra_are_drawn_over_time_in_minutes(mzpeak, observations, label
 def test_the_front_end_hears_of_it(mzpeak):
     with open_dataset(mzpeak) as dataset:
         for axes, told in (((0, 1), [TIME, "base peak m/z"]), ((1, 0), ["base peak m/z", TIME]), ((0, 0), [])):
-            (frame,) = Session(dataset, Settings(embedding="base_peak_mz", axes=axes)).showing.points()
+            (frame,) = Session(dataset, Settings(embedding="base_peak_mz", axes=axes)).streams.points()
             assert isinstance(frame.message, p.Points)
             assert (frame.message.equal_units, frame.message.axis_labels) == (not told, told)
 
@@ -136,7 +136,7 @@ def test_a_map_names_its_axes_with_their_units_though_these_are_equal(tmp_path):
         assert dataset.axis_names("lon_lat") == ("lon (degrees_east)", "lat (degrees_north)")
         assert dataset.axis_names("lon_lat", (1, 0)) == ("lat (degrees_north)", "lon (degrees_east)")
         assert dataset.axis_names("time_lat") == dataset.axis_labels("time_lat") == ("time", "lat (degrees_north)")
-        (first, *_) = Session(dataset, Settings(embedding="lon_lat")).showing.points()
+        (first, *_) = Session(dataset, Settings(embedding="lon_lat")).streams.points()
         assert first.message.equal_units is True
         assert first.message.axis_labels == ["lon (degrees_east)", "lat (degrees_north)"]
 
@@ -180,7 +180,7 @@ def test_components_are_numbered_from_one_and_a_umap_is_quiet(embedding, axes, t
     one = MemoryDataset(base._obs, base._x, base._genes, {embedding: values})
     assert one.axis_labels(embedding, axes) is None
     assert one.axis_names(embedding, axes) == (tuple(told) or None)
-    message = next(Session(one, Settings(embedding=embedding, axes=axes)).showing.points()).message
+    message = next(Session(one, Settings(embedding=embedding, axes=axes)).streams.points()).message
     assert (message.equal_units, message.axis_labels) == (True, told)
 
 

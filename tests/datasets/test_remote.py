@@ -238,7 +238,7 @@ def test_a_session_opens_colours_and_lassos_far_away_as_it_does_here(tmp_path, o
 
 
 def _answers(session, polygon):
-    frames = [*session.showing.points(), *session.showing.color()]
+    frames = [*session.streams.points(), *session.streams.color()]
     frames += session.answer(p.Lasso(polygon.ravel().tolist(), "replace"))
     frames += session.answer(p.Zoom([-0.2, 0.2, -0.2, 0.2]))
     return [(frame.message.kind, {name: array.tobytes() for name, array in frame.arrays.items()}) for frame in frames]

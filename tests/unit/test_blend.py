@@ -77,7 +77,7 @@ def test_each_gene_lies_between_limits_of_its_own():
     expected = blend_codes([np.floor(one * levels + 0.5) / levels for one in places])
     assert np.mean(np.abs(colors[codes] - colors[expected]).max(axis=1) <= 256 / levels) == 1  # a step at most
     assert np.mean(codes == expected) > 0.99
-    legend = next(iter(w._session.showing.color())).message
+    legend = next(iter(w._session.streams.color())).message
     assert [name for name, *_ in legend.corners] == ["CD3E", "MS4A1", "CD3E + MS4A1", "none"]
     assert legend.colors[legend.corners[0][2]] == "#e67800"
     assert len(legend.colors) == len(legend.dark_colors) == LEVELS_OF[2] ** 2
@@ -86,9 +86,9 @@ def test_each_gene_lies_between_limits_of_its_own():
 def test_limits_mix_anew_and_the_state_brings_all_back():
     w = CxgWidget(small(), color=GENES, blend="colors")
     before = w._session.coloring().codes.codes
-    seq = w._session.on_show.number("color")
+    seq = w._session.display.number("color")
     w.vmax = 0.01
-    assert w._session.on_show.number("color") > seq
+    assert w._session.display.number("color") > seq
     assert w._session.coloring().codes.codes.mean() > before.mean()
     again = CxgWidget(small(), **w.state)
     assert again.state == w.state

@@ -41,19 +41,19 @@ def sent(stream):
     ],
 )
 def test_a_colour_costs_one_or_two_bytes_per_cell(data, color, bytes_per_cell):
-    total, largest = sent(Session(data, Settings(embedding="umap", color=color)).showing.color())
+    total, largest = sent(Session(data, Settings(embedding="umap", color=color)).streams.color())
     assert bytes_per_cell * N_OBS <= total <= bytes_per_cell * N_OBS + LEGEND_BYTES
     assert largest <= 1 << 20
 
 
 def test_a_sparse_gene_costs_four_bytes_per_cell_that_expresses_it(data):
     n_expressing = int(np.count_nonzero(data.values("CD3E")))
-    total, _ = sent(Session(data, Settings(embedding="umap", color="CD3E")).showing.color())
+    total, _ = sent(Session(data, Settings(embedding="umap", color="CD3E")).streams.color())
     assert 4 * n_expressing <= total <= 4 * n_expressing + LEGEND_BYTES
 
 
 def test_an_embedding_costs_four_bytes_per_cell_and_starts_with_a_small_chunk(data):
-    frames = list(Session(data, Settings(embedding="umap")).showing.points())
+    frames = list(Session(data, Settings(embedding="umap")).streams.points())
     total, largest = sent(frames)
     assert total == 4 * N_OBS
     assert largest <= 1 << 20
@@ -61,7 +61,7 @@ def test_an_embedding_costs_four_bytes_per_cell_and_starts_with_a_small_chunk(da
 
 
 def test_no_colour_costs_a_legend(data):
-    assert sent(Session(data, Settings(embedding="umap")).showing.color())[0] == 0
+    assert sent(Session(data, Settings(embedding="umap")).streams.color())[0] == 0
 
 
 def test_a_selection_costs_one_bit_per_cell(data):
@@ -72,5 +72,5 @@ def test_a_selection_costs_one_bit_per_cell(data):
 
 def test_a_palette_costs_no_bytes_per_cell(data):
     one = Session(data, Settings(embedding="umap", color="many"))
-    list(one.showing.color())
-    assert sent(one.showing.recolor())[0] == 0
+    list(one.streams.color())
+    assert sent(one.streams.recolor())[0] == 0

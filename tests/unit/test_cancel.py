@@ -133,7 +133,7 @@ def test_a_colour_that_is_being_read_gives_way_to_the_one_on_show(slow_gene):
     sent = [content for content, _ in w.front.settle().sent]
     assert {content["spec"] for content in sent if content["kind"] == "color"} == {"obs:cell_type"}
     assert sent[-1]["kind"] == "codes"
-    assert sent[-1]["seq"] == w._session.on_show.number("color")
+    assert sent[-1]["seq"] == w._session.display.number("color")
     assert sent[-1]["stop"] == w.dataset.n_obs < p.CONTAINER
 
 

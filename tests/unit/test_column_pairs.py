@@ -94,13 +94,13 @@ def test_a_dataset_without_embeddings_is_drawn_by_two_columns():
     dataset = small(100)
     bare = MemoryDataset(dataset._obs, dataset._x, dataset._genes, {})
     with closing(CxgWidget(bare, embedding=("n_genes", "CD3E"))) as w:
-        assert next(iter(w._session.showing.points())).message.n_missing == 0
+        assert next(iter(w._session.streams.points())).message.n_missing == 0
 
 
 def test_points_tell_their_place_what_lies_nowhere_and_how_many_lie_at_zero():
     dataset = small(1000)
     truth = expected(dataset, MIXED)
-    frame = next(iter(Session(dataset, Settings(embedding=MIXED)).showing.points()))
+    frame = next(iter(Session(dataset, Settings(embedding=MIXED)).streams.points()))
     message, xy = frame.message, frame.arrays["xy"]
     assert (message.embedding, message.axis_labels) == ("n_counts × CD3E", ["n_counts", "CD3E"])
     assert not message.equal_units
@@ -120,11 +120,11 @@ def test_ties_at_zero_are_counted_of_all_cells(render):
     truth = [zeros.all(axis=1).sum(), *zeros.sum(axis=0)]
     assert 500 < truth[0] < min(truth[1:])
     session = Session(dataset, Settings(embedding=GENES, render=render))
-    assert next(iter(session.showing.points())).message.n_at_zero == truth
+    assert next(iter(session.streams.points())).message.n_at_zero == truth
     session.prepare_index()
-    assert next(iter(session.showing.points())).message.n_at_zero == truth
+    assert next(iter(session.streams.points())).message.n_at_zero == truth
     umap = Session(small(1000), Settings(embedding="umap", render=render))
-    assert next(iter(umap.showing.points())).message.n_at_zero == []
+    assert next(iter(umap.streams.points())).message.n_at_zero == []
 
 
 @pytest.mark.parametrize("render", ["points", "raster"])

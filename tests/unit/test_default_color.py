@@ -31,7 +31,7 @@ def make():
 
 
 def legend(widget):
-    return next(widget._session.showing.color()).message
+    return next(widget._session.streams.color()).message
 
 
 def test_what_is_offered_is_shown_unless_something_or_nothing_is_asked_for(make):
@@ -115,5 +115,5 @@ def test_a_colour_on_offer_that_cannot_be_read_is_dropped_and_the_points_are_sho
     while w.color is not None and time.monotonic() < end:
         time.sleep(0.01)
     assert (w.color, w._session.coloring().target.spec) == (None, "")
-    assert next(w._session.showing.points()).message.n_points == 1000
+    assert next(w._session.streams.points()).message.n_points == 1000
     assert w.state == {"embedding": "umap", "color": None}

@@ -113,7 +113,7 @@ def test_every_column_of_finite_numbers_is_drawn(values, low, high):
 def test_every_embedding_of_finite_numbers_is_drawn(xy):
     session = a_session(np.arange(len(xy), dtype=np.float32), xy)
     assert (drawn(session) != 255).any()
-    (frame,) = session.showing.points()
+    (frame,) = session.streams.points()
     assert frame.arrays["xy"].max() <= 65534
     json.dumps(frame.message.extent, allow_nan=False)
 

@@ -144,7 +144,7 @@ def truth_of(data):
 @pytest.mark.parametrize("settings", [{}, {"max_points": 100}])
 def test_points_are_told_to_pass_by_one_bit_each_in_the_order_they_are_sent(settings):
     one = session(**settings)
-    (frame,) = one.showing.filter()
+    (frame,) = one.streams.filter()
     truth = truth_of(one.dataset)
     assert frame.message.n_passing == truth.sum()
     bits = frame.arrays["bits"]
@@ -154,7 +154,7 @@ def test_points_are_told_to_pass_by_one_bit_each_in_the_order_they_are_sent(sett
 
 
 def test_which_cells_count_is_told_before_any_of_them():
-    kinds = [frame.message.kind for frame in session().showing.show()]
+    kinds = [frame.message.kind for frame in session().streams.show()]
     assert kinds.index("filter") < kinds.index("points")
 
 
@@ -218,12 +218,12 @@ def _paper():
 
 def test_how_many_pass_counts_what_the_legend_hides_and_the_points_do_not():
     one = Session(small(N), Settings(embedding="umap", color="cell_type", filters=FILTERS))
-    (before,) = one.showing.filter()
+    (before,) = one.streams.filter()
     one.settings = Settings(
         embedding="umap", color="cell_type", hidden=("T cell",),
         filters=(*FILTERS, {"not": {"obs": "cell_type", "in": ["T cell"]}}),
     )  # fmt: skip
-    (after,) = one.showing.filter()
+    (after,) = one.streams.filter()
     is_t = np.asarray(one.dataset.obs(["cell_type"])["cell_type"] == "T cell")
     assert after.message.n_passing == (truth_of(one.dataset) & ~is_t).sum() < before.message.n_passing
     assert after.message.seq > before.message.seq
@@ -232,7 +232,7 @@ def test_how_many_pass_counts_what_the_legend_hides_and_the_points_do_not():
 
 def test_a_stream_that_began_earlier_has_the_lower_number_whenever_its_mask_is_made():
     one = session()
-    early, late = one.showing.filter(), one.showing.filter()
+    early, late = one.streams.filter(), one.streams.filter()
     first = next(early)
     one.settings = Settings(embedding="umap", color="cell_type")
     second = next(late)

@@ -349,9 +349,9 @@ def test_the_page_of_a_kernel_is_given_it_in_parts(data):
 def test_saving_changes_nothing_of_what_is_on_show(data):
     w = CxgWidget(data, color="cell_type", max_points=500)
     state, session = w.state, w._session
-    before = session.on_show.now()[2]
+    before = session.display.now()[2]
     session.html(html_file.HtmlWish())
     assert w.state == state
-    assert session.on_show.now()[2] == before
-    assert session.showing is not None
+    assert session.display.now()[2] == before
+    assert session.streams is not None
     w.close()

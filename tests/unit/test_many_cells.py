@@ -69,7 +69,7 @@ def histogram(xy, view, size, weights=None):
 
 def test_a_sample_of_distinct_cells_is_sent_instead_of_all_of_them():
     one = session(color="cell_type")
-    frames = list(one.showing.show())
+    frames = list(one.streams.show())
     points = [frame for frame in frames if frame.message.kind == "points"]
     codes = [frame for frame in frames if frame.message.kind == "codes"]
     assert {(f.message.n_points, f.message.n_obs, f.message.aggregated) for f in points} == {(1_000, 20_000, True)}
@@ -82,7 +82,7 @@ def test_a_sample_of_distinct_cells_is_sent_instead_of_all_of_them():
 @pytest.mark.parametrize("color", ["cell_type", "n_counts", "CD3E", "DENSE", None])
 def test_the_sampled_values_belong_to_the_sampled_places(color):
     one = session(color=color)
-    frames = list(one.showing.show())
+    frames = list(one.streams.show())
     points = next(frame for frame in frames if frame.message.kind == "points")
     x0, x1, y0, y1 = points.message.extent
     found = points.arrays["xy"] / 65_534 * (x1 - x0, y1 - y0) + (x0, y0)
@@ -224,9 +224,9 @@ def test_close_by_each_cell_has_its_own_number(gene):
 def test_raster_never_sends_the_cells_and_points_never_an_image():
     view = (0.0, 0.01, 0.0, 0.01)
     assert ask(session(render="raster"), view)[0].message.kind == "image"
-    assert not next(session(render="points").showing.points()).message.aggregated
-    assert next(session(100, render="raster").showing.points()).message.aggregated
-    assert not next(session(100).showing.points()).message.aggregated
+    assert not next(session(render="points").streams.points()).message.aggregated
+    assert next(session(100, render="raster").streams.points()).message.aggregated
+    assert not next(session(100).streams.points()).message.aggregated
 
 
 def test_selected_cells_lie_visibly_above_a_million_others():
@@ -245,11 +245,11 @@ def test_selected_cells_lie_visibly_above_a_million_others():
 
 def test_an_answer_says_which_points_colouring_and_selection_it_shows():
     one = session(color="cell_type")
-    list(one.showing.color())
-    list(one.showing.color())
-    list(one.showing.points())
+    list(one.streams.color())
+    list(one.streams.color())
+    list(one.streams.points())
     for _ in range(3):
-        list(one.showing.selection())
+        list(one.streams.selection())
     message = ask(one, extent(one))[0].message
     assert (message.points_seq, message.seq, message.selection_seq) == (1, 2, 3)
 
@@ -269,13 +269,13 @@ def seqs_of(frame):
 )
 def test_an_answer_between_a_change_and_its_stream_passes_for_no_picture_on_show(change, stale):
     one = session(5_000, color="cell_type")
-    list(one.showing.show())
+    list(one.streams.show())
     view = extent(one)
     shown = seqs_of(ask(one, view)[0])
     one.settings = replace(one.settings, **change)
     between = seqs_of(ask(one, view)[0])
     assert tuple(a != b for a, b in zip(between, shown, strict=True)) == stale
-    frames = list(one.showing.show())
+    frames = list(one.streams.show())
     sent = (
         max(f.message.seq for f in frames if f.message.kind == "points"),
         max(f.message.seq for f in frames if f.message.kind == "color"),
@@ -311,7 +311,7 @@ def lasso_while_asking(one, began, may_end):
 
 def test_a_lasso_does_not_wait_for_a_colouring_that_is_read_for_an_image():
     one = session(color="cell_type")
-    list(one.showing.show())
+    list(one.streams.show())
     began, may_end = threading.Event(), threading.Event()
     read = one.dataset._read_vector
 
@@ -328,7 +328,7 @@ def test_a_lasso_does_not_wait_for_a_colouring_that_is_read_for_an_image():
 
 def test_a_lasso_while_the_index_is_built_is_answered_by_the_coordinates(monkeypatch):
     one = session(color="cell_type")
-    list(one.showing.show())
+    list(one.streams.show())
     began, may_end = threading.Event(), threading.Event()
     build = SpatialIndex.build
 
@@ -383,7 +383,7 @@ def test_lasso_hover_and_selection_are_those_of_points():
 def test_the_selection_is_sent_for_the_sample_and_counted_for_all():
     one = session()
     one.select(np.ones(20_000, dtype=bool))
-    message = next(one.showing.selection())
+    message = next(one.streams.selection())
     assert (message.message.n_selected, message.message.n_points, message.arrays["bits"].size) == (20_000, 1_000, 125)
 
 
@@ -392,7 +392,7 @@ def test_cells_without_a_place_are_in_no_picture_and_counted():
     dataset._xy["umap"][:7] = np.nan
     dataset._xy["umap"][7, 1] = np.inf
     one = Session(dataset, Settings(embedding="umap", max_points=1_000))
-    points = next(one.showing.points()).message
+    points = next(one.streams.points()).message
     assert points.n_missing == 8
     (frame,) = ask(one, (-100, 100, -100, 100))
     assert frame.message.n_inside == 20_000 - 8
@@ -484,7 +484,7 @@ def test_going_back_to_colours_that_were_on_show_computes_nothing_unless_they_ar
 
 def test_what_all_points_took_is_let_go_when_images_are_shown_again():
     one = session(color="cell_type", render="points")
-    assert sum(f.message.kind == "points" for f in one.showing.show()) == 1
+    assert sum(f.message.kind == "points" for f in one.streams.show()) == 1
     held = weakref.ref(one.loader.order())
     one.settings = replace(one.settings, render="auto")
     ask(one, extent(one))
@@ -592,15 +592,15 @@ def test_selected_cells_lie_above_the_others_in_a_picture_of_pixels():
 
 def test_a_statistic_of_pixels_is_drawn_by_the_kernel_however_few_the_cells():
     one = session(900, "n_counts", statistic="std", render="points")
-    points = next(frame.message for frame in one.showing.show() if frame.message.kind == "points")
+    points = next(frame.message for frame in one.streams.show() if frame.message.kind == "points")
     assert points.aggregated
     one.settings = replace(one.settings, statistic="mean")
-    assert not next(frame.message for frame in one.showing.show() if frame.message.kind == "points").aggregated
+    assert not next(frame.message for frame in one.streams.show() if frame.message.kind == "points").aggregated
 
 
 def test_categories_have_no_statistic_and_stay_points():
     one = session(900, "cell_type", statistic="std")
-    assert not next(frame.message for frame in one.showing.show() if frame.message.kind == "points").aggregated
+    assert not next(frame.message for frame in one.streams.show() if frame.message.kind == "points").aggregated
 
 
 def test_a_reduction_of_other_columns_is_of_those():

@@ -136,12 +136,12 @@ def test_hover_finds_the_cell_under_the_pointer_in_points_and_pictures_alike(ren
 
 @pytest.mark.parametrize("axes", [(0, 1), (1, 0), (1, 1)])
 def test_the_points_tell_which_units_their_axes_have(axes):
-    message = next(session(axes=axes).showing.points()).message
+    message = next(session(axes=axes).streams.points()).message
     names = ["time (min)", "m/z"]
     own = axes[0] != axes[1]
     assert message.equal_units is not own
     assert message.axis_labels == ([names[axis] for axis in axes] if own else [])
-    assert next(Session(small(10), Settings(embedding="umap")).showing.points()).message.equal_units is True
+    assert next(Session(small(10), Settings(embedding="umap")).streams.points()).message.equal_units is True
 
 
 @pytest.mark.parametrize("y_down", [False, True])

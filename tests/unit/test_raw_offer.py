@@ -34,7 +34,7 @@ def scaled(raw_genes=RAW_GENES, with_raw=True) -> tuple[StandIn, pd.DataFrame]:
 
 def legend_of(adata, **settings) -> p.Color:
     with open_dataset(adata) as dataset:
-        message = next(Session(dataset, Settings(embedding="umap", **settings)).showing.color()).message
+        message = next(Session(dataset, Settings(embedding="umap", **settings)).streams.color()).message
     assert isinstance(message, p.Color)
     return message
 

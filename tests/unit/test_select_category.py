@@ -82,12 +82,15 @@ def test_the_selection_is_counted_by_category(settings):
     one = session("cell_type", **settings)
     mask = np.arange(1000) % 3 == 0
     one.select(mask)
-    list(one.showing.selection())
+    list(one.streams.selection())
     message, counts = counted(one)
     column = one.dataset.obs(["cell_type"])["cell_type"][mask]
     assert counts == column.value_counts(sort=False).tolist()
     assert message.n_missing == column.isna().sum()
-    assert (message.seq, message.selection_seq) == (one.on_show.number("color"), one.on_show.number("selection"))
+    assert (message.seq, message.selection_seq) == (
+        one.display.number("color"),
+        one.display.number("selection"),
+    )
 
 
 @pytest.mark.parametrize("sparse", [True, False])
@@ -123,7 +126,7 @@ def test_without_a_colouring_there_is_nothing_to_count():
 
 def test_counting_reads_no_more_than_the_legend_did():
     one = session("cell_type")
-    list(one.showing.color())
+    list(one.streams.color())
     before = list(one.dataset.reads)
     one.select(np.ones(1000, bool))
     counted(one)

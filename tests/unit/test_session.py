@@ -40,7 +40,7 @@ def test_ready_is_answered_by_dataset_then_colour_and_points_in_turn():
 
 def test_points_are_the_embedding_in_display_order():
     one = session(300)
-    (frame,) = one.showing.points()
+    (frame,) = one.streams.points()
     x0, x1, y0, y1 = frame.message.extent
     truth = one.dataset.embedding("umap")[one.order.rows]
     decoded = frame.arrays["xy"] / 65534 * [x1 - x0, y1 - y0] + [x0, y0]
@@ -51,13 +51,13 @@ def test_points_are_the_embedding_in_display_order():
 def test_any_two_axes_of_a_wide_embedding_can_be_shown(axes):
     one = session(300, embedding="pca", axes=axes)
     np.testing.assert_array_equal(one.xy(), small(300).embedding("pca", axes))
-    (frame,) = one.showing.points()
+    (frame,) = one.streams.points()
     assert frame.message.axes == list(axes)
 
 
 def test_colouring_by_a_category_sends_its_codes_counts_and_colours():
     one = session(1000, "cell_type")
-    legend, *chunks = one.showing.color()
+    legend, *chunks = one.streams.color()
     truth = one.dataset.obs(["cell_type"])["cell_type"]
     assert legend.message.scale == "categorical"
     assert legend.message.categories == list(truth.cat.categories)
@@ -71,7 +71,7 @@ def test_colouring_by_a_category_sends_its_codes_counts_and_colours():
 @pytest.mark.parametrize("name", ["n_counts", "n_genes", "CD3E", "DENSE", "ZERO"])
 def test_numbers_and_genes_arrive_as_what_pandas_and_numpy_hold(name):
     one = session(1000, name)
-    legend, *chunks = one.showing.color()
+    legend, *chunks = one.streams.color()
     data = one.dataset
     truth = data.obs([name])[name].to_numpy(float) if name in data.obs_columns else data.values(name).astype(float)
     assert legend.message.lo == pytest.approx(np.nanmin(truth))
@@ -96,7 +96,7 @@ def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
     data = small(100, aliases=("CD3 epsilon", "", "zero", "dense"))
     for asked, name, detail in [("CD3 epsilon", "CD3 epsilon", "CD3E"), ("CD3E", "CD3 epsilon", "CD3E"),
                                 ("MS4A1", "MS4A1", "gene")]:  # fmt: skip
-        legend = next(Session(data, Settings(embedding="umap", color=asked)).showing.color()).message
+        legend = next(Session(data, Settings(embedding="umap", color=asked)).streams.color()).message
         assert (legend.name, legend.detail) == (name, detail)
 
 
@@ -119,14 +119,14 @@ def test_coordinates_that_an_index_holds_are_not_read_again():
 
 def test_a_colour_change_reads_one_column_and_nothing_else():
     one = session(1000)
-    list(one.showing.show())
+    list(one.streams.show())
     one.dataset.reads.clear()
     one.settings = Settings(embedding="umap", color="CD3E")
-    list(one.showing.color())
+    list(one.streams.color())
     assert one.dataset.reads == ["X/CD3E"]
     one.dataset.reads.clear()
     one.settings = Settings(embedding="umap", color="n_counts")
-    list(one.showing.color())
+    list(one.streams.color())
     assert one.dataset.reads == ["obs/n_counts"]
 
 
@@ -139,9 +139,9 @@ def test_threads_that_want_the_same_read_it_once():
 
 def test_a_newer_colour_ends_the_older_stream_between_two_chunks():
     one = session(3_000_000, "n_genes")
-    older = one.showing.color()
+    older = one.streams.color()
     assert next(older).message.kind == "color"
-    newer = one.showing.color()
+    newer = one.streams.color()
     next(newer)
     assert list(older) == []
     assert len(list(newer)) > 1
@@ -279,7 +279,7 @@ def test_a_request_beyond_reason_is_refused_in_one_sentence(wrong):
 def test_percentiles_of_large_numbers_keep_their_resolution():
     data = small(1000)
     data._obs["n_genes"] = 2**40 + np.arange(1000)
-    legend = next(Session(data, Settings(embedding="umap", color="n_genes")).showing.color())
+    legend = next(Session(data, Settings(embedding="umap", color="n_genes")).streams.color())
     lo, hi = legend.message.lo, legend.message.hi
     quantiles = lo + legend.arrays["quantiles"].astype(float) * (hi - lo)
     np.testing.assert_allclose(quantiles, np.quantile(data._obs["n_genes"], np.linspace(0, 1, 1001)), atol=1e-3)
@@ -303,17 +303,17 @@ def test_search_finds_columns_sets_and_genes_best_first():
 
 def test_a_failing_gene_leaves_the_points_and_the_last_colouring():
     one = session(100, "cell_type", broken=["X/CD3E"])
-    list(one.showing.show())
+    list(one.streams.show())
     one.settings = Settings(embedding="umap", color="CD3E")
     with pytest.raises(DamagedStore, match="X/CD3E"):
-        list(one.showing.color())
+        list(one.streams.color())
     one.settings = Settings(embedding="umap", color="cell_type")
-    assert kinds(one.showing.color()) == ["color", "codes"]
+    assert kinds(one.streams.color()) == ["color", "codes"]
 
 
 def test_show_says_what_failed_and_sends_the_rest():
     one = session(100, "cell_type", broken=["emb/umap"])
-    found = list(one.showing.show())
+    found = list(one.streams.show())
     assert sorted(kinds(found)) == ["codes", "color", "error"]
     (error,) = [frame.message for frame in found if frame.message.kind == "error"]
     assert (error.of, error.type) == ("points", "DamagedStore")
@@ -359,7 +359,7 @@ def test_the_y_axis_of_a_tissue_image_points_down():
     data = small(10)
     data.embeddings = {"spatial": 2}
     data._xy = {"spatial": data._xy["umap"]}
-    (frame,) = Session(data, Settings(embedding="spatial")).showing.points()
+    (frame,) = Session(data, Settings(embedding="spatial")).streams.points()
     assert frame.message.y_down is True
 
 
@@ -404,20 +404,20 @@ def packed(frames):
 
 
 def test_what_is_sent_early_is_what_a_front_end_gets_first_when_it_asks(one_of_many):
-    early = list(one_of_many.showing.early())
+    early = list(one_of_many.streams.early())
     assert [one.message.stop for one in early if one.message.kind in ("points", "codes")] == [65_536, 65_536]
     assert packed(first_four(one_of_many)) == packed(early)
 
 
 def test_who_asks_again_gets_everything_anew(one_of_many):
-    list(one_of_many.showing.early())
+    list(one_of_many.streams.early())
     (_, color, points, _), (_, later_color, later_points, _) = first_four(one_of_many), first_four(one_of_many)
     assert later_color.message.seq > color.message.seq
     assert later_points.message.seq > points.message.seq
 
 
 def test_another_colour_than_the_early_one_is_a_newer_one(one_of_many):
-    _, color, points, _ = one_of_many.showing.early()
+    _, color, points, _ = one_of_many.streams.early()
     one_of_many.settings = replace(one_of_many.settings, color="donor name")
     _, later_color, same_points, _ = first_four(one_of_many)
     assert later_color.message.seq > color.message.seq
@@ -426,17 +426,17 @@ def test_another_colour_than_the_early_one_is_a_newer_one(one_of_many):
 
 def test_points_drawn_before_they_were_asked_for_hold_nothing_back(one_of_many, monkeypatch):
     monkeypatch.setattr("cxg_widget.session.first_paint._FIRST_POINTS_S", 60)
-    list(one_of_many.showing.early())
+    list(one_of_many.streams.early())
     list(one_of_many.answer(p.Begun()))
     chunks = [frame.message for frame in one_of_many.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]
     assert chunks[-1].stop == 200_000
 
 
 def test_few_points_are_not_sent_early():
-    assert list(session(1_000, "cell_type").showing.early()) == []
+    assert list(session(1_000, "cell_type").streams.early()) == []
 
 
 def test_what_fails_early_is_told_to_whoever_asks(one_of_many):
     one_of_many.settings = replace(one_of_many.settings, color="no such column")
-    assert kinds(one_of_many.showing.early()) == ["dataset"]
+    assert kinds(one_of_many.streams.early()) == ["dataset"]
     assert "error" in kinds(islice(one_of_many.answer(p.Ready(p.VERSION)), 3))

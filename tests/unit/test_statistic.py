@@ -92,9 +92,9 @@ def test_the_page_sends_back_the_name_of_an_object_and_changes_nothing(make):
 )
 def test_cells_are_sent_anew_where_who_draws_them_changes_and_not_else(before, after, is_sent):
     session = Session(small(500), Settings(embedding="umap", color="n_counts", statistic=before))
-    first = next(frame.message.seq for frame in session.showing.points())
+    first = next(frame.message.seq for frame in session.streams.points())
     session.settings = replace(session.settings, statistic=after)
-    assert (session.on_show.number("points") > first) == is_sent
+    assert (session.display.number("points") > first) == is_sent
 
 
 def test_a_static_picture_of_pixels_has_them_in_its_colours_and_says_so():

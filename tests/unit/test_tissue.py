@@ -169,10 +169,10 @@ def test_spots_are_as_wide_as_the_store_says_and_as_somebody_wants():
     # 2,800 units and a margin of 4 % on either side on 600 px: a spot of 100 units is 19.8 px wide.
     columns = np.flatnonzero(covered[:200, :300].any(axis=0))
     assert columns.max() - columns.min() + 1 == pytest.approx(100 * 600 / (2800 * 1.08), abs=1.5)
-    (points,) = [one for one in Session(section(), settings).showing.points() if one.message.start == 0][:1]
+    (points,) = [one for one in Session(section(), settings).streams.points() if one.message.start == 0][:1]
     assert points.message.spot == 100
     other = Session(section(), Settings(embedding="umap"))
-    assert next(iter(other.showing.points())).message.spot == 0
+    assert next(iter(other.streams.points())).message.spot == 0
 
 
 def test_spots_and_the_scale_bar_are_those_of_the_library_on_show():
@@ -186,7 +186,7 @@ def test_spots_and_the_scale_bar_are_those_of_the_library_on_show():
         session = Session(dataset, settings)
         message, _ = asked(session, p.AskTissue(name, [0, 3000, 2000, 0], 300, 200))
         assert (message.spot, message.um) == (spot, pytest.approx(um))
-        assert next(iter(session.showing.points())).message.spot == 100  # of the first, where no image is shown
+        assert next(iter(session.streams.points())).message.spot == 100  # of the first, where no image is shown
         view = (0.0, 3000.0, 2000.0, 0.0)
         image = session.pictures.drawn(view, (3000, 2000), paper=PAPERS["white"])[0]
         covered[name] = int((image[:300, :300, :3] != 255).any(axis=2).any(axis=0).sum())

@@ -33,7 +33,7 @@ class Seqs:
     filter: int
 
 
-class OnShow:
+class DisplayState:
     """The settings, the selected cells and the number of each stream; nothing else changes them, or holds their lock.
 
     Parameters

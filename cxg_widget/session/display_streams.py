@@ -18,14 +18,14 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.display.looks import as_a_whole, within
+from cxg_widget.display.looks import hide_from_legend, within
 from cxg_widget.display.tissue import spot_of
 from cxg_widget.draw.crowding import few_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session import streams
+from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.first_paint import are_many
-from cxg_widget.session.on_show import OnShow
 from cxg_widget.spatial.view import Extent
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -34,35 +34,35 @@ from cxg_widget.wire.quantise import Bounds
 from cxg_widget.wire.recoded import recoded_frame
 
 
-class Showing:
+class DisplayStreams:
     """What is on show, as streams; each ends early when a newer one of its kind begins."""
 
-    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader = loader
-        self._on_show = on_show
+        self._display = display
         self._dataset = loader.dataset
         self._sent: tuple[int, Coloring, weakref.ref[DisplayOrder]] | None = None
 
     @property
     def _held(self) -> Holder:
-        return self._loader.of(self._on_show.settings)
+        return self._loader.of(self._display.settings)
 
     def points(self) -> Iterator[Frame]:
         """Yield the coordinates on show, in chunks; ends early when a newer call begins.
 
         Where the store states in which bounds they lie, a frame without points says so before they are read.
         """
-        return self._points(self._on_show.take_up("points"))
+        return self._points(self._display.take_up("points"))
 
     def _points(self, seq: int) -> Iterator[Frame]:
         outline = self._held.outline()
         if outline is not None:
-            yield from self._on_show.until_newer("points", seq, partial(self._outline_frames, outline))
+            yield from self._display.until_newer("points", seq, partial(self._outline_frames, outline))
             bounds = self._held.place()
             is_kept = is_close(outline, bounds.extent)
             outline = outline if is_kept else None
-            seq = seq if is_kept else self._on_show.renumber("points", seq)
-        yield from self._on_show.until_newer("points", seq, partial(self._point_frames, outline))
+            seq = seq if is_kept else self._display.renumber("points", seq)
+        yield from self._display.until_newer("points", seq, partial(self._point_frames, outline))
 
     def _outline_frames(self, outline: Extent, seq: int) -> Iterator[Frame]:
         about = {**self.about_points(seq), "n_points": self._held.n_points}
@@ -81,7 +81,7 @@ class Showing:
 
         Ends early as `points`.
         """
-        settings, place = self._on_show.place(panel)
+        settings, place = self._display.place(panel)
         if place == 0:
             return
         held = self._loader.of(settings)
@@ -90,8 +90,8 @@ class Showing:
             xy, bounds = held.point_xy(), held.bounds()
             yield from streams.point_frames(xy, bounds, held.order, self.about_points(seq, held))
 
-        seq = self._on_show.next("points", place)
-        for frame in self._on_show.until_newer("points", seq, frames, place):
+        seq = self._display.next("points", place)
+        for frame in self._display.until_newer("points", seq, frames, place):
             yield streams.of_panel(frame, panel)
 
     def about_points(self, seq: int, held: Holder | None = None) -> dict[str, Any]:
@@ -113,22 +113,22 @@ class Showing:
 
         Where the store states limits or categories, a legend with these alone comes before the values are read.
         """
-        return self._color(self._on_show.take_up("color"))
+        return self._color(self._display.take_up("color"))
 
     def _color(self, seq: int) -> Iterator[Frame]:
         preview = self._held.preview()
         if preview is not None and preview.is_preview:
-            yield from self._on_show.until_newer("color", seq, partial(self._preview_frames, preview))
+            yield from self._display.until_newer("color", seq, partial(self._preview_frames, preview))
             self._held.coloring()
-            seq = self._on_show.renumber("color", seq)
-        yield from self._on_show.until_newer("color", seq, self._color_frames)
+            seq = self._display.renumber("color", seq)
+        yield from self._display.until_newer("color", seq, self._color_frames)
 
     def _preview_frames(self, preview: Coloring, seq: int) -> Iterator[Frame]:
-        yield streams.legend_frame(preview, self._on_show.settings, self._dataset, self._held.n_points, seq)
+        yield streams.legend_frame(preview, self._display.settings, self._dataset, self._held.n_points, seq)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
         self._held.coloring()
-        settings = self._on_show.settings  # limits may have changed while it was read
+        settings = self._display.settings  # limits may have changed while it was read
         held = self._loader.of(settings)
         order = held.order
         yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
@@ -142,56 +142,56 @@ class Showing:
 
     def recolor(self, panel: int = 0) -> Iterator[Frame]:
         """Yield the colours of the categories that a panel shows, after the palette changed."""
-        settings, _, seqs = self._on_show.now(panel)
+        settings, _, seqs = self._display.now(panel)
         colors = streams.category_colors(self._loader.of(settings).coloring(), settings, self._dataset)
         yield Frame(p.Palette(seqs.color, colors, panel=panel))
 
     def look(self, panel: int) -> Iterator[Frame]:
         """Yield what colours a panel, where it has a colour of its own, and which of the points are its own."""
-        if "color" in self._on_show.settings.look(panel):
+        if "color" in self._display.settings.look(panel):
             yield from self._panel_color(panel)
         yield from self.panel_cells(panel)
 
     def _panel_color(self, panel: int) -> Iterator[Frame]:
         """Yield the legend and the values of the colour that a panel has of its own; ends early as `points`."""
-        seq = self._on_show.next("color", panel)
+        seq = self._display.next("color", panel)
 
         def frames(seq: int) -> Iterator[Frame]:
-            self._loader.of(self._on_show.settings.of_panel(panel)).coloring()
-            settings = self._on_show.settings.of_panel(panel)  # limits may have changed while it was read
+            self._loader.of(self._display.settings.of_panel(panel)).coloring()
+            settings = self._display.settings.of_panel(panel)  # limits may have changed while it was read
             held = self._loader.of(settings)
             order = held.order
             yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
             yield from held.point_coloring().frames(order, seq)
 
-        for frame in self._on_show.until_newer("color", seq, frames, panel):
+        for frame in self._display.until_newer("color", seq, frames, panel):
             yield streams.of_panel(frame, panel)
 
     def panel_cells(self, panel: int) -> Iterator[Frame]:
         """Yield which points are a panel's own: those within it that the legend of the plot does not hide."""
-        settings, seq = self._on_show.settings, self._on_show.next("filter", panel)
+        settings, seq = self._display.settings, self._display.next("filter", panel)
         held = self._loader.of(settings.of_panel(panel))
         yield streams.of_panel(self._filter_frame(held, self.passing_of(panel), seq), panel)
 
     def passing_of(self, panel: int) -> NDArray[np.bool_] | None:
         """Return which cells are a panel's own, bool (n_obs,); None = all."""
-        settings = self._on_show.settings
+        settings = self._display.settings
         look = settings.look(panel)
         rules = within(look)
         if "color" in look:
             besides = self._loader.filters_except_legend(settings)
-            rules = (*(as_a_whole(one) for one in settings.filters if one not in besides), *rules)
+            rules = (*(hide_from_legend(one) for one in settings.filters if one not in besides), *rules)
         return self._loader.crossfilter.passing(rules)
 
     def selection(self) -> Iterator[Frame]:
         """Yield which points are selected, as packed bits."""
-        seq, mask = self._on_show.next_selection()
+        seq, mask = self._display.next_selection()
         n_selected = int(np.count_nonzero(mask))
         yield streams.selection_frame(mask[self._held.point_rows] if n_selected else mask, n_selected, seq)
 
     def filter(self) -> Iterator[Frame]:
         """Yield which points pass the filters, as packed bits."""
-        settings, seq = self._on_show.next_filter()
+        settings, seq = self._display.next_filter()
         held = self._loader.of(settings)
         yield self._filter_frame(held, held.passing(), seq)
 
@@ -204,7 +204,7 @@ class Showing:
 
     def color_and_filter(self) -> Iterator[Frame]:
         """Yield the colouring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""
-        settings, seq = self._on_show.next_filter()
+        settings, seq = self._display.next_filter()
         held = self._loader.of(settings)
         yield self._filter_frame(held, held.filtered(), seq)
         yield from self.color()
@@ -216,7 +216,7 @@ class Showing:
         Which cells count is told first.
         """
         self._sent = None  # a page may be new, and have nothing
-        if self._on_show.settings.filters:
+        if self._display.settings.filters:
             try:
                 yield from self.filter()
             except CxgWidgetError as error:
@@ -231,7 +231,7 @@ class Showing:
                 except CxgWidgetError as error:
                     del running[slot]
                     yield error_frame(slot, error, self._dataset.uri)
-        if self._on_show.mask.any():
+        if self._display.mask.any():
             yield from self.selection()
 
     def early(self) -> Iterator[Frame]:
@@ -239,10 +239,10 @@ class Showing:
 
         A kernel hears nothing before the cell has run that shows the widget.
         """
-        if not are_many(self._held.n_points) or self._on_show.settings.filters:
+        if not are_many(self._held.n_points) or self._display.settings.filters:
             return
         is_preview = self._held.outline() is not None and self._held.preview() is not None
-        seqs = self._on_show.begin_early(can_take_up=not is_preview)
+        seqs = self._display.begin_early(can_take_up=not is_preview)
         yield streams.dataset_frame(self._dataset)
         color, points = self._color(seqs["color"]), self._points(seqs["points"])
         with suppress(CxgWidgetError):  # whoever asks is told

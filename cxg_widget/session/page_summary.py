@@ -20,7 +20,7 @@ class LeftOut:
     unread: list[str] = field(default_factory=list)
 
 
-class Told:
+class PageSummary:
     """Sentences about a file.
 
     Parameters

@@ -74,7 +74,7 @@ class DamagedText(DamagedStore):
 
 
 class OutOfMemory(CxgWidgetError, MemoryError):
-    """Work asked for more memory than the system gave; what was there before it is as it was."""
+    """Work needed more memory than the system gave; what was there before it is as it was."""
 
 
 class StorageError(CxgWidgetError, OSError):

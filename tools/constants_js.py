@@ -53,7 +53,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("MOST_KEY_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_KEY_ROWS),
     (
         "MOST_FIELDS",
-        "Columns that the tooltip shows where none were chosen, besides the one that colors.",
+        "Columns that the tooltip shows where none were chosen, apart from the one that colors.",
         fields.MOST_FIELDS,
     ),
     ("MANY", "So many cells under the pointer are too many to name one.", under_pointer.MANY),

@@ -1,4 +1,4 @@
-"""The one way in which settings change: what is asked, all that follows from it, what to read first, what to send.
+"""The one way in which settings change: what is requested, all that follows from it, what to read first, what to send.
 
 change(settings, {"color": "CD3E"}, known).settings.vmax    # the limit that was set when CD3E was shown last
 """
@@ -19,7 +19,7 @@ from cxg_widget.color.limits import LIMITS, OwnLimits
 from cxg_widget.display.settings import BY_NAME, STATE, Settings
 
 Follow = Callable[[Settings, Settings, frozenset[str], Known], dict[str, Any]]
-"""Takes settings before and now, the names of those that were asked for, and what is known; returns what follows."""
+"""Takes settings before and now, the names of those that were requested, and what is known; returns what follows."""
 REACTIONS: tuple[tuple[frozenset[str], Follow], ...] = (
     (frozenset({"embedding", "axes"}), follow_embedding),
     (frozenset({"annotations"}), follow_annotations),
@@ -47,8 +47,8 @@ class Change:
     Attributes
     ----------
     before, settings : before and after it
-    asked : the names of the settings that were asked for
-    names : of those that have other values: what was asked first, then what followed
+    requested : the names of the settings that were requested
+    names : of those that have other values: what was requested first, then what followed
     limits : the color limits of all colorings shown so far
     reads : what has to be read before the change is shown, as `READS` has it
     sends : what the front-end gets anew
@@ -56,19 +56,19 @@ class Change:
 
     before: Settings
     settings: Settings
-    asked: frozenset[str]
+    requested: frozenset[str]
     names: tuple[str, ...]
     limits: OwnLimits
     reads: tuple[str, ...]
     sends: tuple[Send, ...]
 
 
-def change(settings: Settings, asked: Mapping[str, Any], known: Known) -> Change:
-    """Return the change of settings that was asked for, with all that follows from it.
+def change(settings: Settings, requested: Mapping[str, Any], known: Known) -> Change:
+    """Return the change of settings that was requested, with all that follows from it.
 
     Parameters
     ----------
-    asked : values of settings, each of which its check has returned
+    requested : values of settings, each of which its check has returned
 
     Raises
     ------
@@ -77,8 +77,8 @@ def change(settings: Settings, asked: Mapping[str, Any], known: Known) -> Change
     CxgWidgetError
         If the values do not go together.
     """
-    wanted, now, limits = frozenset(asked), settings.having(asked), known.limits
-    changed = {name for name in asked if getattr(settings, name) != getattr(now, name)}
+    wanted, now, limits = frozenset(requested), settings.having(requested), known.limits
+    changed = {name for name in requested if getattr(settings, name) != getattr(now, name)}
     for followed, follow in REACTIONS:
         if not followed.isdisjoint(changed):
             found = follow(settings, now, wanted, known)

@@ -12,13 +12,13 @@ from cxg_widget.rules.named import names_after
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 
-def hide_and_filter(before: Settings, now: Settings, asked: frozenset[str], known: Known) -> dict[str, Any]:
+def hide_and_filter(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
     """Keep `hidden` and `filters` one fact: a filter of the legend's column counts, else what was hidden."""
     column = known.legend_column(now)
     if column is None:
-        return {} if "hidden" in asked else {"hidden": _hidden_sets(before, now, known)}
+        return {} if "hidden" in requested else {"hidden": _hidden_sets(before, now, known)}
     rule = next((one for one in now.filters if is_of_values(one, column)), None)
-    if "hidden" in asked and (rule is None or "filters" not in asked):
+    if "hidden" in requested and (rule is None or "filters" not in requested):
         return {"filters": _filters(now, column, rule, known)}
     return {"hidden": _hidden(now, rule, known)}
 

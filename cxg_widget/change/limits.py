@@ -16,13 +16,13 @@ OF_COLORING = frozenset({*LIMITS, "color", "layer", "statistic"})
 
 
 def follow_coloring(
-    before: Settings, now: Settings, asked: frozenset[str], known: Known
+    before: Settings, now: Settings, requested: frozenset[str], known: Known
 ) -> tuple[dict[str, Any], OwnLimits]:
     """Return the limits that come with another coloring, and those of all colorings from now on.
 
-    Limits that were asked for together with the coloring stay.
+    Limits that were requested together with the coloring stay.
     """
-    given = {name: getattr(now, name) for name in LIMITS if name in asked}
+    given = {name: getattr(now, name) for name in LIMITS if name in requested}
     if _measured(now) == _measured(before):
         return {}, known.limits.sharing(given)
     limits = known.limits.leaving(_key(before, known), {name: getattr(before, name) for name in LIMITS})

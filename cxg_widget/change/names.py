@@ -14,14 +14,14 @@ from cxg_widget.errors import UnknownName
 from cxg_widget.rules.named import followed, names_after
 
 
-def follow_annotations(before: Settings, now: Settings, asked: frozenset[str], known: Known) -> dict[str, Any]:
+def follow_annotations(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
     """Follow labels that were renamed or merged, and let go of annotations and labels that are gone."""
-    return _not_asked(without_deleted_labels(before, now, known.annotations(now)), asked)
+    return _not_asked(without_deleted_labels(before, now, known.annotations(now)), requested)
 
 
-def follow_gene_sets(before: Settings, now: Settings, asked: frozenset[str], known: Known) -> dict[str, Any]:
+def follow_gene_sets(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
     """Let go of gene sets that are gone."""
-    return _not_asked({**_known_color(now, known), **without_sets(before, now, known.dataset)}, asked)
+    return _not_asked({**_known_color(now, known), **without_sets(before, now, known.dataset)}, requested)
 
 
 def _known_color(now: Settings, known: Known) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def _known_color(now: Settings, known: Known) -> dict[str, Any]:
     return {}
 
 
-def follow_sets(before: Settings, now: Settings, asked: frozenset[str], known: Known) -> dict[str, Any]:
+def follow_sets(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
     """Follow sets of cells that were renamed or have other cells, and let go of those that are gone."""
     gene_sets = now.own_gene_sets
     color = partial(color_after, before=before.sets, now=now.sets, dataset=known.dataset, gene_sets=gene_sets)
@@ -43,7 +43,7 @@ def follow_sets(before: Settings, now: Settings, asked: frozenset[str], known: K
         "difference": _difference_after(before, now),
         "panels": looks_after(now.panels, color, lambda rule: rule),
     }
-    return _not_asked(found, asked)
+    return _not_asked(found, requested)
 
 
 def _contours_after(before: Settings, now: Settings) -> Any:
@@ -57,5 +57,5 @@ def _difference_after(before: Settings, now: Settings) -> Any:
     return names if len(names) == 2 else None  # one of two alone differs from nothing
 
 
-def _not_asked(found: dict[str, Any], asked: frozenset[str]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if name not in asked}
+def _not_asked(found: dict[str, Any], requested: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name not in requested}

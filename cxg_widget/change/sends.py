@@ -53,14 +53,14 @@ def _of_plot(before: Settings, now: Settings, known: Known) -> Iterator[Send]:
 
 def _is_filtered_anew(before: Settings, now: Settings, known: Known) -> bool:
     """Say whether other cells pass the filters, or others of them are shown; the legend's filter is drawn by codes."""
-    besides = known.filters_except_legend(now)
-    if known.filters_except_legend(before) != besides or (before.annotations != now.annotations and now.filters):
+    others = known.filters_except_legend(now)
+    if known.filters_except_legend(before) != others or (before.annotations != now.annotations and now.filters):
         return True
     is_counted_anew = before.filters != now.filters
     if now.hidden or before.hidden:
         is_other = before.hidden != now.hidden or before.sets != now.sets
         is_counted_anew |= is_other and known.legend_column(now) is None
-    return bool(besides) and is_counted_anew
+    return bool(others) and is_counted_anew
 
 
 def _of_panels(before: Settings, now: Settings, known: Known, *, is_other_mode: bool) -> Iterator[Send]:

@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def open_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what `open_dataset` takes besides the path; nothing where nothing was given."""
+    """Return what `open_dataset` takes apart from the path; nothing where nothing was given."""
     found = dict(getattr(options, "option", ()))
     return found | ({"storage_options": dict(options.storage_option)} if options.storage_option else {})
 

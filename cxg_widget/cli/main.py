@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns
     -------
-    0 when done, 1 after an error, which is told in one sentence on stderr, or where `validate` found a violation; wrong
+    0 when done, 1 after an error, which is one sentence on stderr, or where `validate` found a violation; wrong
     usage exits with 2
     """
     options = _parser().parse_args(arguments)

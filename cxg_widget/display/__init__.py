@@ -1,1 +1,1 @@
-"""What is asked to be on show: its settings and their checks, the colouring, search and the cell under the pointer."""
+"""Settings and their checks, the coloring, search and the cell under the pointer."""

@@ -97,8 +97,8 @@ class BlendColoring(CategoryColoring):
             for i, (name, scale) in enumerate(zip(names, self.scales, strict=True))
         ]
         mixed = [bits for bits in range(1, 2**k) if bits.bit_count() > 1]
-        told = [" + ".join(name for i, name in enumerate(names) if bits >> i & 1) for bits in mixed]
-        mixes = [(name, "", corner_code(k, bits)) for name, bits in zip(told, mixed, strict=True)]
+        described = [" + ".join(name for i, name in enumerate(names) if bits >> i & 1) for bits in mixed]
+        mixes = [(name, "", corner_code(k, bits)) for name, bits in zip(described, mixed, strict=True)]
         return [*alone, *mixes, ("none", "", corner_code(k, 0))]
 
 

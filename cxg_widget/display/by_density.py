@@ -14,7 +14,7 @@ from cxg_widget.display.settings import Settings
 def is_by_density(settings: Settings, coloring: Coloring, mask: NDArray[np.bool_]) -> bool:
     """Say whether points are the paler the more share a pixel, as `isByDensity` in js/src/style/style.js does.
 
-    Colours of numbers already say what a pixel's cells have in common, and what is dimmed is told by its paleness.
+    Colours of numbers already say what a pixel's cells have in common, and what is dimmed is shown by its paleness.
     """
     is_number = coloring.scale == "continuous" or isinstance(coloring, BlendColoring)
     is_greying = settings.filtered == "grey" and bool(settings.filters or settings.hidden)

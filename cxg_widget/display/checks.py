@@ -160,8 +160,8 @@ def logs(value: Any, dataset: Dataset, settings: Settings) -> list[Any]:
     for one in found:
         name, log = one["name"], one["log"]
         if is_stored(name, log, dataset):
-            told = f"{shown(name)} is an obs column of {dataset.title} by now, with the labels of the annotation"
-            warn_caller(f"{told}; w.annotations.new(name, of={shown(name)}) goes on from it.")
+            described = f"{shown(name)} is an obs column of {dataset.title} by now, with the labels of the annotation"
+            warn_caller(f"{described}; w.annotations.new(name, of={shown(name)}) goes on from it.")
         else:
             check_free(name, dataset, settings.own_gene_sets)
             kept.append(one)
@@ -289,7 +289,7 @@ def _names_of_sets(name: str, value: Any) -> list[str]:
 
 
 def hover(value: Any, dataset: Dataset, settings: Settings) -> list[str] | None:
-    """Return the fields told of the cell under the pointer, as they were given; None = the default ones."""
+    """Return the fields said of the cell under the pointer, as they were given; None = the default ones."""
     if value is None:
         return None
     value = value.tolist() if hasattr(value, "tolist") else value

@@ -137,9 +137,9 @@ class Coloring:
         """Say which colour of a palette is for a category that this colouring does not have; "" where none is."""
         return "" if self.scale != "categorical" else self._unknown(palette, self.labels)
 
-    def _unknown(self, asked: Iterable[str], known: list[str]) -> str:
+    def _unknown(self, requested: Iterable[str], known: list[str]) -> str:
         labels = set(known)
-        unknown = next((label for label in asked if label not in labels), None)
+        unknown = next((label for label in requested if label not in labels), None)
         name = self.target.name or self.target.source
         return "" if unknown is None else not_found("category", unknown, known, repr(name))
 

@@ -1,4 +1,4 @@
-"""What is told of the cell under the pointer beside its name and colour: what was chosen, or what says most."""
+"""What hears of the cell under the pointer beside its name and colour: what was chosen, or what says most."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Chosen = tuple[str, ...] | None
 """The trait `hover`; None = nothing was chosen."""
 
 MOST_FIELDS = 5
-"""Columns that the tooltip shows where none were chosen, besides the one that colors the cells."""
+"""Columns that the tooltip shows where none were chosen, apart from the one that colors the cells."""
 _HELD_ROWS = 1 << 22
 """Columns of so many rows are read whole once something was pointed at; that lasts as long as reading some dozens."""
 _HELD_BYTES = 1 << 26
@@ -54,7 +54,7 @@ class Fields:
             return
         targets = self._targets(chosen, layer, sets)
         self._hold(one.name for one in targets if one.source == "obs")
-        with suppress(CxgWidgetError):  # said where the cell is told of
+        with suppress(CxgWidgetError):  # said where the cell hears of
             if self._is_small:
                 for _ in self._dataset.vectors([gene for one in targets for gene in genes_of(one)], layer):
                     pass
@@ -108,7 +108,7 @@ class Fields:
 
         Parameters
         ----------
-        without : the obs column that is told already; one that was chosen is told again
+        without : the obs column that is shown already; one that was chosen is repeated
 
         Raises
         ------

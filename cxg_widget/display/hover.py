@@ -116,7 +116,7 @@ class Describer:
     def fields(self, row: int, settings: Settings, without: str = "") -> list[list[str]]:
         """Return [heading, value] pairs of a row as text, in their order; nothing where they cannot be read.
 
-        `without` names the obs column that is told already.
+        `without` names the obs column that is shown already.
         """
         try:
             found = self._fields.of(row, settings.hover, settings.layer, settings.own_gene_sets, without=without)

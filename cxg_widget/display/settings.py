@@ -263,7 +263,7 @@ class Settings:
 
     @property
     def places(self) -> dict[PlaceKey, int]:
-        """What coordinates are read for besides those of the plot, each with the first panel that shows them."""
+        """What coordinates are read for apart from those of the plot, each with the first panel that shows them."""
         panels = {self.of_panel(one).place_key: one for one in reversed(self.panel_numbers)}
         return {place: panel for place, panel in panels.items() if place != self.place_key}
 
@@ -326,10 +326,10 @@ class Settings:
 
         It has names alone for statistics: of an object it sends a text, and the object stays.
         """
-        asked = {one.name: getattr(question, one.name) for one in SETTINGS if one.cost == "image"}
-        if not (self.is_of_pixels and asked["statistic"] in OF_PIXELS):
-            del asked["statistic"]
-        return replace(self, **{**asked, "hidden": tuple(asked["hidden"])})
+        requested = {one.name: getattr(question, one.name) for one in SETTINGS if one.cost == "image"}
+        if not (self.is_of_pixels and requested["statistic"] in OF_PIXELS):
+            del requested["statistic"]
+        return replace(self, **{**requested, "hidden": tuple(requested["hidden"])})
 
 
 def _frozen(value: Any) -> Any:
@@ -373,7 +373,7 @@ def check(name: str, value: Any, dataset: Dataset, settings: Settings) -> Any:
     Raises
     ------
     UnknownName, InvalidValue, InvalidStore
-        With what was asked, what was found and what would be right.
+        With what was requested, what was found and what would be right.
     """
     if isinstance(value, range) and value[_MOST_OF_RANGE:]:
         raise InvalidValue(f"{name} takes no range of so many numbers; found {shown(value)}")

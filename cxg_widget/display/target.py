@@ -186,14 +186,14 @@ def _is_grouping(column: Column) -> bool:
 
 
 def coloring_key(target: Target, layer: str | None, dataset: Dataset) -> tuple[Any, ...]:
-    """Return what tells one colouring from another however it is asked for; reads names only."""
+    """Return what tells one colouring from another however it is requested; reads names only."""
     find = dataset.names_in(layer).find_var
     genes = tuple(find(gene) for gene in ([target.name] if target.source == "var" else target.genes))
     return (genes, layer) if genes else (target.spec,)
 
 
 def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, str]:
-    """Write heading and subheading of the legend; a gene is called by its readable name, however it was asked for."""
+    """Write heading and subheading of the legend; a gene is called by its readable name, however it was requested."""
     suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean", "blend") else ""
     if target.source == "var":
         names = dataset.names_in(layer)

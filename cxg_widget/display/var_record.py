@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST = 40
-"""Columns that are told."""
+"""Columns that are shown."""
 _LONGEST = 400
 """Letters of a value."""
 
@@ -22,13 +22,13 @@ def var_record(var: pd.DataFrame, position: int, name: str) -> list[list[str]]:
 
     Parameters
     ----------
-    name : what the gene is called, which is not told again
+    name : what the gene is called, which is not said again
     """
     row = var.iloc[[position], :_MOST]
     index = (var.index.name or "identifier", var.index[position], False)
     values = ((column, row[column].iloc[0], bool(row[column].isna().iloc[0])) for column in row)
-    told = (
+    described = (
         [str(column), shortened(text_of(None if is_missing else as_scalar(value)), _LONGEST)]
         for column, value, is_missing in (index, *values)
     )
-    return [[column, value] for column, value in told if value != name]
+    return [[column, value] for column, value in described if value != name]

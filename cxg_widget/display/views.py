@@ -1,4 +1,4 @@
-"""Where one looks in embeddings that panels show besides the plot's."""
+"""Where one looks in embeddings that panels show apart from the plot's."""
 
 from __future__ import annotations
 

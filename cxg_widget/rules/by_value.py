@@ -78,7 +78,7 @@ def by_var(name: str) -> str:
 
 
 def labels_of(column: str, dataset: Dataset) -> list[str]:
-    """Return what the values of an obs column are called, where that can be told without reading many rows."""
+    """Return what the values of an obs column are called, where that can be said without reading many rows."""
     kind, few = dataset.obs_columns[column].kind, dataset.n_obs <= _FEW_ROWS
     with suppress(CxgWidgetError):
         if kind in ("categorical", "boolean"):

@@ -43,16 +43,16 @@ def is_column(name: Any, dataset: Dataset, layer: str | None) -> bool:
     return isinstance(name, str) and _resolve(name, dataset, layer) is not None
 
 
-def missing_names(unknown: list[str], dataset: Dataset, besides: Sequence[str] = ()) -> str:
+def missing_names(unknown: list[str], dataset: Dataset, others: Sequence[str] = ()) -> str:
     """Write the sentence for names that a dataset does not have: the nearest to the first, and all others.
 
-    besides : what else it does not have, each in words
+    apart from : what else it does not have, each in words
     """
     known = [*dataset.obs_columns, *(dataset.var_aliases or ()), *dataset.var_labels]
     count = len(dataset.obs_columns) + dataset.n_var
     what = f"obs column or {dataset.var_noun.one}"
     said = dataset.explain_name(unknown[0]) or not_found(what, unknown[0], known, count=count)
-    return join_missing([said, *map(shown, unknown[1:]), *besides])
+    return join_missing([said, *map(shown, unknown[1:]), *others])
 
 
 def _resolve(name: str, dataset: Dataset, layer: str | None) -> tuple[str, str] | None:

@@ -31,7 +31,7 @@ _MOST_KEPT = 15
 
 
 class Crossfilter:
-    """Which cells of a dataset pass rules; one byte a cell for each rule that was asked for last.
+    """Which cells of a dataset pass rules; one byte a cell for each rule that was requested last.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Crossfilter:
     def passing(self, rules: Sequence[Rule]) -> Mask | None:
         """Return which cells pass all rules, bool (n_obs,), read-only; None where there are no rules, and all pass.
 
-        The same rules give the very same array until others are asked for.
+        The same rules give the very same array until others are requested.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Crossfilter:
         """Return how many rules each cell fails, uint8 (n_obs,), read-only; None where there are no rules.
 
         Who passes all but one of them fails none, or that one alone. The same rules give the very same array until
-        others are asked for.
+        others are requested.
 
         Raises
         ------

@@ -15,7 +15,7 @@ _KEYS = ("rows", "n_obs", "identity")
 
 
 class PackedRows(Mapping[str, Any]):
-    """The rule {rows, n_obs, identity}, whose text, base64 of the bits, is made whenever it is asked for.
+    """The rule {rows, n_obs, identity}, whose text, base64 of the bits, is made whenever it is requested.
 
     Parameters
     ----------

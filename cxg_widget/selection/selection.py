@@ -104,7 +104,7 @@ class SelectedCells:
 
         Returns
         -------
-        DataFrame with a column for each name, called as it was asked for; genes, and the mean of a set of them, are
+        DataFrame with a column for each name, called as it was requested; genes, and the mean of a set of them, are
         float32, read from the layer that was on show when the cells were selected
 
         Raises

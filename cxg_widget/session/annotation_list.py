@@ -17,12 +17,12 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
 MOST_LISTED = 200
-"""Labels that are told at once."""
+"""Labels that are shown at once."""
 _NOTHING = np.zeros((1, 3), dtype=np.uint32)
 
 
 class AnnotationList:
-    """Answers what is asked of the annotations; the labels are those of the loader.
+    """Answers requests about the annotations; the labels are those of the loader.
 
     saved : {annotation: `key` of the log whose labels a file has}
     """
@@ -31,7 +31,7 @@ class AnnotationList:
         self._loader, self._display, self._saved = loader, display, saved
         self._dataset = loader.dataset
 
-    def frame(self, asked: p.AskAnnotations) -> Frame:
+    def frame(self, request: p.AskAnnotations) -> Frame:
         """Return the annotations and labels of one; raises as `Replay.codes` and `rule.mask_of`."""
         settings, selected, _ = self._display.now()
         logs = {one["name"]: one["log"] for one in settings.annotations}
@@ -40,9 +40,9 @@ class AnnotationList:
             {"name": name, "n_labels": n, "is_saved": n == 0 or self._saved.get(name) == logs[name].key}
             for name, n in n_labels.items()
         ]
-        name = asked.name if asked.name in logs else next(iter(logs), "")
+        name = request.name if request.name in logs else next(iter(logs), "")
         labels, colors, counts, n_found = (
-            self._labels(name, asked, settings, selected) if name else ([], [], _NOTHING, 0)
+            self._labels(name, request, settings, selected) if name else ([], [], _NOTHING, 0)
         )
         passing = self._loader.of(settings).filtered()
         n_left_out = 0 if passing is None else int(np.count_nonzero(selected & ~passing))
@@ -50,15 +50,15 @@ class AnnotationList:
         return Frame(p.Annotations(listed, name, labels, colors, n_found, n_left_out, has_obs), {"counts": counts})
 
     def _labels(
-        self, name: str, asked: p.AskAnnotations, settings: Settings, selected: NDArray[np.bool_]
+        self, name: str, request: p.AskAnnotations, settings: Settings, selected: NDArray[np.bool_]
     ) -> tuple[list[str], list[str], np.ndarray, int]:
-        rules = check_filters(asked.filters, self._dataset, settings.layer)
+        rules = check_filters(request.filters, self._dataset, settings.layer)
         tally = self._loader.of(settings).counter.count(("obs", name, None), rules, selected)
         all_labels = list(tally.coded.categories or ())
         counts = np.stack([tally.everything, tally.filtered, tally.selected], axis=1).astype(np.uint32)
         colors = category_palette(all_labels, stored_colors(name, settings, self._dataset), settings.palette)
-        wanted = asked.query.strip().casefold()
+        wanted = request.query.strip().casefold()
         found = [code for code, label in enumerate(all_labels) if wanted in label.casefold()]
-        exact = [code for code in found if all_labels[code] == asked.query.strip()]
+        exact = [code for code in found if all_labels[code] == request.query.strip()]
         rows = [*exact, *(code for code in found if code not in exact)][:MOST_LISTED]
         return [all_labels[code] for code in rows], [colors[code] for code in rows], counts[[*rows, -1]], len(found)

@@ -25,13 +25,13 @@ MOST_CATEGORIES = 64
 
 
 class BrushAnswer:
-    """Answers what is asked when a brush is taken; nothing more is asked until it is released."""
+    """Answers what is requested when a brush is taken; nothing more is requested until it is released."""
 
     def __init__(self, loader: Loader, display: DisplayState, columns: Columns) -> None:
         self._loader, self._display, self._columns = loader, display, columns
         self._newest = Newest("another brush was taken.")
 
-    def frames(self, asked: p.AskBrush) -> Iterator[Frame]:
+    def frames(self, request: p.AskBrush) -> Iterator[Frame]:
         """Yield the sums of each column, none of one that cannot be counted, and then the bins of the points.
 
         Raises
@@ -39,31 +39,31 @@ class BrushAnswer:
         Overtaken
             When another brush is taken meanwhile.
         InvalidValue
-            If these are no filters, the brush is over categories, or too much is asked for.
+            If these are no filters, the brush is over categories, or too much is requested.
         CxgWidgetError
             If the column of the brush cannot be read.
         """
         check = self._newest.begin()
-        for frame in self._frames(asked):
+        for frame in self._frames(request):
             check()
             yield frame
 
-    def _frames(self, asked: p.AskBrush) -> Iterator[Frame]:
-        _check(asked)
+    def _frames(self, request: p.AskBrush) -> Iterator[Frame]:
+        _check(request)
         settings, loader = self._display.settings, self._loader
-        rules = check_filters(asked.filters, loader.dataset, settings.layer)
-        held, column = loader.of(settings), self._columns.resolved(asked.column, settings)
+        rules = check_filters(request.filters, loader.dataset, settings.layer)
+        held, column = loader.of(settings), self._columns.resolved(request.column, settings)
         brush = Brush(held.counter, loader.crossfilter, column, rules)
-        width = self._width(brush, asked, settings)
+        width = self._width(brush, request, settings)
         point_rows = held.point_rows
         chunks = list(spans(point_rows.size, 1))
-        parts = len(asked.columns) + len(chunks)
-        for part, (name, rows) in enumerate(zip(asked.columns, asked.rows, strict=True)):
+        parts = len(request.columns) + len(chunks)
+        for part, (name, rows) in enumerate(zip(request.columns, request.rows, strict=True)):
             yield self._sums_frame(brush, name, rows, (part, parts, width), settings)
         legend = loader.legend_column(settings)
-        besides = [rule for rule in brush.other_rules if not is_of_values(rule, legend)]
-        for part, (start, stop) in enumerate(chunks, len(asked.columns)):
-            bins = brush.bins(point_rows[start:stop], besides)
+        others = [rule for rule in brush.other_rules if not is_of_values(rule, legend)]
+        for part, (start, stop) in enumerate(chunks, len(request.columns)):
+            bins = brush.bins(point_rows[start:stop], others)
             yield Frame(p.BrushBins(part, parts, start, stop, point_rows.size), {"bins": bins})
 
     def _sums_frame(
@@ -80,11 +80,11 @@ class BrushAnswer:
         message = p.BrushSums(part, parts, name, rows, legend if is_grouped else [], width)
         return Frame(message, {"sums": sums})
 
-    def _width(self, brush: Brush, asked: p.AskBrush, settings: Settings) -> int:
+    def _width(self, brush: Brush, request: p.AskBrush, settings: Settings) -> int:
         """Return how many bins of the brush a step takes further, so that all sums are few enough bytes."""
         _, groups = self._columns.groups(settings)
         entries = 0
-        for name, rows in zip(asked.columns, asked.rows, strict=True):
+        for name, rows in zip(request.columns, request.rows, strict=True):
             column = self._columns.tried(name, settings)
             entries += 0 if isinstance(column, Exception) else self._entries(column, rows, groups, settings)
         width = 1
@@ -102,9 +102,11 @@ class BrushAnswer:
         return coded.n_codes if coded.categories is None else len(rows) * (n_groups if coded.is_grouped else 1)
 
 
-def _check(asked: p.AskBrush) -> None:
-    check_number(asked.columns)
-    if len(asked.rows) != len(asked.columns):
-        raise InvalidValue(f"a brush needs the rows of each column; found {len(asked.rows)} of {len(asked.columns)}")
-    if max(map(len, asked.rows), default=0) > MOST_CATEGORIES:
+def _check(request: p.AskBrush) -> None:
+    check_number(request.columns)
+    if len(request.rows) != len(request.columns):
+        raise InvalidValue(
+            f"a brush needs the rows of each column; found {len(request.rows)} of {len(request.columns)}"
+        )
+    if max(map(len, request.rows), default=0) > MOST_CATEGORIES:
         raise InvalidValue(f"a brush counts at most {MOST_CATEGORIES} categories of a column")

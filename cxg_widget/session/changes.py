@@ -36,28 +36,28 @@ class Changes:
         self._dataset = loader.dataset
         self.limits = OwnLimits()
 
-    def checked(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values as they are kept, each checked beside what else is asked; the dataset has annotations then.
+    def checked(self, requested: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values as they are kept, each checked beside what else is requested; the dataset has annotations then.
 
         Raises
         ------
         CxgWidgetError
             If one does not fit.
         """
-        found, named = dict(asked), self._display.settings
+        found, named = dict(requested), self._display.settings
         for name in FIRST:
-            if name in asked:
-                found[name] = check(name, asked[name], self._dataset, named)
+            if name in requested:
+                found[name] = check(name, requested[name], self._dataset, named)
                 named = named.having({name: found[name]})
-            if name == "annotations" in asked and len(asked) > 1:  # what else is asked may name those, and no others
+            if name == "annotations" in requested and len(requested) > 1:  # the others may name those
                 self._loader.put_labels(_Known(self._loader, self._check, self.limits).annotations(named))
-        if isinstance(asked.get("filters"), Mapping):
-            layer = asked.get("layer", named.layer)
-            found["filters"] = check_filters(asked["filters"], self._dataset, layer, named.sets)
+        if isinstance(requested.get("filters"), Mapping):
+            layer = requested.get("layer", named.layer)
+            found["filters"] = check_filters(requested["filters"], self._dataset, layer, named.sets)
         left = {name: value for name, value in found.items() if name not in FIRST}
         return {**found, **{name: check(name, value, self._dataset, named) for name, value in left.items()}}
 
-    def find(self, asked: Mapping[str, Any], needs: Collection[str] = ALL) -> Change:
+    def find(self, requested: Mapping[str, Any], needs: Collection[str] = ALL) -> Change:
         """Return the change to some values, which have been checked, with all that follows; nothing is changed.
 
         Parameters
@@ -69,7 +69,7 @@ class Changes:
         CxgWidgetError
             If the values do not go together, cannot be read or do not fit what is read.
         """
-        found = self._find(asked)
+        found = self._find(requested)
         try:
             for need in found.reads:
                 if need in needs:
@@ -78,20 +78,20 @@ class Changes:
             self._check.give_up()
             raise
         # Which limits a coloring takes over depends on its numbers, which are known only now.
-        return self._find(asked) if "coloring" in needs and "coloring" in found.reads else found
+        return self._find(requested) if "coloring" in needs and "coloring" in found.reads else found
 
     def sends(self, settings: Settings) -> tuple[Send, ...]:
         """Return what other settings send anew."""
         return sends(self._display.settings, settings, _Known(self._loader, self._check, self.limits))
 
-    def _find(self, asked: Mapping[str, Any]) -> Change:
+    def _find(self, requested: Mapping[str, Any]) -> Change:
         now, known = self._display.settings, _Known(self._loader, self._check, self.limits)
-        if "annotations" in asked:  # the dataset has those of before too until the change is shown
-            own = known.annotations(now) | known.annotations(now.having({"annotations": asked["annotations"]}))
+        if "annotations" in requested:  # the dataset has those of before too until the change is shown
+            own = known.annotations(now) | known.annotations(now.having({"annotations": requested["annotations"]}))
             self._loader.put_labels(own)
         while True:
             try:
-                return change(now, asked, known)
+                return change(now, requested, known)
             except Unread as unread:
                 known.read(unread.settings)
 

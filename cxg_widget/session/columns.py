@@ -35,16 +35,16 @@ MOST_OPEN = 1_000
 _MOST_NAMED = 2_000
 """Categories whose names are sent at once, of which a hand chooses one."""
 MOST_COUNTED = 1_024
-"""Categories of a long list that may be asked for one by one."""
+"""Categories of a long list that may be requested one by one."""
 _FIRST_ROWS = 128
-"""Of a long list, the categories that are told where none was asked for: those on the screen, and some below."""
+"""Of a long list, the categories that are shown where none was requested: those on the screen, and some below."""
 _MOST_GROUPS = 12
 _VAR = "var"
 """The slot of the table of var, kept as long as columns are open."""
 
 
 class Columns:
-    """Answers what is asked of columns; each is read where it is opened first, and let go of where it is closed.
+    """Answers requests about columns; each is read where it is opened first, and let go of where it is closed.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Columns:
     def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader, self._display = loader, display
         self._dataset = loader.dataset
-        self._newest = Newest("other columns were asked for.")
+        self._newest = Newest("other columns were requested.")
         self.open: tuple[str, ...] = ()
 
     def frame(self, name: Any, population: Population = EVERYTHING) -> pd.DataFrame:
@@ -70,30 +70,30 @@ class Columns:
             tally = replace(tally, everything=of_all.filtered, selected=of_all.chosen)
         return frame_of(column[1], tally)
 
-    def frames(self, asked: p.AskColumns | p.FindValues) -> Iterator[Frame]:
-        """Answer what is asked of columns; raises as what is asked."""
-        if isinstance(asked, p.FindValues):
-            yield self._found(asked)
+    def frames(self, request: p.AskColumns | p.FindValues) -> Iterator[Frame]:
+        """Answer requests about columns; raises as what is requested."""
+        if isinstance(request, p.FindValues):
+            yield self._found(request)
         else:
-            yield from self._counts(asked)
+            yield from self._counts(request)
 
-    def _counts(self, asked: p.AskColumns) -> Iterator[Frame]:
+    def _counts(self, request: p.AskColumns) -> Iterator[Frame]:
         """Yield the counts of the columns that are open; one that cannot be counted says so, and the others go on.
 
         Raises
         ------
         Overtaken
-            When others are asked for meanwhile.
+            When others are requested meanwhile.
         InvalidValue
             If these are no filters, or there are too many columns.
         """
-        check_number(asked.columns)
-        self.open, wanted = tuple(asked.columns), _wanted(asked)
-        known = {*asked.known}
+        check_number(request.columns)
+        self.open, wanted = tuple(request.columns), _wanted(request)
+        known = {*request.known}
         check, settings = self._newest.begin(), self._display.settings
-        rules = check_filters(asked.filters, self._dataset, settings.layer)
+        rules = check_filters(request.filters, self._dataset, settings.layer)
         self._loader.crossfilter.keep([*rules, *settings.filters])
-        resolved = {name: self.tried(name, settings) for name in asked.columns}
+        resolved = {name: self.tried(name, settings) for name in request.columns}
         if not resolved:
             self._loader.memo.drop(_VAR)
         self._loader.of(settings).counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
@@ -108,13 +108,13 @@ class Columns:
                 frame = _failed(name, error, part, parts, self._dataset.uri)
             yield frame
 
-    def _found(self, asked: p.FindValues) -> Frame:
+    def _found(self, request: p.FindValues) -> Frame:
         """Return which categories of a column contain a text; raises `UnknownName`."""
-        settings, wanted = self._display.settings, asked.query.strip().casefold()
-        coded = self._loader.of(settings).counter.coded(self.resolved(asked.column, settings))
+        settings, wanted = self._display.settings, request.query.strip().casefold()
+        coded = self._loader.of(settings).counter.coded(self.resolved(request.column, settings))
         labels = [] if coded.categories is None else [*map(label_of, coded.categories), p.MISSING_LABEL]
         rows = [row for row, label in enumerate(labels) if wanted in label.casefold()]
-        named = [labels[row] for row in rows[:_MOST_NAMED] if row < len(labels) - 1] if asked.labels else []
+        named = [labels[row] for row in rows[:_MOST_NAMED] if row < len(labels) - 1] if request.labels else []
         return Frame(p.FoundValues(labels=named), {"rows": np.array(rows, dtype=np.uint32)})
 
     def tried(self, name: str, settings: Settings) -> Column | CxgWidgetError:
@@ -190,18 +190,18 @@ def check_number(columns: list[str]) -> None:
         raise InvalidValue(f"at most {MOST_OPEN:,} columns can be open; found {len(columns):,}")
 
 
-def _wanted(asked: p.AskColumns) -> dict[str, list[int]]:
+def _wanted(request: p.AskColumns) -> dict[str, list[int]]:
     """Return the rows that are wanted of each column, [] = all."""
-    rows = asked.rows or [[] for _ in asked.columns]
-    if len(rows) != len(asked.columns):
-        raise InvalidValue(f"columns need the rows of each or of none; found {len(rows)} of {len(asked.columns)}")
+    rows = request.rows or [[] for _ in request.columns]
+    if len(rows) != len(request.columns):
+        raise InvalidValue(f"columns need the rows of each or of none; found {len(rows)} of {len(request.columns)}")
     if max(map(len, rows), default=0) > MOST_COUNTED:
         raise InvalidValue(f"at most {MOST_COUNTED:,} rows of a column are counted apart from all")
-    return dict(zip(asked.columns, rows, strict=True))
+    return dict(zip(request.columns, rows, strict=True))
 
 
 def _rows_told(coded: Countable, wanted: list[int], *, is_known: bool) -> list[int]:
-    """Return the rows of a long list that are told, its first ones where none was asked for; [] = all."""
+    """Return the rows of a long list that are shown, its first ones where none was requested; [] = all."""
     if coded.categories is None or coded.is_grouped:
         return []
     rows = [row for row in wanted if 0 <= row < coded.n_codes]

@@ -41,7 +41,7 @@ Mask = NDArray[np.bool_]
 Found = TypeVar("Found", "Comparison", "Markers")
 REST = "the rest"
 _EACH_S = 0.2
-"""Progress is told so often."""
+"""Progress is announced so often."""
 
 
 class Comparisons:
@@ -49,22 +49,22 @@ class Comparisons:
 
     Parameters
     ----------
-    announce : takes a frame that nobody asked for, from any thread
+    announce : takes a frame that nobody requested, from any thread
     """
 
     def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
         self._loader, self._display, self._announce = loader, display, announce
         self._dataset = loader.dataset
-        self._by_hand = Newest("another comparison was asked for, or it was given up.")
+        self._by_hand = Newest("another comparison was requested, or it was given up.")
         self._numbers = count(1)
         self._made: ShownComparison | None = None
 
-    # For both: masks are bool (n_obs,), `told` what they are called.
+    # For both: masks are bool (n_obs,), `said` what they are called.
 
     def matrix(self, check: Callable[[], None] | None = None) -> MatrixStats:
         """Return what looks at the matrix, where the cells on show are held.
 
-        check : asked now and then; raises where nobody waits any more. None = Python waits
+        check : requested now and then; raises where nobody waits any more. None = Python waits
         """
         ends_by: p.EndsBy = "" if check is None else "compare"
 
@@ -87,40 +87,47 @@ class Comparisons:
         return self._loader.of(self._display.settings).matrix(tell, cancelled)
 
     def between(
-        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, population: Population = EVERYTHING,
-        matrix: MatrixStats | None = None,
+        self, masks: tuple[Mask, Mask], described: tuple[str, str], question: Question,
+        population: Population = EVERYTHING, matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare two sets of cells; raises as `two_sets.compare` and `by_sums.compare_donors`."""
         masks = population.of(masks[0]), population.of(masks[1])
-        return self._keep(self._compared(masks, told, question, population, matrix), question)
+        return self._keep(self._compared(masks, described, question, population, matrix), question)
 
     def with_rest(
-        self, mask: Mask, told: str, question: Question, population: Population = EVERYTHING,
+        self, mask: Mask, described: str, question: Question, population: Population = EVERYTHING,
         matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare some cells with all others of a population; raises as `between`."""
-        return self.between((mask, ~mask), (told, REST), question, population, matrix)
+        return self.between((mask, ~mask), (described, REST), question, population, matrix)
 
     def with_neighborhood(
-        self, mask: Mask, told: str, question: Question, population: Population = EVERYTHING,
+        self, mask: Mask, described: str, question: Question, population: Population = EVERYTHING,
         matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare some cells with those around them in the embedding on show; raises as `between`, `neighborhood`."""
         dataset, settings, mask = self._dataset, self._display.settings, population.of(mask)
         question.check(dataset)
-        question.check_cells(mask, population.of(~mask), (told, REST), dataset)
+        question.check_cells(mask, population.of(~mask), (described, REST), dataset)
         held = self._loader.of(settings)
         equal_units = dataset.axis_labels(settings.embedding, settings.axes) is None
         around = neighborhood(
-            held.coordinates, mask, held.place().extent, equal_units=equal_units, set_name=told, among=population.mask
+            held.coordinates,
+            mask,
+            held.place().extent,
+            equal_units=equal_units,
+            set_name=described,
+            among=population.mask,
         )
-        found = self._compared((mask, around.mask), (told, f"the neighborhood of {told}"), question, population, matrix)
+        found = self._compared(
+            (mask, around.mask), (described, f"the neighborhood of {described}"), question, population, matrix
+        )
         n, n_a = np.count_nonzero(around.mask), np.count_nonzero(mask)
         few = f", which is all that lie within {around.farthest:.3g} (the radius that the set would have in one piece)"
         few = "" if n == n_a else few
         where = f"up to {around.reach:.3g} from its edge" if around.reach else "all of them among its own"
         note = (
-            f"The neighborhood is the {dataset.obs_noun.counted(int(n))} nearest to where {told} is dense in "
+            f"The neighborhood is the {dataset.obs_noun.counted(int(n))} nearest to where {described} is dense in "
             f"{dataset.describe_embedding(settings.embedding)}, {where}{few}: `.background`."
         )
         return self._keep(found.with_note(note), question)
@@ -133,14 +140,14 @@ class Comparisons:
         return self._keep(self._with_population(found, population), question)
 
     def _compared(
-        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, population: Population,
+        self, masks: tuple[Mask, Mask], described: tuple[str, str], question: Question, population: Population,
         matrix: MatrixStats | None,
     ) -> Comparison:  # fmt: skip
         from cxg_widget.compare.by_sums import compare_donors
         from cxg_widget.compare.two_sets import compare
 
         way = compare_donors if question.method in BY_DONOR else compare
-        found = way(matrix or self.matrix(), *masks, question, set_names=told)
+        found = way(matrix or self.matrix(), *masks, question, set_names=described)
         found = replace(found, background=CellSet(self._dataset, pack_mask(masks[1])))
         return self._with_population(found, population)
 
@@ -166,47 +173,47 @@ class Comparisons:
 
     # For the front-end.
 
-    def compare(self, asked: p.Compare) -> Iterator[Frame]:
+    def compare(self, request: p.Compare) -> Iterator[Frame]:
         """Compare what a hand asks for in the layer on show, and yield the result.
 
         Raises
         ------
         Overtaken
-            When another comparison is asked for meanwhile, or this one is given up.
+            When another comparison is requested meanwhile, or this one is given up.
         CxgWidgetError
             If there are no such cells, or they cannot be compared so.
         """
         matrix = self.matrix(self._by_hand.begin())
         settings = self._display.settings
-        question = Question(asked.method, asked.layer or settings.layer)
+        question = Question(request.method, request.layer or settings.layer)
         matrix.check(question)
-        population = population_of(asked.within or None, self._loader, settings, self._display.selected())
-        mask, told = self._cells(asked.a)
-        is_set = asked.b not in ("rest", "neighborhood")
-        other, told_other = self._cells(asked.b) if is_set else (~mask, REST)
+        population = population_of(request.within or None, self._loader, settings, self._display.selected())
+        mask, described = self._cells(request.a)
+        is_set = request.b not in ("rest", "neighborhood")
+        other, told_other = self._cells(request.b) if is_set else (~mask, REST)
         mask, other = population.of(mask), population.of(other)
-        question.check_cells(mask, other, (told, told_other), self._dataset)
-        if asked.normalize and self._are_counts(matrix, mask, other, question):
+        question.check_cells(mask, other, (described, told_other), self._dataset)
+        if request.normalize and self._are_counts(matrix, mask, other, question):
             question = replace(question, normalize="log1p_10k")
-        if asked.b == "neighborhood":
-            work = partial(self.with_neighborhood, mask, told, question, population, matrix)
+        if request.b == "neighborhood":
+            work = partial(self.with_neighborhood, mask, described, question, population, matrix)
         else:
-            work = partial(self.between, (mask, other), (told, told_other), question, population, matrix)
+            work = partial(self.between, (mask, other), (described, told_other), question, population, matrix)
         in_background(work, gives_way=True).result()
         yield from self.frames(p.AskComparison())
 
-    def frames(self, asked: p.AskComparison) -> Iterator[Frame]:
+    def frames(self, request: p.AskComparison) -> Iterator[Frame]:
         """Yield the newest result, or the file of it; nothing but a head where there is none.
 
         Raises
         ------
         InvalidValue
-            If a file is asked for of a result that is no longer the newest.
+            If a file is requested of a result that is no longer the newest.
         """
-        return frames_of(self._made, asked)
+        return frames_of(self._made, request)
 
     def end(self) -> None:
-        """Give up what a hand has asked for."""
+        """Give up what a hand has requested."""
         self._by_hand.end()
 
     def _are_counts(self, matrix: MatrixStats, a: Mask, b: Mask, question: Question) -> bool:

@@ -57,23 +57,23 @@ class ShownComparison:
         return self.found[list(self.found)[max(0, min(group, len(self.found) - 1))]]
 
 
-def frames_of(made: ShownComparison | None, asked: p.AskComparison) -> Iterator[Frame]:
-    """Yield what is asked of the newest result; raises as `Comparisons.frames`."""
-    if asked.file:
-        if made is None or made.number != asked.known:
+def frames_of(made: ShownComparison | None, request: p.AskComparison) -> Iterator[Frame]:
+    """Yield requests about the newest result; raises as `Comparisons.frames`."""
+    if request.file:
+        if made is None or made.number != request.known:
             raise InvalidValue("another comparison has been made meanwhile: the file would not be of this one.")
-        yield from _file(made.shown(asked.group))
+        yield from _file(made.shown(request.group))
     elif made is None:
         nothing = p.Comparison(0, "", [], [], [], group=0, n_genes=0, start=0, parts=1, names=[], symbols=[])
         yield Frame(nothing, _arrays(np.empty((len(COLUMNS), 0)), np.empty((2, 0))))
     else:
-        yield from _rows(made, asked)
+        yield from _rows(made, request)
 
 
-def _rows(made: ShownComparison, asked: p.AskComparison) -> Iterator[Frame]:
-    found, groups = made.shown(asked.group), made.groups
-    group = max(0, min(asked.group, len(groups) - 1))
-    is_known = asked.known == made.number
+def _rows(made: ShownComparison, request: p.AskComparison) -> Iterator[Frame]:
+    found, groups = made.shown(request.group), made.groups
+    group = max(0, min(request.group, len(groups) - 1))
+    is_known = request.known == made.number
     n_rows, parts = len(found), max(1, -(-len(found) // ROWS))
     values, counts = _values(found), np.stack([found._a.n, found._b.n])
     labels = [] if is_known else [text_of(one) for one in found._names]
@@ -86,7 +86,7 @@ def _rows(made: ShownComparison, asked: p.AskComparison) -> Iterator[Frame]:
         rows = slice(start, start + ROWS)
         message = replace(head, start=start, names=labels[rows], symbols=symbols[rows])
         yield Frame(message, _arrays(values[:, rows], counts[:, rows]))
-        head = replace(head, told="", notes=[], sets=[], groups=[])
+        head = replace(head, title="", notes=[], sets=[], groups=[])
 
 
 def _values(found: Comparison) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ _NONE: NDArray[Any] = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Chosen:
-    """What the front-end is told of the selected cells of a column, beside all that pass the filters.
+    """What the front-end hears of the selected cells of a column, beside all that pass the filters.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ def _some(values: NDArray[Any], rows: Sequence[int]) -> NDArray[Any]:
 
 
 def chosen_of(counter: Counter, column: Column, rules: Sequence[Rule], mask: Mask, tally: Tally) -> Chosen:
-    """Return what is told of the selected cells, counted anew where the column has a filter."""
+    """Return what hears of the selected cells, counted anew where the column has a filter."""
     if not tally.selected.any():
         return NOTHING
     if counter.own_rule(column, rules) is not None:
@@ -133,5 +133,5 @@ def _donors(by: Any, column: Column, loader: Loader, columns: Columns, settings:
         way = f"w.annotations.new('donors', of={shown(donors[1])}) makes categories"
         raise InvalidValue(f"{wanted}; {shown(by)} holds numbers further apart than {BINS}, of which {way}")
     if donors == column:
-        raise InvalidValue(f"by must be another column than the one whose shares are asked for, {shown(by)}")
+        raise InvalidValue(f"by must be another column than the one whose shares are requested, {shown(by)}")
     return donors

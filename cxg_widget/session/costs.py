@@ -52,7 +52,7 @@ class Costs:
     ----------
     dataset : whose reads are counted
     elsewhere : counts what others read of the same store, such as the workers of a cluster
-    announce : is told each cost that differs from the one before
+    announce : is shown each cost that differs from the one before
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Costs:
         self.last: Cost | None = None
 
     def now(self) -> Traffic | None:
-        """Return what was read so far; None where that cannot be told."""
+        """Return what was read so far; None where that cannot be said."""
         try:
             here = self._dataset.traffic
         except ClosedDataset:
@@ -100,10 +100,10 @@ class Costs:
         self._tell(of, self._began, self._began)
 
     @contextmanager
-    def action(self, of: str, *, asked: str = "", less: str = FEWER) -> Iterator[None]:
-        """Count what is read meanwhile; `MemoryError` becomes `OutOfMemory`, which names what was asked."""
+    def action(self, of: str, *, requested: str = "", less: str = FEWER) -> Iterator[None]:
+        """Count what is read meanwhile; `MemoryError` becomes `OutOfMemory`, which names what was requested."""
         since = self.now()
-        with shortage_in_words(asked or of, self._dataset.obs_noun, self._dataset.n_obs, less):
+        with shortage_in_words(requested or of, self._dataset.obs_noun, self._dataset.n_obs, less):
             yield
         self._tell(of, since, self.now())
 

@@ -125,10 +125,10 @@ class DisplayState:
         """
         with self._lock:
             self._n_replaced += mode == "replace"
-            asked = self._n_replaced, meaning(self.settings)
+            requested = self._n_replaced, meaning(self.settings)
 
         def check() -> None:
-            if (self._n_replaced, meaning(self.settings)) != asked:
+            if (self._n_replaced, meaning(self.settings)) != requested:
                 raise Overtaken("a newer selection took the place of this one, or other cells are on show.")
 
         def select() -> None:
@@ -173,7 +173,7 @@ class DisplayState:
 
     @property
     def is_early(self) -> bool:
-        """Whether a stream was begun before a front-end asked, and has not been taken up."""
+        """Whether a stream was begun before a front-end requested, and has not been taken up."""
         return bool(self._early)
 
     def take_up(self, slot: Slot) -> int:

@@ -179,8 +179,8 @@ class DisplayStreams:
         look = settings.look(panel)
         rules = within(look)
         if "color" in look:
-            besides = self._loader.filters_except_legend(settings)
-            rules = (*(hide_from_legend(one) for one in settings.filters if one not in besides), *rules)
+            others = self._loader.filters_except_legend(settings)
+            rules = (*(hide_from_legend(one) for one in settings.filters if one not in others), *rules)
         return self._loader.crossfilter.passing(rules)
 
     def selection(self) -> Iterator[Frame]:
@@ -213,7 +213,7 @@ class DisplayStreams:
     def show(self) -> Iterator[Frame]:
         """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection.
 
-        Which cells count is told first.
+        Which cells count comes first.
         """
         self._sent = None  # a page may be new, and have nothing
         if self._display.settings.filters:
@@ -235,7 +235,7 @@ class DisplayStreams:
             yield from self.selection()
 
     def early(self) -> Iterator[Frame]:
-        """Yield the first of many points for a front-end that has not asked yet; `show` then begins with the same.
+        """Yield the first of many points before the front-end makes a request; `show` then begins with the same.
 
         A kernel hears nothing before the cell has run that shows the widget.
         """
@@ -245,6 +245,6 @@ class DisplayStreams:
         seqs = self._display.begin_early(can_take_up=not is_preview)
         yield streams.dataset_frame(self._dataset)
         color, points = self._color(seqs["color"]), self._points(seqs["points"])
-        with suppress(CxgWidgetError):  # whoever asks is told
+        with suppress(CxgWidgetError):  # whoever asks is shown
             for stream in (color, points) if is_preview else (color, points, color):
                 yield from islice(stream, 1)

@@ -97,7 +97,7 @@ class Exchange:
     def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
         """Say one sentence in the front-end; what is no error of ours is logged in full.
 
-        Of `Overtaken` nobody is told but who waits for the answer: another page, where one kernel has two.
+        Of `Overtaken` nobody is shown but who waits for the answer: another page, where one kernel has two.
         """
         if isinstance(error, Overtaken) and not request_id:
             return

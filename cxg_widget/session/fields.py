@@ -58,8 +58,8 @@ def frame_of_fields(
     if len(genes) not in LEVELS_OF or not all(isinstance(gene, str) for gene in genes):
         several = f"a list of two or three {loader.dataset.var_noun.many}"
         raise InvalidValue(f"counts() takes the name of a column, or {several}; found {shown(genes)}")
-    asked = replace(settings, color=tuple(genes), blend="colors")
-    coloring = _read(asked, loader, is_on_show=asked.color_key == settings.color_key)
+    requested = replace(settings, color=tuple(genes), blend="colors")
+    coloring = _read(requested, loader, is_on_show=requested.color_key == settings.color_key)
     filtered = loader.of(settings).filtered()
     masks = {
         "all": population.mask, "filtered": population.mask if filtered is None else population.of(filtered),
@@ -68,15 +68,17 @@ def frame_of_fields(
     return coloring.fields.frame(coloring.target.genes, masks)
 
 
-def _read(asked: Settings, loader: Loader, *, is_on_show: bool) -> BlendColoring:
+def _read(requested: Settings, loader: Loader, *, is_on_show: bool) -> BlendColoring:
     """Read a map without letting go of what is on show."""
-    target, dataset = loader.target(asked), loader.dataset
+    target, dataset = loader.target(requested), loader.dataset
     if loader.is_elsewhere:
         genes, cells = dataset.var_noun.many, dataset.obs_noun.many
         raise InvalidValue(
             f"counts() of several {genes} is not for {cells} that Dask's workers hold; count one at a time."
         )
-    found = loader.of(asked).coloring() if is_on_show else None
+    found = loader.of(requested).coloring() if is_on_show else None
     if isinstance(found, BlendColoring):
         return found
-    return BlendColoring.of_vectors(target, dataset.vectors(target.genes, asked.layer), dataset.n_obs, asked.color_rule)
+    return BlendColoring.of_vectors(
+        target, dataset.vectors(target.genes, requested.layer), dataset.n_obs, requested.color_rule
+    )

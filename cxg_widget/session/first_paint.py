@@ -30,7 +30,7 @@ class FirstPaint:
         self._begun.set()
 
     def ask(self) -> None:
-        """Take note that a front-end has asked for everything, and has drawn nothing of it."""
+        """Take note that a front-end has requested everything, and has drawn nothing of it."""
         self._begun.clear()
 
     def hold(self, frames: Iterator[Frame]) -> Iterator[Frame]:

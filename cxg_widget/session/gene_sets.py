@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cxg_widget.display.settings import Settings
 
 
-def gene_sets_frame(asked: p.AskGenes, dataset: Dataset, settings: Settings) -> Frame:
+def gene_sets_frame(request: p.AskGenes, dataset: Dataset, settings: Settings) -> Frame:
     """Return the sets of a text, or of the store where there is none, as many of their genes as can be pinned.
 
     Raises
@@ -22,10 +22,10 @@ def gene_sets_frame(asked: p.AskGenes, dataset: Dataset, settings: Settings) -> 
     UnknownName, InvalidValue
         If the text names no gene of the dataset, or too many.
     """
-    if asked.text.strip() == "":
+    if request.text.strip() == "":
         return Frame(p.GeneSets(_records(dataset.gene_sets, MOST_PINNED), ""))
-    name = asked.name.strip() or free_name({*settings.own_gene_sets, *dataset.gene_sets}, dataset)
-    found = read_lists(asked.text, name, dataset)
+    name = request.name.strip() or free_name({*settings.own_gene_sets, *dataset.gene_sets}, dataset)
+    found = read_lists(request.text, name, dataset)
     return Frame(p.GeneSets(_records(found.sets), unknown_told(found.unknown) if found.unknown else ""))
 
 

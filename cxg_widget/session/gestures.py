@@ -38,7 +38,7 @@ def mask_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder, selected: NDAr
 
 
 def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None:
-    """Return the rule of the cells that a gesture means, filters and all; None where it has none that can be told."""
+    """Return the rule of the cells that a gesture means, filters and all; None where it has none that can be said."""
     settings = held.settings
     if isinstance(gesture, p.Lasso):
         rule = polygon_rule(np.reshape(gesture.polygon, (-1, 2)), settings)

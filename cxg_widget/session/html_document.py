@@ -93,7 +93,7 @@ def document(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str,
 
     Parameters
     ----------
-    manifest : what the script is told, as JSON can hold it
+    manifest : what the script is shown, as JSON can hold it
     pieces : base64 by the id of the element that holds it
     """
     return "".join(_lines(about, manifest, pieces, code)).encode()

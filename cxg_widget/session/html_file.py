@@ -31,12 +31,12 @@ _MARGIN = 0.97
 
 @dataclass(frozen=True)
 class HtmlWish:
-    """What a file is asked to be.
+    """What a file is requested to be.
 
     Attributes
     ----------
     max_bytes : of the file
-    colors : what it can be coloured by besides what is at hand, as the trait `color` takes them
+    colors : what it can be coloured by apart from what is at hand, as the trait `color` takes them
     width, height : of the widget in it, CSS px; None = as large as the window
     """
 
@@ -153,20 +153,23 @@ class _Draft:
         ids = [f"part-{at}" for at in range(len(fixed) + len(colors))]
         pieces = dict(zip(ids, [*fixed.values(), *(text for _, text in colors)], strict=True))
         listed = [
-            {**kept.told(self._loader), "part": part} for (kept, _), part in zip(colors, ids[len(fixed) :], strict=True)
+            {**kept.describe(self._loader), "part": part}
+            for (kept, _), part in zip(colors, ids[len(fixed) :], strict=True)
         ]
-        told = PageSummary(self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], out)
+        described = PageSummary(
+            self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], out
+        )
         settings, wish = self._recording.settings, self._wish
         manifest = {
             "traits": self._traits(listed[0]["color"]), "parts": dict(zip(fixed, ids, strict=False)),
             "colors": listed, "panels": self._panels([kept.key for kept, _ in colors]),
             "fields": self._fields([one["spec"] for one in listed]), "is_chosen": settings.hover is not None,
-            "names_at_once": NAMES_AT_ONCE, "notes": told.sentences, "refusal": told.refusal,
+            "names_at_once": NAMES_AT_ONCE, "notes": described.sentences, "refusal": described.refusal,
             "fills": wish.height is None, "hash": self._code.hash,
         }  # fmt: skip
         title = self._loader.dataset.title
-        about = Described(title, told.summary, told.sentences, settings.background, wish.width, wish.height)
-        return HtmlFile(document(about, manifest, pieces, self._code), told.lacks)
+        about = Described(title, described.summary, described.sentences, settings.background, wish.width, wish.height)
+        return HtmlFile(document(about, manifest, pieces, self._code), described.lacks)
 
     def _panels(self, known: Sequence[tuple[str, str | None]]) -> dict[int, dict[str, int | None]]:
         """Return of each panel the one of whose places it shows the embedding, and the index of a color of its own."""
@@ -179,8 +182,8 @@ class _Draft:
         return found
 
     def _fields(self, specs: Sequence[str]) -> list[int]:
-        told = dict.fromkeys(fields_told(self._loader, self._recording.settings))
-        return [specs.index(one) for one in told if one in specs]
+        described = dict.fromkeys(fields_told(self._loader, self._recording.settings))
+        return [specs.index(one) for one in described if one in specs]
 
     def _traits(self, color: Any) -> dict[str, Any]:
         """Return what a page starts from: what is on show, without what only a kernel can do."""

@@ -22,7 +22,7 @@ class KeptColor:
     ----------
     settings : by which it is read
     target : what they mean
-    is_needed : whether a file without it would lack what is on show or was asked for
+    is_needed : whether a file without it would lack what is on show or was requested
     """
 
     settings: Settings
@@ -39,7 +39,7 @@ class KeptColor:
         """Whether a layer says which numbers it shows."""
         return self.target.source in ("var", "set", "mean", "blend")
 
-    def told(self, loader: Loader) -> dict[str, Any]:
+    def describe(self, loader: Loader) -> dict[str, Any]:
         """Return it as the search of a page lists it, and as the traits have it."""
         target, dataset, is_list = self.target, loader.dataset, self.target.source in ("mean", "blend")
         name, detail = heading(target, dataset, self.settings.layer)
@@ -55,28 +55,28 @@ class KeptColor:
 
 
 def kept_colors(
-    loader: Loader, settings: Settings, asked: Sequence[Any] | None, opened: Iterable[str]
+    loader: Loader, settings: Settings, requested: Sequence[Any] | None, opened: Iterable[str]
 ) -> list[KeptColor]:
     """Return what a file of what is on show is coloured by, what is dropped last first.
 
-    These are the colour on show and none, those of panels, those asked for, pinned genes, columns and genes that are
-    open in panels, and the columns that are told of a cell under the pointer.
+    These are the colour on show and none, those of panels, those requested, pinned genes, columns and genes that are
+    open in panels, and the columns that hear of a cell under the pointer.
 
     Parameters
     ----------
-    asked : as the trait `color` takes them; None = nothing besides
+    requested : as the trait `color` takes them; None = nothing apart from
     opened : "obs:NAME" or "var:NAME" each
 
     Raises
     ------
     InvalidValue, UnknownName
-        If what was asked for is no list, or names what there is not.
+        If what was requested is no list, or names what there is not.
     """
-    if isinstance(asked, str) or not isinstance(asked, Sequence | None):
-        raise InvalidValue(f'colors must be a list of names, ["cell_type", "CD3E"]; found {shown(asked)}')
+    if isinstance(requested, str) or not isinstance(requested, Sequence | None):
+        raise InvalidValue(f'colors must be a list of names, ["cell_type", "CD3E"]; found {shown(requested)}')
     plain = replace(settings, blend="mean", hidden=(), vmin=None, vmax=None, center=None, statistic="auto")
     needed = [settings, *(settings.of_panel(one) for one in _colored_panels(settings)), replace(plain, color=None)]
-    needed += [replace(plain, color=tuple(one) if isinstance(one, list) else one) for one in asked or ()]
+    needed += [replace(plain, color=tuple(one) if isinstance(one, list) else one) for one in requested or ()]
     found: dict[object, KeptColor] = {}
     for one in needed:
         kept = KeptColor(one, loader.target(one), is_needed=True)
@@ -89,7 +89,7 @@ def kept_colors(
 
 
 def fields_told(loader: Loader, settings: Settings) -> list[str]:
-    """Return what is told of a cell under the pointer, each as the trait `color` has it."""
+    """Return what hears of a cell under the pointer, each as the trait `color` has it."""
     if settings.hover is None:
         return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[: MOST_FIELDS + 1]]
     return list(_known(loader, settings, settings.hover))

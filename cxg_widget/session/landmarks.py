@@ -30,48 +30,54 @@ class Landmarks:
     def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader, self._display = loader, display
         self._newest: defaultdict[tuple[Kind, int], Newest] = defaultdict(
-            lambda: Newest("others of their kind were asked for.")
+            lambda: Newest("others of their kind were requested.")
         )
 
-    def labels(self, asked: p.AskLabels) -> Frame:
+    def labels(self, request: p.AskLabels) -> Frame:
         """Return where the names of categories stand.
 
         Raises
         ------
         Overtaken
-            When others are asked for meanwhile.
+            When others are requested meanwhile.
         CxgWidgetError
             If there is no such column of categories, or it cannot be read; if these are no filters.
         """
-        held, seq = self._asked(asked)
-        found = held.names(asked.column, self._newest["labels", asked.panel].begin())
+        held, seq = self._asked(request)
+        found = held.names(request.column, self._newest["labels", request.panel].begin())
         named, extent = found.named, found.extent
         message = p.Labels(
-            seq, asked.column, named.codes.tolist(), named.labels, named.counts.tolist(), named.n_present, list(extent)
+            seq,
+            request.column,
+            named.codes.tolist(),
+            named.labels,
+            named.counts.tolist(),
+            named.n_present,
+            list(extent),
         )
         return Frame(message, {"xy": quantise_within(found.xy, extent)})
 
-    def contours(self, asked: p.AskContours) -> Frame:
+    def contours(self, request: p.AskContours) -> Frame:
         """Return the contours of categories, or of all cells; raises as `labels`."""
-        held, seq = self._asked(asked)
-        names, check = tuple(asked.sets), self._newest["contours", asked.panel].begin()
-        found = held.set_contours(names, check) if names else held.contours(asked.column or True, check)
+        held, seq = self._asked(request)
+        names, check = tuple(request.sets), self._newest["contours", request.panel].begin()
+        found = held.set_contours(names, check) if names else held.contours(request.column or True, check)
         named, contours = found.named, found.contours
         rings = [ring for contour in contours for ring in contour.rings]
         message = p.Contours(
-            seq, asked.column, named.codes.tolist(), named.labels, named.n_present,
+            seq, request.column, named.codes.tolist(), named.labels, named.n_present,
             [one.which for one in contours], [one.share for one in contours], [len(one.rings) for one in contours],
-            list(found.extent), asked.sets, [set_colors(held.settings.sets)[name] for name in names],
+            list(found.extent), request.sets, [set_colors(held.settings.sets)[name] for name in names],
         )  # fmt: skip
         corners = np.concatenate(rings) if rings else np.empty((0, 2))
         lengths = np.array([len(ring) for ring in rings], dtype=np.uint32)
         return Frame(message, {"lengths": lengths, "xy": quantise_within(corners, found.extent)})
 
-    def difference(self, asked: p.AskDifference) -> Frame:
+    def difference(self, request: p.AskDifference) -> Frame:
         """Return where one of two sets is denser than the other; raises as `labels`, and where there is no such set."""
-        held, seq = self._asked(asked)
-        names = check_two(asked.sets) or []
-        found = held.difference((names[0], names[1]), self._newest["difference", asked.panel].begin())
+        held, seq = self._asked(request)
+        names = check_two(request.sets) or []
+        found = held.difference((names[0], names[1]), self._newest["difference", request.panel].begin())
         message = p.Difference(
             seq, names, list(found.counts), LEAST_NEAR, found.limit, list(found.grid.shape), list(found.grid.extent)
         )
@@ -82,11 +88,11 @@ class Landmarks:
         """End what is being found."""
         self._newest[kind, panel].end()
 
-    def _asked(self, asked: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
-        """Return the cells with the filters that are asked for, and the number of the points on show."""
+    def _asked(self, request: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
+        """Return the cells with the filters that are requested, and the number of the points on show."""
         dataset = self._loader.dataset
-        settings, _, seqs = self._display.now(asked.panel)
-        if not isinstance(asked, p.AskDifference) and asked.column:
-            categories_of(asked.kind)(asked.column, dataset, settings)
-        rules = check_filters(asked.filters, dataset, settings.layer)
+        settings, _, seqs = self._display.now(request.panel)
+        if not isinstance(request, p.AskDifference) and request.column:
+            categories_of(request.kind)(request.column, dataset, settings)
+        rules = check_filters(request.filters, dataset, settings.layer)
         return self._loader.of(replace(settings, filters=tuple(rules))), seqs.points

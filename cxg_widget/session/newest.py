@@ -13,11 +13,11 @@ class Newest:
 
     Parameters
     ----------
-    told : the sentence that they end with
+    said : the sentence that they end with
     """
 
-    def __init__(self, told: str) -> None:
-        self._told = told
+    def __init__(self, described: str) -> None:
+        self._told = described
         self._numbers = count(1)
         self._number = 0
 

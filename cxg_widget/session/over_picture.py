@@ -133,7 +133,7 @@ def _outlines(
 
 
 def _ties(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Parts:
-    """Return what is told of cells at 0, spread as the points are, all or the sample, as on the screen."""
+    """Return what hears of cells at 0, spread as the points are, all or the sample, as on the screen."""
     counts = held.n_at_zero()
     if not counts:
         return Parts()

@@ -33,7 +33,7 @@ class PageSummary:
     summary : how many cells, for a line
     lacks : what is missing that was on show or at hand, a sentence each
     sentences : all there is to say, those that it `lacks` among them
-    refusal : what is said where something is asked for that is not in it
+    refusal : what is said where something is requested that is not in it
     """
 
     def __init__(self, dataset: Dataset, recording: Recording, colors: Sequence[str], out: LeftOut) -> None:
@@ -64,7 +64,7 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
     >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
     ('a', 'a, b and c', 'a, b and 1 more')
     """
-    told = [in_a_line(one) for one in names[:most]]
+    described = [in_a_line(one) for one in names[:most]]
     if len(names) > most:
-        return f"{', '.join(told)} and {len(names) - most:,} more"
-    return " and ".join(filter(None, [", ".join(told[:-1]), told[-1]]))
+        return f"{', '.join(described)} and {len(names) - most:,} more"
+    return " and ".join(filter(None, [", ".join(described[:-1]), described[-1]]))

@@ -182,8 +182,8 @@ class _Panel:
         if not is_keyed:
             return 0.0
         room = max(room[0], LEAST_PX), max(room[1], LEAST_PX)
-        told = self._painter(self._cells_in(room), 1.0).describe_before_drawing()
-        return lay_out(self._key(told), *room).side
+        described = self._painter(self._cells_in(room), 1.0).describe_before_drawing()
+        return lay_out(self._key(described), *room).side
 
     def page(
         self, room: tuple[float, float], scale: float, *, is_keyed: bool, is_one: bool, side: float | None
@@ -210,10 +210,10 @@ class _Panel:
         width = room[0] + (0.0 if layout is None else layout.side)
         return Page(width, room[1] + top, self._paper, (plot,), beside + over)
 
-    def _key(self, told: Portrait) -> Key:
+    def _key(self, described: Portrait) -> Key:
         return key_now(
-            self.held, self._mask, dark=self._paper.is_dark, pixels=told.pixels, statistic=told.statistic,
-            limits=told.limits,
+            self.held, self._mask, dark=self._paper.is_dark, pixels=described.pixels, statistic=described.statistic,
+            limits=described.limits,
         )  # fmt: skip
 
     def place_told(self) -> str:

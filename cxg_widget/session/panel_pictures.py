@@ -50,23 +50,23 @@ class PanelPictures:
         are_keyed = keyed([look for look, _ in self.panels], columns)
         are_told = told_once([look for look, _ in self.panels])
         are_apart = any(one.place != self.whole.place for _, one in self.panels)
-        figures, told = list[NDArray[np.uint8]](), list[tuple[str, PlotLegend]]()
+        figures, described = list[NDArray[np.uint8]](), list[tuple[str, PlotLegend]]()
         of_all = self.whole.key(dark=paper.is_dark) if legend else Key()
         lines = [line for line in (of_all.title, of_all.size) if line]
         for at, (look, pictures) in enumerate(self.panels):
             seen = view if pictures.place == self.whole.place else pictures.view
             image, key = pictures.drawn(seen, cell, paper=paper, max_points=max_points)
-            told += pictures.plot_legends(pictures.place_told) if are_told[at] else []
+            described += pictures.plot_legends(pictures.place_told) if are_told[at] else []
             is_keyed = legend and are_keyed[at]
             name = title_of(look, key.heading, self.noun, pictures.place_told if are_apart else "")
             named = replace(key if is_keyed else Key(), title=name, size="")
             figures.append(compose(image, named, paper))
             lines += lines_of(named) if legend else []
-        return draw_page(_page(figures, columns, of_all, told, paper)), lines
+        return draw_page(_page(figures, columns, of_all, described, paper)), lines
 
 
 def _page(
-    figures: list[NDArray[np.uint8]], columns: int, of_all: Key, told: list[tuple[str, PlotLegend]], paper: Paper
+    figures: list[NDArray[np.uint8]], columns: int, of_all: Key, described: list[tuple[str, PlotLegend]], paper: Paper
 ) -> Page:
     """Put figures in rows below the title of all; those below each other have the same room."""
     wide = [max(one.shape[1] for one in figures[column::columns]) for column in range(min(columns, len(figures)))]
@@ -79,7 +79,7 @@ def _page(
         box = left, y, left + figure.shape[1], y + figure.shape[0]
         plots.append(Plot(box, np.concatenate([figure, solid], axis=2)))
     below = top + high * -(-len(figures) // columns)
-    legend, foot = lay_out_lines(told, sum(wide), paper)
+    legend, foot = lay_out_lines(described, sum(wide), paper)
     page = Page(sum(wide), below + foot, paper, tuple(plots), legend.moved(0, below))
     if not top:
         return page

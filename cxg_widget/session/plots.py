@@ -1,4 +1,4 @@
-"""Plots of groups of cells: what is asked found in the dataset, summed up gene by gene, and made a plot."""
+"""Plots of groups of cells: what is requested found in the dataset, summed up gene by gene, and made a plot."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class GroupPlots:
                           note=self._note(grouped.names, grouped.cells))  # fmt: skip
         return Bars(grouped.names, parts, counts[:, shown_parts], look, share=bool(share))
 
-    # --- what is asked ---------------------------------------------------------------------------------------------
+    # --- genes and columns -------------------------------------------------------------------------------------------
 
     def _listed(self, genes: Any, settings: Settings, layer: str | None) -> tuple[list[tuple[str, Target]], Heads]:
         """Find genes by name: those of one name, a list, a gene set, or of {name of a set: genes}.
@@ -137,16 +137,16 @@ class GroupPlots:
                 f"a plot takes a {noun.one}, a list of {noun.many} or {{name: list}}; found {shown(genes)}"
             )
         found: list[tuple[str, Target]] = []
-        told: list[str] = []
+        described: list[str] = []
         for name in genes:
             if not isinstance(name, str):
                 raise InvalidValue(f"{noun.many} are named by texts; found {shown(name)}")
             try:
                 found.append((name, self._number(name, layer)))
             except UnknownName as error:
-                told.append(str(error) if not told else shown(name))
-        if told:
-            raise UnknownName(join_missing(told))
+                described.append(str(error) if not described else shown(name))
+        if described:
+            raise UnknownName(join_missing(described))
         return found
 
     def _number(self, name: str, layer: str | None) -> Target:
@@ -241,6 +241,6 @@ class GroupPlots:
 
     def _note(self, names: GroupNames, cells: str) -> str:
         n = int(names.n_cells.sum())
-        told = self._dataset.obs_noun.counted(n)
+        described = self._dataset.obs_noun.counted(n)
         without = f"; {names.n_without:,} without a category left out" if names.n_without else ""
-        return f"{told}{cells and f' {cells}'}{without}"
+        return f"{described}{cells and f' {cells}'}{without}"

@@ -1,4 +1,4 @@
-"""The cell under the pointer: which one it is among those on show, and what is told of it."""
+"""The cell under the pointer: which one it is among those on show, and what hears of it."""
 # Changes with js/src/file/pointed.js: the cell under the pointer.
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_NAMED = 4
 """Categories beneath the pointer that are named, the largest of them."""
 EMPTY = "(empty)"
 _ABOUT = 1e-3
-"""A mean that may be wrong by more than this share of it is told as one that is about so."""
+"""A mean that may be wrong by more than this share of it is shown as one that is about so."""
 _FEW_CELLS = 200_000
 """Of no more cells is read what hovering tells of before the first answer, not after it."""
 
@@ -46,7 +46,7 @@ class Pointer:
         return describer
 
     def prepare(self) -> None:
-        """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
+        """Read once what hovering tells of, which then takes no reading; requested when somebody has begun to hover."""
         self._describer.hold(self._display.settings)
 
     def warm(self) -> None:
@@ -71,9 +71,9 @@ class Pointer:
         if beneath is not None and beneath.n >= MANY:
             name = self._loader.dataset.obs_noun.counted(beneath.n)
             return Frame(p.Cell(row, x, y, name, "", beneath_told(beneath, coloring), n_beneath=beneath.n, **about))
-        told = coloring.target.name if coloring.target.source == "obs" else ""
+        described = coloring.target.name if coloring.target.source == "obs" else ""
         value = self._describer.value(row, self._of_each(coloring, settings), settings.layer)
-        fields = self._describer.fields(row, settings, without=told)
+        fields = self._describer.fields(row, settings, without=described)
         return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields, passes, **about))
 
     def _of_each(self, coloring: Coloring, settings: Settings) -> Coloring:
@@ -126,17 +126,17 @@ def beneath_told(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[st
         )
         present = [int(code) for code in order if beneath.counts[code]]
         first, rest = present[:_MOST_NAMED], present[_MOST_NAMED:]
-        told = [[in_a_line(labels[code]) or EMPTY, share(int(beneath.counts[code]), beneath.n)] for code in first]
+        described = [[in_a_line(labels[code]) or EMPTY, share(int(beneath.counts[code]), beneath.n)] for code in first]
         others = int(beneath.counts[rest].sum())
-        return told + ([[f"{len(rest)} more", share(others, beneath.n)]] if rest else [])
+        return described + ([[f"{len(rest)} more", share(others, beneath.n)]] if rest else [])
     if beneath.mean is None:
         return []
     n_valued = beneath.n - beneath.n_missing
     about = "≈ " if beneath.off > _ABOUT * abs(beneath.mean) else ""
-    told = [[f"mean of {coloring.target.name}", about + short_number(beneath.mean) if n_valued else MISSING_LABEL]]
+    described = [[f"mean of {coloring.target.name}", about + short_number(beneath.mean) if n_valued else MISSING_LABEL]]
     if coloring.target.source != "obs" and 0 < beneath.n_above < n_valued:
-        told.append(["above 0", share(beneath.n_above, n_valued)])
-    return told + ([[MISSING_LABEL, share(beneath.n_missing, beneath.n)]] if beneath.n_missing else [])
+        described.append(["above 0", share(beneath.n_above, n_valued)])
+    return described + ([[MISSING_LABEL, share(beneath.n_missing, beneath.n)]] if beneath.n_missing else [])
 
 
 def _both(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Population:
-    """The cells that are asked about; all others count nowhere.
+    """The cells that are meant; all others count nowhere.
 
     Attributes
     ----------

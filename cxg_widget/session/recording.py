@@ -156,18 +156,20 @@ class Recording:
 
     def answers(self) -> Iterator[Frame]:
         """Yield what lies over and under the plot and its panels; what cannot be had is left out."""
-        now, besides = self.settings, list(self.filters)
-        asked: list[p.AskLabels | p.AskContours | p.AskDifference] = []
+        now, others = self.settings, list(self.filters)
+        requested: list[p.AskLabels | p.AskContours | p.AskDifference] = []
         for panel in (0, *now.places.values()):
             more: dict[str, Any] = {"filters": list(now.filters), "panel": panel}
             if now.labels is not None:
-                asked.append(p.AskLabels(now.labels, filters=besides, panel=panel))
+                requested.append(p.AskLabels(now.labels, filters=others, panel=panel))
             if now.contours:
                 names = list(now.contours) if isinstance(now.contours, tuple) else []
-                asked.append(p.AskContours(now.contours if isinstance(now.contours, str) else "", sets=names, **more))
+                requested.append(
+                    p.AskContours(now.contours if isinstance(now.contours, str) else "", sets=names, **more)
+                )
             if now.difference:
-                asked.append(p.AskDifference(list(now.difference), **more))
-        for one in asked:
+                requested.append(p.AskDifference(list(now.difference), **more))
+        for one in requested:
             with suppress(CxgWidgetError):
                 frame = getattr(self._landmarks, one.kind)(one)
                 yield streams.of_panel(frame, one.panel)
@@ -223,6 +225,6 @@ def packed(frames: Iterable[Frame]) -> bytes:
         content, arrays = frame.pack()
         contents.append(content)
         buffers += [bytes(one) for one in arrays]
-    told = json.dumps(contents, allow_nan=False).encode()
-    pieces = [np.uint32(len(told)).astype("<u4").tobytes(), told, *buffers]
+    described = json.dumps(contents, allow_nan=False).encode()
+    pieces = [np.uint32(len(described)).astype("<u4").tobytes(), described, *buffers]
     return b"".join(piece + bytes(-len(piece) % 4) for piece in pieces)

@@ -82,8 +82,8 @@ class Session:
     dataset : the open dataset; the session does not close it
     settings : what to show first
     seed : of the display order
-    announce : takes a frame that nobody asked for, from any thread
-    read_with : makes the `Loader` of a dataset, a seed and a function that is told progress
+    announce : takes a frame that nobody requested, from any thread
+    read_with : makes the `Loader` of a dataset, a seed and a function that gets progress
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """What is asked to be on show."""
+        """What is requested to be on show."""
         return self.display.settings
 
     @settings.setter
@@ -275,9 +275,9 @@ class Session:
         """Return the cells that `within=` means; raises as `population_of`."""
         return population_of(within, self.loader, self.settings, self.selected_by_rule())
 
-    def aggregate(self, reduction: Any = None, *, within: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
+    def aggregate(self, reduction: Any = None, *, within: Any = None, **requested: Any) -> xr.DataArray | xr.Dataset:
         """Reduce cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
-        return aggregated(self.held, self.population(within).mask, reduction, **asked)
+        return aggregated(self.held, self.population(within).mask, reduction, **requested)
 
     def counts(self, column: str | Sequence[str], within: Any = None) -> pd.DataFrame:
         """Count cells by the values of a column, or by fields of several genes; as `CxgWidget.counts`."""

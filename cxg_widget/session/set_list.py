@@ -20,7 +20,7 @@ from cxg_widget.wire.frames import Frame
 
 
 class SetList:
-    """Answers what is asked of the sets."""
+    """Answers requests about the sets."""
 
     def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader, self._display = loader, display

@@ -1,4 +1,4 @@
-"""What is on show as frames, cut into chunks; who asked and whether it is still wanted is the session's affair."""
+"""What is on show as frames, cut into chunks; who requested and whether it is still wanted is the session's affair."""
 # Changes with js/src/state/receive.js: what arrives at the front-end.
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _BLOCK = 1 << 16
 
 
 class CellTable:
-    """Answers what is asked of the table; keeps the sort keys of one column."""
+    """Answers requests about the table; keeps the sort keys of one column."""
 
     def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader, self._display = loader, display
@@ -81,8 +81,8 @@ class CellTable:
 
     # For the front-end.
 
-    def page(self, asked: p.AskTable) -> Frame:
-        """Return the rows that are asked for.
+    def page(self, request: p.AskTable) -> Frame:
+        """Return the rows that are requested.
 
         Raises
         ------
@@ -91,8 +91,8 @@ class CellTable:
         """
         from cxg_widget.table.columns import names_of
 
-        check_rows(asked.start, asked.n)
-        if asked.n == 0:
+        check_rows(request.start, request.n)
+        if request.n == 0:
             self.close()
             nothing: dict[str, NDArray[Any]] = {
                 "xy": np.empty((0, 2), dtype=np.float32),
@@ -100,8 +100,8 @@ class CellTable:
                 "elsewhere": np.empty((0, 0, 2), dtype=np.float32),
             }
             return Frame(p.Table(0, 0, [], [], [], []), nothing)
-        setting, settings, rules, selected, _ = self._asked(asked)
-        mask = self._mask(setting, rules, selected, asked.within)
+        setting, settings, rules, selected, _ = self._asked(request)
+        mask = self._mask(setting, rules, selected, request.within)
         error = ""
         try:
             ordered = self._order("page", setting, settings, mask)
@@ -111,9 +111,9 @@ class CellTable:
             error = self._said(failure)
             setting = TableSetting(setting.columns, None, False, setting.of)
             ordered = self._order("page", setting, settings, mask)
-        at = ordered.place(asked.find)
-        start = asked.start if at < 0 else max(0, min(at - asked.n // 2, ordered.total - asked.n))
-        rows = ordered.rows(start, asked.n)
+        at = ordered.place(request.find)
+        start = request.start if at < 0 else max(0, min(at - request.n // 2, ordered.total - request.n))
+        rows = ordered.rows(start, request.n)
         columns = self._read(setting, settings, rows)
         heads = [
             {
@@ -133,23 +133,23 @@ class CellTable:
         }
         return Frame(message, arrays)
 
-    def part(self, asked: p.AskCsv) -> Frame:
-        """Return rows as a file has them, as many of those asked for as one message holds, at least one."""
+    def part(self, request: p.AskCsv) -> Frame:
+        """Return rows as a file has them, as many of those requested as one message holds, at least one."""
         from cxg_widget.table.columns import frame_of
         from cxg_widget.table.csv import csv_text
 
-        check_rows(asked.start, asked.n)
-        setting, settings, rules, selected, seq = self._asked(asked)
-        mask = self._mask(setting, rules, selected, asked.within)
+        check_rows(request.start, request.n)
+        setting, settings, rules, selected, seq = self._asked(request)
+        mask = self._mask(setting, rules, selected, request.within)
         ordered = self._order("csv", setting, settings, mask)
-        rows = ordered.rows(asked.start, asked.n)
+        rows = ordered.rows(request.start, request.n)
         frame = frame_of(self._read(setting, settings, rows), self._dataset, rows)
         while True:
-            text = csv_text(frame, separator=asked.separator, header=asked.start == 0).encode("utf-8", "replace")
+            text = csv_text(frame, separator=request.separator, header=request.start == 0).encode("utf-8", "replace")
             if len(text) <= CHUNK_BYTES or len(frame) <= 1:
                 break
             frame = frame.iloc[: max(1, min(len(frame) // 2, len(frame) * CHUNK_BYTES // len(text)))]
-        message = p.Csv(asked.start, asked.start + len(frame), ordered.total, seq)
+        message = p.Csv(request.start, request.start + len(frame), ordered.total, seq)
         return Frame(message, {"text": np.frombuffer(text, dtype=np.uint8)})
 
     def close(self) -> None:
@@ -158,10 +158,18 @@ class CellTable:
         self._loader.memo.drop("table_keys")
         self._loader.memo.drop("table_cells")
 
-    def _asked(self, asked: p.AskTable | p.AskCsv) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
+    def _asked(
+        self, request: p.AskTable | p.AskCsv
+    ) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
         settings, selected, seqs = self._display.now()
-        setting = TableSetting.read(check_table(asked.table, self._dataset, settings))
-        return setting, settings, check_filters(asked.filters, self._dataset, settings.layer), selected, seqs.selection
+        setting = TableSetting.read(check_table(request.table, self._dataset, settings))
+        return (
+            setting,
+            settings,
+            check_filters(request.filters, self._dataset, settings.layer),
+            selected,
+            seqs.selection,
+        )
 
     def _mask(
         self, setting: TableSetting, rules: Any, selected: NDArray[np.bool_], within: str = ""

@@ -58,27 +58,27 @@ class TissueParts:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._newest = Newest("another part of the image was asked for.")
+        self._newest = Newest("another part of the image was requested.")
 
-    def frame(self, asked: p.AskSections | p.AskTissue) -> Frame:
+    def frame(self, request: p.AskSections | p.AskTissue) -> Frame:
         """Return which images there are, or what of one a view needs.
 
         Raises
         ------
         Overtaken
-            When another part is asked for meanwhile.
+            When another part is requested meanwhile.
         CxgWidgetError
             If there is no such image, or it cannot be read.
         """
-        if isinstance(asked, p.AskSections):
+        if isinstance(request, p.AskSections):
             return Frame(p.SectionList(list(self._dataset.sections().images)))
-        check_view(asked.view)
-        check_size(asked.width, asked.height)
+        check_view(request.view)
+        check_size(request.width, request.height)
         check = self._newest.begin()
-        image = self._dataset.find_image(asked.name)
-        x0, x1, y0, y1 = asked.view
-        part = part_for(image, (x0, x1, y0, y1), (asked.width, asked.height))
-        pixels = self._dataset.section_image(asked.name, part.lines, part.columns, part.step, check)
+        image = self._dataset.find_image(request.name)
+        x0, x1, y0, y1 = request.view
+        part = part_for(image, (x0, x1, y0, y1), (request.width, request.height))
+        pixels = self._dataset.section_image(request.name, part.lines, part.columns, part.step, check)
         if pixels.size == 0:  # the view lies beside the image
             pixels, part = np.full((1, 1, 3), 255, dtype=np.uint8), Part((0, 0), (0, 0), part.step)
         # The last px may stand for fewer of the image: it is as large as the others.
@@ -87,7 +87,7 @@ class TissueParts:
             for (start, _), n in zip((part.lines, part.columns), pixels.shape, strict=False)
         )
         message = p.Tissue(
-            asked.name, list(image.extent_of(*ends)), list(image.extent), part.step,
+            request.name, list(image.extent_of(*ends)), list(image.extent), part.step,
             image.um or 0.0, image.spot or 0.0,
         )  # fmt: skip
         return Frame(message, {"jpeg": np.frombuffer(encode_jpeg(pixels), dtype=np.uint8)})

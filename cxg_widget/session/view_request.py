@@ -40,7 +40,7 @@ class Views:
 
     Parameters
     ----------
-    announce : told while a library is imported that has to compile first
+    announce : said while a library is imported that has to compile first
     """
 
     def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
@@ -49,7 +49,7 @@ class Views:
         self._announce = announce
 
     def frames(self, ask: p.Aggregate) -> Iterator[Frame]:
-        """Yield the view as it is asked for, of what is on show now."""
+        """Yield the view as it is requested, of what is on show now."""
         if not self._waits_for_datashader():
             yield from self._frames(ask)
             return

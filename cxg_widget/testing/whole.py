@@ -92,15 +92,15 @@ class WholeLaws:
     @of_base
     def test_unknown_names_come_with_the_nearest(self, dataset: Dataset, truth: Truth) -> None:
         column, embedding = truth.obs.columns[0], str(dataset.default_embedding)
-        asked: list[tuple[Callable[[], object], str]] = [
+        calls: list[tuple[Callable[[], object], str]] = [
             (lambda: dataset.obs([f"{column}s"]), column),
             (lambda: dataset.codes(f"{column}s"), column),
             (lambda: dataset.category_colors(f"{column}s"), column),
             (lambda: dataset.embedding(f"{embedding}s"), embedding),
         ]
         if truth.var_labels:
-            asked.append((lambda: dataset.values(f"{truth.var_labels[0]}s"), truth.var_labels[0]))
-        for ask, near in asked:
+            calls.append((lambda: dataset.values(f"{truth.var_labels[0]}s"), truth.var_labels[0]))
+        for ask, near in calls:
             with pytest.raises(UnknownName, match="Did you mean") as caught:
                 ask()
             assert near in str(caught.value)
@@ -124,7 +124,7 @@ class WholeLaws:
         dataset.close()
         assert dataset.closed
         assert "closed" in repr(dataset)
-        asked: list[Callable[[], object]] = [
+        calls: list[Callable[[], object]] = [
             dataset.obs,
             dataset.var,
             dataset.embedding,
@@ -133,8 +133,8 @@ class WholeLaws:
             lambda: dataset.var_names,
             lambda: dataset.gene_sets,
         ]
-        asked += [partial(dataset.values, name) for name in truth.var_labels[:1]]
-        for ask in asked:
+        calls += [partial(dataset.values, name) for name in truth.var_labels[:1]]
+        for ask in calls:
             with pytest.raises(ClosedDataset):
                 ask()
 

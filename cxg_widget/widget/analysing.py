@@ -101,7 +101,7 @@ class AnalysingWidget(PlottingWidget):
             If there is no such layer, gene, method or definition, or `normalize` or a sum is given values that are no
             counts; the sentence names layers that hold counts.
         MissingDependency
-            If "deseq2" is asked for, and PyDESeq2 is not installed.
+            If "deseq2" is requested, and PyDESeq2 is not installed.
         InvalidStore, DamagedStore
             If the matrix cannot be read.
         ClosedDataset
@@ -113,7 +113,7 @@ class AnalysingWidget(PlottingWidget):
         a, b, within = with_values(a, b, within)
         question = Question(method, layer, normalize, genes_meant(self, genes), fold, by, min_cells, min_donors)
         question.check(self._dataset)
-        with self._session.costs.action("compare", asked=f"compare(method={method!r})", less=question.lighter()):
+        with self._session.costs.action("compare", requested=f"compare(method={method!r})", less=question.lighter()):
             return compared(self, a, b, question, within)
 
     def markers(
@@ -153,8 +153,8 @@ class AnalysingWidget(PlottingWidget):
         question = Question(method, layer, normalize, genes_meant(self, genes), fold)
         if by is not None and (a is not None or against != "rest"):
             raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
-        asked = f"markers({'' if by is None else f'by={shown(by)}, '}method={method!r})"
-        with self._session.costs.action("markers", asked=asked, less=question.lighter(by)):
+        requested = f"markers({'' if by is None else f'by={shown(by)}, '}method={method!r})"
+        with self._session.costs.action("markers", requested=requested, less=question.lighter(by)):
             if by is not None:
                 return markers_by(self, by, question, within)
             return markers_of_set(self, a, against, question, within)

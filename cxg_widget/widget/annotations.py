@@ -90,7 +90,7 @@ class Annotations(Mapping[str, "Annotation"]):
         InvalidValue
             If it holds none of these cells, or a name is taken.
         MissingDependency
-            If a Parquet file is asked for, and pyarrow is not installed.
+            If a Parquet file is requested, and pyarrow is not installed.
         """
         found = {one["name"]: one["log"] for one in read_annotations(path, self._widget.dataset)}
         self._put(found)

@@ -34,7 +34,7 @@ from cxg_widget.widget.changing import ChangingWidget
 from cxg_widget.widget.keeping import merged
 
 _OF_KERNEL = ("n_selected", "steps")
-"""What the page is told alone; hosts that send all that it has send these too."""
+"""What the page is shown alone; hosts that send all that it has send these too."""
 
 
 class AnsweringWidget(ChangingWidget):
@@ -100,7 +100,7 @@ class AnsweringWidget(ChangingWidget):
                 raise
 
     def _handle_msg(self, msg: Any) -> None:
-        """Take a message of the comm; one that is none of a widget is told, where ipywidgets prints a traceback."""
+        """Take a message of the comm; one that is none of a widget is shown, where ipywidgets prints a traceback."""
         try:
             check_envelope(msg)
         except ProtocolError as error:
@@ -198,10 +198,10 @@ class AnsweringWidget(ChangingWidget):
             self._refuse((name,), self._session.check.on_plot, valid)
         try:
             with self._step():
-                with self._hold_back() as asked:
+                with self._hold_back() as requested:
                     super().set_state(valid)
-                with self._lock_property(**{name: valid[name] for name in asked}):
-                    self._ask(self._new(asked), is_checked=True, needs=(), since=since)
+                with self._lock_property(**{name: valid[name] for name in requested}):
+                    self._ask(self._new(requested), is_checked=True, needs=(), since=since)
         except CxgWidgetError as error:  # Overtaken among them, where other cells are on show by now
             self._exchange.fail("setting", error)
             self.send_state([name for name in valid if name in self.keys])
@@ -211,11 +211,11 @@ class AnsweringWidget(ChangingWidget):
 
     def _refuse(self, names: Iterable[str], judge: Callable[[Settings], object], valid: dict[str, Any]) -> None:
         """Leave out settings of the front-end that do not fit the data, or each other, and say so there."""
-        if asked := [name for name in names if name in valid]:
+        if requested := [name for name in names if name in valid]:
             try:
                 judge(self._having(valid))
             except CxgWidgetError as error:
-                self._leave_out(asked, error, valid)
+                self._leave_out(requested, error, valid)
 
     def _leave_out(self, names: Collection[str], error: Exception, valid: dict[str, Any]) -> None:
         self._exchange.fail("filter" if "filters" in names else "setting", error)  # whose stream takes it back
@@ -225,7 +225,7 @@ class AnsweringWidget(ChangingWidget):
                 self.send_state(name)
 
     def _drop_unreadable(self, prepared: Future[None]) -> None:
-        """Show no colour where the one that the dataset offers cannot be read: nobody asked for it."""
+        """Show no colour where the one that the dataset offers cannot be read: nobody requested it."""
         if prepared.cancelled() or prepared.exception() is None or not self._open:
             return
         try:

@@ -50,40 +50,40 @@ class ChangingWidget(WidgetTraits):
     _open = _built = _draws_panels = False
 
     def _ask(
-        self, asked: Mapping[str, Any], *, is_checked: bool = False, needs: Collection[str] = ALL,
+        self, requested: Mapping[str, Any], *, is_checked: bool = False, needs: Collection[str] = ALL,
         since: Traffic | None = None,
     ) -> None:  # fmt: skip
-        """Change settings as asked, with all that follows from it; where that cannot be, nothing changes.
+        """Change settings as requested, with all that follows from it; where that cannot be, nothing changes.
 
         Parameters
         ----------
-        asked : values by name
+        requested : values by name
         is_checked : whether they are as their checks return them: from the page, or of an earlier moment
         needs : what is read before, of what the change needs; the rest is read by the streams that show it
         since : where the reading for it began; None = now
         """
         self._check_open()
-        asked = {name: self._pinned.get(name, value) for name, value in asked.items()}
-        is_checked = is_checked or all(name in self._pinned for name in asked)
-        is_read = not _READ.isdisjoint(asked)
+        requested = {name: self._pinned.get(name, value) for name, value in requested.items()}
+        is_checked = is_checked or all(name in self._pinned for name in requested)
+        is_read = not _READ.isdisjoint(requested)
         since = self._session.costs.now() if is_read and since is None else since
-        asker = next(iter(asked), "")
+        asker = next(iter(requested), "")
         shortage = shortage_in_words(asker, self._dataset.obs_noun, self._dataset.n_obs) if is_read else nullcontext()
         with shortage, self._history.step():
-            change = self._find(asked, needs, is_checked=is_checked)
+            change = self._find(requested, needs, is_checked=is_checked)
             if not is_checked:
-                self._of_page.note_set(change.asked.intersection(change.names))
+                self._of_page.note_set(change.requested.intersection(change.names))
             self._show(change, since)
         self._notify(change.before, change.settings, change.names)
 
-    def _find(self, asked: Mapping[str, Any], needs: Collection[str], *, is_checked: bool) -> Change:
-        """Return the change that was asked for, of which everything has been read that it needs."""
+    def _find(self, requested: Mapping[str, Any], needs: Collection[str], *, is_checked: bool) -> Change:
+        """Return the change that was requested, of which everything has been read that it needs."""
         session = self._session
-        if "annotations" not in asked:
-            return session.changes.find(asked if is_checked else session.changes.checked(asked), needs)
+        if "annotations" not in requested:
+            return session.changes.find(requested if is_checked else session.changes.checked(requested), needs)
         labels = dict(self._dataset.own_columns)
         try:  # what is checked and read meanwhile needs the new labels
-            return session.changes.find(asked if is_checked else session.changes.checked(asked), needs)
+            return session.changes.find(requested if is_checked else session.changes.checked(requested), needs)
         except BaseException:
             session.put_labels(labels)
             raise
@@ -116,7 +116,7 @@ class ChangingWidget(WidgetTraits):
             yield
         except BaseException:
             if self._history.is_outermost:
-                with suppress(Exception):  # nobody is told of failures on the way, but of the one before
+                with suppress(Exception):  # nobody hears of failures on the way, but of the one before
                     self._ask({name: getattr(before, name) for name in STATE}, is_checked=True, needs=())
             raise
 
@@ -125,12 +125,12 @@ class ChangingWidget(WidgetTraits):
 
         Where one looks, and the tools at hand, are no steps. 100 steps are kept, at most 64 MiB.
 
-        Callbacks of `on_selection` and observers are told of what is taken back; but what they set meanwhile is no step
+        Callbacks of `on_selection` and observers hear of what is taken back; but what they set meanwhile is no step
         of its own, and of all that undo brings back nothing stays as they set it.
 
         Returns
         -------
-        whether there was one; False too where it is asked for while something is being changed
+        whether there was one; False too where it is requested while something is being changed
 
         Raises
         ------
@@ -177,7 +177,7 @@ class ChangingWidget(WidgetTraits):
             self._pinned = {}
 
     def _select_again(self, mask: NDArray[np.bool_], rule: Rule | None) -> None:
-        """Select what was selected, of which callbacks have been told."""
+        """Select what was selected, of which callbacks have heard."""
         now = self._session.mask
         self._session.select(mask, rule=rule)
         if not np.array_equal(now, mask):
@@ -199,8 +199,8 @@ class ChangingWidget(WidgetTraits):
             "color": showing.color, "color and filter": showing.color_and_filter,
         }  # fmt: skip
         kind = {"color and filter": "color", "all": "points"}.get(stream, stream)
-        asked = [name for name in change.names if name in change.asked]
-        names = [name for name in asked if BY_NAME[name].cost == kind] or asked
+        requested = [name for name in change.names if name in change.requested]
+        names = [name for name in requested if BY_NAME[name].cost == kind] or requested
         before = {name: getattr(change.before, name) for name in names}
         if not self._exchange.is_busy(kind):
             self._shown_before[kind] = {}

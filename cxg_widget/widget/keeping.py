@@ -35,7 +35,7 @@ OF_KERNEL = ("render", "max_points", "aggregator")
 _MADE = ("annotations", "sets", "gene_sets", "pinned_genes", "filters", "panels")
 """Where one of these is there, a user has made something that is worth keeping."""
 _dismissed: set[str] = set()
-"""Offers that were declined, for as long as the kernel lives: who runs a cell again is not asked again."""
+"""Offers that were declined, for as long as the kernel lives: who runs a cell again is not requested again."""
 
 
 def check_restore(restore: Any) -> Restoring:

@@ -19,7 +19,7 @@ class PageChanges:
     jobs : threads
     judge : reads what a change, {trait: value}, needs, and raises where it does not fit
     take : called with a change, less the traits that Python has set meanwhile, with what had been read before it was
-        asked for, and with what `judge` raised, or None
+        requested, and with what `judge` raised, or None
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class PageChanges:
         self._n_set.update(traits)
 
     def queue(self, change: dict[str, Any], since: Traffic | None) -> None:
-        """Let a change wait for its turn; since : what had been read before it was asked for."""
+        """Let a change wait for its turn; since : what had been read before it was requested."""
         self._n_waiting += 1
         known, judged = {name: self._n_set[name] for name in change}, Future[None]()
 

@@ -74,8 +74,8 @@ class Panel:
         return hash((id(self._widget), self.number))
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={shown(value)}" for name, value in self.look.items())
-        return f"<Panel {told or 'of the plot itself'}>"
+        described = ", ".join(f"{name}={shown(value)}" for name, value in self.look.items())
+        return f"<Panel {described or 'of the plot itself'}>"
 
 
 class Panels(Sequence[Panel]):
@@ -158,7 +158,7 @@ def looks_of_split(widget: CxgWidget, column: Any, values: Any) -> list[dict[str
 
 
 def _meant(column: str, categories: Sequence[Any], values: Any) -> list[Any]:
-    """Return the categories that are asked for, by value or by label in the legend; None = missing."""
+    """Return the categories that are requested, by value or by label in the legend; None = missing."""
     by_label = {label_of(one): one for one in categories}
     wanted = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     found = {label_of(one): one for one in wanted if not is_missing(one)}

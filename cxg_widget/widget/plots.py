@@ -54,7 +54,7 @@ class PlottingWidget(AnsweringWidget):
         SelectionError
             If no cells are meant.
         InvalidStore, DamagedStore
-            If what is asked cannot be read.
+            If what is requested cannot be read.
         ClosedDataset
             If the widget was closed.
         """
@@ -139,7 +139,7 @@ class PlottingWidget(AnsweringWidget):
         with self._session.costs.action("bars"):
             return self._session.plots.bars(column, by, within, share=share)
 
-    def _of_genes(self, kind: type[GeneMatrix], *asked: Any, **how: Any) -> GeneMatrix:
+    def _of_genes(self, kind: type[GeneMatrix], *requested: Any, **how: Any) -> GeneMatrix:
         self._check_open()
         with self._session.costs.action("dotplot" if kind is DotPlot else "heatmap", less=_LESS):
-            return self._session.plots.genes(kind, *asked, **how)
+            return self._session.plots.genes(kind, *requested, **how)

@@ -69,10 +69,10 @@ def figure(session: Session, size: FigureSize, legend: bool | None) -> Figure:
 
 
 def plot_size(snapshot: Any, height: float) -> tuple[float, float]:
-    """Return how large the room of the plots is on the screen, as told last; else 4:3 of the height, CSS px."""
-    told: Any = snapshot.get("plot") if isinstance(snapshot, dict) else None
-    if isinstance(told, list) and len(told) == 2 and all(isinstance(one, int | float) for one in told):
-        width, high = float(told[0]), float(told[1])
+    """Return how large the room of the plots is on the screen, as said last; else 4:3 of the height, CSS px."""
+    described: Any = snapshot.get("plot") if isinstance(snapshot, dict) else None
+    if isinstance(described, list) and len(described) == 2 and all(isinstance(one, int | float) for one in described):
+        width, high = float(described[0]), float(described[1])
         if min(width, high) >= 1 and max(width, high) <= _LARGEST_PX:
             return width, high
     return float(round(height * 4 / 3)), float(height)

@@ -96,7 +96,7 @@ def static_picture(
     view : x left, x right, y bottom, y top, data units; None = everything
     html : add "text/html" to "image/png"
     legend : say what the colours mean, beside the plot and as text
-    background : "white", "dark" or "transparent"; None = white, as long as no front-end has told of its theme
+    background : "white", "dark" or "transparent"; None = white, as long as no front-end has said of its theme
     of_all : draw every cell, however long it takes, as figures do
 
     Returns
@@ -123,14 +123,14 @@ def static_picture(
         if of_all:
             page = draw_page(session.page(Size((float(size[0]), float(size[1]))), legend=legend))
         encoded = base64.b64encode(encode_png(page)).decode()
-        told = _told(session.dataset.title, session.pictures.axes_told(), lines)
+        described = _told(session.dataset.title, session.pictures.axes_told(), lines)
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}
     except Exception:
         _LOG.exception("no static picture, which is a fault of cxg-widget")
         return {}
-    return _bundle(encoded, (page.shape[1], page.shape[0]), picture_id, told if html else None)
+    return _bundle(encoded, (page.shape[1], page.shape[0]), picture_id, described if html else None)
 
 
 def kept_picture(snapshot: Any, picture_id: str, session: Session) -> dict[str, str]:
@@ -162,11 +162,11 @@ def _told(title: str, axes: str, lines: Iterable[str]) -> tuple[str, str]:
     return markup.escape(title, quote=True), (f"<div>{markup.escape(axes)}</div>" if axes else "") + legend
 
 
-def _bundle(encoded: str, size: Any, picture_id: str, told: tuple[str, str] | None) -> dict[str, str]:
+def _bundle(encoded: str, size: Any, picture_id: str, described: tuple[str, str] | None) -> dict[str, str]:
     bundle = {"image/png": encoded, "text/plain": ""}
-    if told is not None:
+    if described is not None:
         bundle["text/html"] = (
-            f'<div class="cxg-static-{picture_id}"><img alt="{told[0]}" width="{size[0]}" height="{size[1]}" '
-            f'style="max-width:100%;height:auto" src="data:image/png;base64,{encoded}">{told[1]}</div>'
+            f'<div class="cxg-static-{picture_id}"><img alt="{described[0]}" width="{size[0]}" height="{size[1]}" '
+            f'style="max-width:100%;height:auto" src="data:image/png;base64,{encoded}">{described[1]}</div>'
         )
     return bundle

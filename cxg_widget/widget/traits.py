@@ -1,4 +1,4 @@
-"""The traits of the widget: its settings as traitlets has them, and what besides is synced."""
+"""The traits of the widget: its settings as traitlets has them, and what apart from is synced."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ if TYPE_CHECKING:
 
 
 class _Trait(traitlets.Any):
-    """A face of one of the session's settings: it holds nothing, and what is set of it is asked of the widget."""
+    """A face of one of the session's settings: it holds nothing, and what is set of it is requested of the widget."""
 
     name: str
 
     def kept(self, obj: Any) -> Any:
         """Return the very value that is set, which nobody changes."""
-        asked = obj._held_back.asked
-        value = asked[self.name] if asked and self.name in asked else getattr(obj._session.settings, self.name)
+        requested = obj._held_back.requested
+        value = (
+            requested[self.name] if requested and self.name in requested else getattr(obj._session.settings, self.name)
+        )
         return _listed(value)
 
     def get(self, obj: Any, cls: Any = None) -> Any:  # noqa: ARG002
@@ -43,10 +45,10 @@ class _Trait(traitlets.Any):
     def set(self, obj: Any, value: Any) -> None:
         """Ask for a value, now or once all that is set together has been."""
         value = self.plain(value)
-        if obj._held_back.asked is None:
+        if obj._held_back.requested is None:
             obj._ask({self.name: value})
         else:
-            obj._held_back.asked[self.name] = value
+            obj._held_back.requested[self.name] = value
 
     def plain(self, value: Any) -> Any:
         """Return a value without the object that stands for it."""
@@ -54,9 +56,9 @@ class _Trait(traitlets.Any):
 
 
 class HeldBack(threading.local):
-    """What is set together, of each thread its own; None = what is set is asked for at once."""
+    """What is set together, of each thread its own; None = what is set is requested at once."""
 
-    asked: dict[str, Any] | None = None
+    requested: dict[str, Any] | None = None
 
 
 def _listed(value: Any) -> Any:
@@ -179,24 +181,24 @@ class WidgetTraits(anywidget.AnyWidget):
     @contextmanager
     def hold_trait_notifications(self) -> Iterator[None]:
         """Change all settings that are set meanwhile at once, or none of them where they cannot be."""
-        is_outermost = self._held_back.asked is None
-        with super().hold_trait_notifications(), self._hold_back() as asked:
+        is_outermost = self._held_back.requested is None
+        with super().hold_trait_notifications(), self._hold_back() as requested:
             yield
-        if is_outermost and asked:
-            self._ask(asked)
+        if is_outermost and requested:
+            self._ask(requested)
 
     @contextmanager
     def _hold_back(self) -> Iterator[dict[str, Any]]:
         """Give the settings that are set meanwhile in this thread, none of which is changed."""
-        before = self._held_back.asked
-        self._held_back.asked = {} if before is None else before
+        before = self._held_back.requested
+        self._held_back.requested = {} if before is None else before
         try:
-            yield self._held_back.asked
+            yield self._held_back.requested
         finally:
-            self._held_back.asked = before
+            self._held_back.requested = before
 
-    def _ask(self, asked: dict[str, Any]) -> None:
-        """Change settings as asked, with all that follows from it."""
+    def _ask(self, requested: dict[str, Any]) -> None:
+        """Change settings as requested, with all that follows from it."""
         raise NotImplementedError
 
     def _tell_page(self, names: Iterable[str]) -> None:
@@ -213,10 +215,10 @@ class WidgetTraits(anywidget.AnyWidget):
         observed = names if traitlets.All in self._trait_notifiers else [*self._trait_notifiers]
         for name in [one for one in names if one in observed]:
             old, new = (own_copy(_listed(getattr(one, name)), packs=False) for one in (before, now))
-            told = traitlets.Bunch(name=name, old=old, new=new, owner=self, type="change")
+            described = traitlets.Bunch(name=name, old=old, new=new, owner=self, type="change")
             try:
-                self._notify_observers(told)
-            except Exception as error:  # of the user: the others are told all the same
+                self._notify_observers(described)
+            except Exception as error:  # of the user: the others are shown all the same
                 errors.append(error)
         if errors:
             raise errors[0]

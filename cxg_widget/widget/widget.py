@@ -67,7 +67,7 @@ DEFAULT_HEIGHT = 600
 _OF_STATE = ALL - {"palette"}
 """What a state needs: its palette may wait for another coloring."""
 _BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
-# Given a path, anywidget keeps every widget for good, to be told of changes of the file; `make dev` asks for that.
+# Given a path, anywidget keeps every widget for good, to be said of changes of the file; `make dev` asks for that.
 _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
 
 
@@ -381,8 +381,8 @@ class CxgWidget(AnalysingWidget):
             those of the widget; None = as the window has it
         legend : whether title and legend are on it; None = as the trait `legend` says, which is True by itself
         max_bytes : of a page; None = 50 million. What is merely at hand goes first, then cells, of which a sample stays
-        colors : what a page can be colored by, as `color` takes it, besides what is on show, pinned genes, columns that
-            are open, and what is told of the cell under the pointer
+        colors : what a page can be colored by, as `color` takes it, beside the current color,
+            pinned genes, open columns and what the tooltip shows
 
         Raises
         ------

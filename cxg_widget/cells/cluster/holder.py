@@ -107,7 +107,7 @@ class ClusterHolder(Holder):
         if self._memo.is_closed:
             raise ClosedDataset(f"the widget of {self.dataset.uri} was closed while its cells were being read.")
         if not self._memo.wants(self.settings.place_key):
-            raise Overtaken("other cells are on show than those that were asked for.")
+            raise Overtaken("other cells are on show than those that were requested.")
 
     def _make_indexed(self) -> ClusterCells:
         dataset = self.dataset

@@ -171,7 +171,7 @@ class H5Group(Group):
     def _child(self, name: str, hops: int) -> Node | None:
         path = f"{self.path}/{name}" if self.path else name
         with self._store.reading(path):
-            # h5py would follow any link when asked for its object; what kind it is, is asked first.
+            # h5py follows any link to its object, so the kind of the link is looked at first.
             links, key = self._group.id.links, name.encode("utf-8", "surrogateescape")
             if not links.exists(key):
                 return None

@@ -43,7 +43,7 @@ def _check_set(rule: Rule) -> None:
         raise SET.wrong(rule)
 
 
-# What rules within mean is asked of their own forms: whether rows alone tell, too.
+# What rules within mean is requested of their own forms: whether rows alone tell, too.
 _OF_RULES: dict[str, Any] = {
     "takes": (), "holds_rules": True, "find_missing": lambda *_: None, "columns": lambda _: (),
     "is_row_wise": lambda *_: True, "as_filter": None,

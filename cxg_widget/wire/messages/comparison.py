@@ -56,7 +56,7 @@ class Comparison(Message):
     """Rows of the newest comparison from `start` on, in the order of the store, in one of `parts` messages.
 
     seq : number of the result, 0 = there is none
-    told : what was compared, by what; notes : sentences on what the numbers are. All four
+    title : what was compared, by what; notes : sentences on what the numbers are. All four
         are in the first part alone
     sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
     unscaled : the layer to compare in instead, where the values are scaled and one holds them as they were; "" = none
@@ -74,7 +74,7 @@ class Comparison(Message):
         "n": Array(("uint32",), (2, "n"), "cells, or donors, of a and of b in which the gene was measured"),
     }
     seq: int
-    told: str
+    title: str
     notes: list[str]
     sets: list[str]
     groups: list[str]

@@ -34,7 +34,7 @@ export function seekCard(store, take) {
     if (shared !== null) take(shared);
   }
 
-  // Another widget of the page has asked before: nothing has to start any more.
+  // Another widget of the page has tried before: nothing has to start any more.
   if (isContextKnown()) ask();
   else wait();
   return () => (stop(), clearTimeout(timer));

@@ -143,7 +143,7 @@ export function createStore(state) {
     set(change) {
       const before = state;
       state = { ...state, ...change };
-      // A copy, since a listener may leave, or change the state again, while others are told.
+      // A copy, since a listener may leave, or change the state again, while others hear of it.
       for (const listener of [...listeners]) listener(state, before);
     },
     subscribe(listener) {

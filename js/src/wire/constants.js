@@ -71,7 +71,7 @@ export const LEFT_OUT_GREY = {light: [228, 228, 228], dark: [40, 40, 40]};
 export const ZERO_GREY = {light: [217, 217, 217], dark: [56, 56, 56]};
 /** Rows of the key beside a picture, before it counts the others. */
 export const MOST_KEY_ROWS = 60;
-/** Columns that the tooltip shows where none were chosen, besides the one that colors. */
+/** Columns that the tooltip shows where none were chosen, apart from the one that colors. */
 export const MOST_FIELDS = 5;
 /** So many cells under the pointer are too many to name one. */
 export const MANY = 30;

@@ -954,7 +954,7 @@ export const CONTAINER = 65536;
  * Rows of the newest comparison from `start` on, in the order of the store, in one of `parts` messages.
  *
  * seq : number of the result, 0 = there is none
- * told : what was compared, by what; notes : sentences on what the numbers are. All four
+ * title : what was compared, by what; notes : sentences on what the numbers are. All four
  *     are in the first part alone
  * sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
  * unscaled : the layer to compare in instead, where the values are scaled and one holds them as they were; "" = none
@@ -962,7 +962,7 @@ export const CONTAINER = 65536;
  * @typedef {object} Comparison
  * @property {"comparison"} kind
  * @property {number} seq
- * @property {string} told
+ * @property {string} title
  * @property {string[]} notes
  * @property {string[]} sets
  * @property {string[]} groups

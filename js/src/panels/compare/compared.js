@@ -26,7 +26,7 @@ import { COMPARED } from "../../wire/constants.js";
  * @returns {Found | null} null where there is no result */
 export function taken(parts, before) {
   const inOrder = [...parts].sort((one, other) => one.start - other.start);
-  const [{ seq, told: title, notes, sets, groups, group, unscaled, n_genes: n }] = inOrder;
+  const [{ seq, title, notes, sets, groups, group, unscaled, n_genes: n }] = inOrder;
   if (seq === 0) return null;
   /** @type {any} */
   const columns = { n_a: new Uint32Array(n), n_b: new Uint32Array(n) };

@@ -24,10 +24,15 @@ _EXACT = 2.0**53
 _BELOW = np.float32(-np.inf)
 
 
+FARTHEST = 1e38
+
+
 def circle_of(radius_x: float, radius_y: float) -> tuple[float, float]:
     """Return an ellipse as a circle: its radius in units of x, and how many of these a unit of y is as long as."""
     if not (radius_x > 0 and radius_y > 0):
         return min(radius_x, radius_y), 1.0
+    # Coordinates are float32: beyond this all of them lie within, and the square of a larger radius overflows.
+    radius_x, radius_y = min(radius_x, FARTHEST), min(radius_y, FARTHEST)
     return radius_x, 1.0 if radius_x == radius_y else radius_x / radius_y
 
 

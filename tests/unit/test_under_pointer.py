@@ -102,6 +102,13 @@ def crowded(color, **settings):
     return made
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("radius", [1e38, 1e200, 1.7e308])
+def test_a_circle_of_any_radius_holds_all_cells_that_have_a_place(radius):
+    found = told(Session(small(1000)), x=0.0, y=0.0, radius_x=radius, radius_y=radius)
+    assert found.n_beneath == 1000
+
+
 @pytest.mark.parametrize("radius", [1e-12, 1e-7, 0.02, 0.3])
 @pytest.mark.parametrize("color", ["cell_type", "CD3E", "DENSE", "n_counts", None])
 def test_of_thousands_at_one_place_the_same_is_told_as_of_each_by_itself(color, radius, monkeypatch):

@@ -49,7 +49,8 @@ class Readout:
         try:
             self.parts[name] = read()
         except OutOfMemory as error:  # of a small store: a size that it declares was believed
-            self.foreign.append(f"{name}: MemoryError: {error}")
+            if not error.quoted:  # TileDB's own attempt fails at once, and its sentence names the damage
+                self.foreign.append(f"{name}: MemoryError: {error}")
             self.parts[name] = Failure(error)
             return None
         except CxgWidgetError as error:

@@ -39,7 +39,10 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
         found = _of_connection(curl, uri, what, text) if curl else _of_answer(status, uri, what, text)
     reason = reason_of(error)
     if _NO_MEMORY.search(text):
-        found = OutOfMemory(f"{uri}: reading {what} ran out of memory ({reason}).")
+        # TileDB allocates what a damaged file declares, too, and says the same of it.
+        found = OutOfMemory(
+            f"{uri}: reading {what} ran out of memory ({reason}), or its file is damaged and declares too large a size."
+        )
     found = found or DamagedStore(f"{uri}: cannot read {what}: data files are missing or damaged ({reason}).")
     found.quoted = reason if f"({reason[:20]}" in str(found) else ""
     return found

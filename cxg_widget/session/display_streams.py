@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -33,6 +34,9 @@ from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds
 from cxg_widget.wire.recoded import recoded_frame
 
+_Sent = tuple[int, Coloring, "weakref.ref[DisplayOrder]"]
+"""Number of a coloring that was sent, the coloring, and in which order."""
+
 
 class DisplayStreams:
     """What is on show, as streams; each ends early when a newer one of its kind begins."""
@@ -41,7 +45,9 @@ class DisplayStreams:
         self._loader = loader
         self._display = display
         self._dataset = loader.dataset
-        self._sent: tuple[int, Coloring, weakref.ref[DisplayOrder]] | None = None
+        self._sent: _Sent | None = None
+        self._sending = 0
+        self._lock = threading.Lock()
 
     @property
     def _held(self) -> Holder:
@@ -133,12 +139,29 @@ class DisplayStreams:
         order = held.order
         yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
         coloring, since = held.point_coloring(), None
-        if self._sent is not None and settings.log_of(coloring.target.name) is not None:
-            of, before, known = self._sent
+        sent = self._begin_sending(seq)
+        if sent is not None and settings.log_of(coloring.target.name) is not None:
+            of, before, known = sent
             if before.target == coloring.target and known() is order:
                 since = recoded_frame(before.codes, coloring.codes, order, of, seq)
         yield from coloring.frames(order, seq) if since is None else [since]
-        self._sent = seq, coloring, weakref.ref(order)  # not before the last of it has gone
+        self._end_sending(seq, (seq, coloring, weakref.ref(order)))
+
+    def _begin_sending(self, seq: int) -> _Sent | None:
+        """Return the last coloring that has been sent whole; None while another is on its way."""
+        # Two threads send colorings where a newer one begins before the older has ended. The newer could be derived
+        # from what the page no longer has, and the page would wait for it for good: it is sent whole then.
+        with self._lock:
+            if seq < self._sending:  # it has been overtaken
+                return None
+            sent, self._sent, self._sending = self._sent, None, seq
+        return sent
+
+    def _end_sending(self, seq: int, sent: _Sent) -> None:
+        """Take note of a coloring whose last frame has gone, unless another has begun since."""
+        with self._lock:
+            if self._sending == seq:
+                self._sent = sent
 
     def recolor(self, panel: int = 0) -> Iterator[Frame]:
         """Yield the colours of the categories that a panel shows, after the palette changed."""
@@ -215,7 +238,8 @@ class DisplayStreams:
 
         Which cells count comes first.
         """
-        self._sent = None  # a page may be new, and have nothing
+        with self._lock:
+            self._sent, self._sending = None, 0  # a page may be new, and have nothing
         if self._display.settings.filters:
             try:
                 yield from self.filter()

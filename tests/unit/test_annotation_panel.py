@@ -1,5 +1,7 @@
 """Laws of what the panel of annotations asks: what a hand does is what Python does, counted as pandas counts."""
 
+from itertools import islice
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -160,13 +162,31 @@ def test_a_label_keeps_its_colour_when_others_come_go_or_are_called_otherwise(wi
     assert dict(zip(content["categories"], content["colors"], strict=True)) == after
 
 
+class Page:
+    """Takes codes as js/src/state/receive.js does: a difference only from the coloring that it has."""
+
+    def __init__(self, n):
+        self.n, self.seq, self.codes = n, -1, None
+
+    def take(self, content, arrays):
+        """Take a message, and its arrays in their order."""
+        if content["kind"] == "codes" and content["seq"] >= self.seq:
+            self.codes = np.concatenate([*([self.codes] if content["start"] else []), arrays[0]])
+            self.seq = content["seq"]
+        if content["kind"] == "recoded" and content["of"] == self.seq:
+            table, bits, codes = arrays
+            self.seq, self.codes = content["seq"], table[np.minimum(self.codes, len(table) - 1)]
+            if bits.size:
+                self.codes[np.unpackbits(bits, count=self.n, bitorder="little").astype(bool)] = codes
+
+
 @pytest.mark.parametrize("n", [1000, 20_003])
 def test_labelling_a_selection_sends_a_bit_a_cell_and_what_is_sent_makes_the_codes_of_all(n, monkeypatch):
     widget = recorded(small(n), monkeypatch)
     rng = np.random.default_rng(n)
     note = widget.annotations.new("mine", of="cell_type")
     widget.color = "mine"
-    front, rows = [], widget._session.order.rows
+    page, rows = Page(n), widget._session.order.rows
 
     def follow():
         """Take what was sent as a front-end does; return how many bytes the arrays have."""
@@ -174,18 +194,12 @@ def test_labelling_a_selection_sends_a_bit_a_cell_and_what_is_sent_makes_the_cod
         size = 0
         for content, buffers in sent:
             arrays = [np.frombuffer(one, dtype=it["dtype"]) for one, it in zip(buffers, content["arrays"], strict=True)]
-            if content["kind"] == "codes":
-                front[:] = [np.concatenate([*(front if content["start"] else []), arrays[0]])]
-            if content["kind"] == "recoded":
-                table, bits, codes = arrays
-                front[0] = table[np.minimum(front[0], len(table) - 1)]
-                if bits.size:
-                    front[0][np.unpackbits(bits, count=n, bitorder="little").astype(bool)] = codes
+            page.take(content, arrays)
             if content["kind"] in ("color", "codes", "recoded"):
                 size += sum(map(len, buffers))
         sent.clear()
         truth = note.series().cat.codes.to_numpy()[rows]
-        np.testing.assert_array_equal(front[0], truth.astype(front[0].dtype))  # -1 is the highest
+        np.testing.assert_array_equal(page.codes, truth.astype(page.codes.dtype))  # -1 is the highest
         return size
 
     assert follow() >= n
@@ -204,6 +218,41 @@ def test_labelling_a_selection_sends_a_bit_a_cell_and_what_is_sent_makes_the_cod
     for i in range(260):
         note.assign(f"more {i}", [i])
     assert follow() < 260 * n / 4
+    widget.close()
+
+
+def unpacked(frame):
+    """Return a frame as a page gets it: what it says, and its arrays."""
+    content, buffers = frame.pack(0)
+    return content, [np.frombuffer(one, it["dtype"]) for one, it in zip(buffers, content["arrays"], strict=True)]
+
+
+@pytest.mark.parametrize("n_taken", [0, 1, 2, 3])
+def test_labels_that_change_while_others_are_sent_arrive_all_the_same(n_taken, monkeypatch):
+    widget = recorded(small(1000), monkeypatch)
+    note = widget.annotations.new("mine", of="cell_type")
+    widget.color = "mine"
+    widget.front.settle()
+    monkeypatch.setattr(widget._exchange, "send_soon", lambda *_, **__: None)
+    page, streams = Page(1000), widget._session.streams
+    for frame in streams.show():
+        page.take(*unpacked(frame))
+    note.assign("older", np.arange(1000) < 100)
+    older = streams.color()
+    for frame in islice(older, n_taken):  # its thread goes on when the newer one has ended
+        page.take(*unpacked(frame))
+    note.assign("newer", np.arange(1000) > 900)
+    for _ in range(2):
+        kinds = []
+        for frame in streams.color():
+            kinds.append(frame.message.kind)
+            page.take(*unpacked(frame))
+        truth = note.series().cat.codes.to_numpy()[widget._session.order.rows]
+        np.testing.assert_array_equal(page.codes, truth.astype(page.codes.dtype))
+        for frame in older:
+            page.take(*unpacked(frame))
+        note.assign("newest", [500])
+    assert "recoded" in kinds
     widget.close()
 
 

@@ -28,14 +28,10 @@ setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, J
 demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
 	@$(BIN)/python -m tools.demo
 
-# A browser waits half of its time, which those that need none fill. What the former print follows what the others do.
-test: setup browser ## pytest, those in a browser of JupyterLab beside all others, and node --test
-	@printed=$$(mktemp); failed=0; \
-	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile -o cache_dir=.pytest_cache/browser >"$$printed" 2>&1 & \
-	browser=$$!; trap 'kill $$browser 2>/dev/null; rm -f "$$printed"' EXIT; trap 'exit 130' INT TERM; \
-	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser -n 2 --dist worksteal || failed=1; \
-	(cd js && $(WITH_NODE) npm test --silent) || failed=1; \
-	wait $$browser || failed=1; cat "$$printed"; exit $$failed
+test: setup browser ## pytest in two processes, those in a browser of JupyterLab in one of them, then node --test
+	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
+	cd js && $(WITH_NODE) npm test --silent
 
 test-tools: setup browser ## the tests of tools/ and benchmarks/
 	$(BIN)/python -m pytest tests/tools -m 'not browser' -n 2 --dist worksteal

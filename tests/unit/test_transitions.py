@@ -1,6 +1,7 @@
 """Laws of changes: each comes out as it was recorded, and then the page and the traits agree."""
 
 import json
+import re
 from typing import get_args, get_type_hints
 
 import pytest
@@ -14,11 +15,16 @@ EDITS = {one.kind: set(get_args(get_type_hints(one)["op"])) for one in (protocol
 """Messages of the page that change settings, with all that each can do."""
 
 
+def portable(steps):
+    """Return steps as JSON has them, without the number of colormaps, which is that of matplotlib's version."""
+    return json.loads(re.sub(r"\(\d+ in all\)", "(all)", json.dumps(steps)))
+
+
 @pytest.mark.parametrize("walk", WALKS, ids=[one["walk"] for one in WALKS])
 def test_each_recorded_transition_comes_out_as_it_was_recorded(walk):
     asks = [step["ask"] for step in walk["steps"]]
-    found = [json.loads(json.dumps(step)) for _, step in replay(walk["begin"], asks)]
-    assert found == walk["steps"]
+    found = [step for _, step in replay(walk["begin"], asks)]
+    assert portable(found) == portable(walk["steps"])
 
 
 @pytest.mark.parametrize("walk", WALKS, ids=[one["walk"] for one in WALKS])

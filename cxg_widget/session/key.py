@@ -39,6 +39,7 @@ def key_now(
     pixels: Coloring | None = None,
     statistic: str = "",
     limits: tuple[float, float] | None = None,
+    known: tuple[p.Color, Coloring] | None = None,
 ) -> Key:
     """Say what a picture means, in words.
 
@@ -47,8 +48,9 @@ def key_now(
     mask : bool (n_obs,), the selection
     pixels : the colouring by numbers of pixels; None = the numbers are of cells
     statistic, limits : which number a pixel shows that cells share, and codes of the ends of the colours
+    known : what `legend_now` returned, which counts all cells; None = it is made here
     """
-    legend, coloring = legend_now(held, pixels)
+    legend, coloring = known or legend_now(held, pixels)
     shown = held.shown() if held.passing() is not None else None
     filtered = held.filtered()
     return key_of(

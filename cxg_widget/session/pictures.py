@@ -31,6 +31,7 @@ from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tiss
 from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire.encoding import wire_values
+from cxg_widget.wire.protocol import Color
 from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions
 
 _TOLD_OF = 20_000
@@ -151,9 +152,9 @@ class Pictures:
         settings, job = self._settings, None
         if settings.embedding is not None:
             job, _, _ = self._job(view, size, _TOLD_OF)
-        legend, _ = legend_now(self._held, self._pixels(job))
+        known = legend_now(self._held, self._pixels(job))
         axis_names = self._dataset.axis_names(settings.embedding, settings.axes) if job else None
-        return summary_of(self._key(job, dark=False), legend, settings, axis_names or ())
+        return summary_of(self._key(job, dark=False, known=known), known[0], settings, axis_names or ())
 
     def _job(self, view: View | None, size: tuple[int, int], max_points: int | None) -> tuple[Paint, View, float]:
         """Gather what a picture is painted of, and say which view it shows, how far zoomed in."""
@@ -193,12 +194,13 @@ class Pictures:
     def _pixels(self, job: Paint | None) -> Coloring | None:
         return job.coloring if job and self._held.is_of_pixels else None
 
-    def _key(self, job: Paint | None, *, dark: bool) -> Key:
+    def _key(self, job: Paint | None, *, dark: bool, known: tuple[Color, Coloring] | None = None) -> Key:
         """Say what a picture of the settings means, in words."""
         shared = job.shared if job else None
         return key_now(
             self._held, self._mask, dark=dark, pixels=self._pixels(job),
             statistic=shared.statistic if shared else "", limits=shared.limits if shared else None,
+            known=known,
         )  # fmt: skip
 
     def axes_told(self) -> str:

@@ -91,7 +91,7 @@ class Session:
     check : checks settings before they are on show
     costs : what actions have read of the store
     saved_labels : {annotation: `key` of the log whose labels a file has}
-    showing : what the front-end draws, and what panels have of their own
+    streams : what the front-end draws, and what panels have of their own
     tell_reading : shows which part of what lasts has been read, 0 to 1
     """
 

@@ -120,13 +120,13 @@ export function createKernel(about, held, now, host) {
       selection_seq: selectionSeq,
       filter_seq: filterSeqs.get(panel) ?? 0,
     };
-    const over = { panel, id, ...seqs, n_selected: chosen.n };
+    const fields = { panel, id, ...seqs, n_selected: chosen.n };
     // The bins of numbers are known as they were saved, of all selected cells.
     const saved = (await held.colorFrames(index)).filter(({ content }) => content.kind === "counts");
-    if (passing === null && legend.scale === "continuous" && saved.length > 0) return send(saved, over);
+    if (passing === null && legend.scale === "continuous" && saved.length > 0) return send(saved, fields);
     const arrays = { counts: chosen.counts.slice(0, -1), passing: passing === null ? new Uint32Array(0) : all.counts };
     const shapes = { counts: [arrays.counts.length], passing: [arrays.passing.length] };
-    return send([framed({ kind: "counts", n_missing: chosen.counts.at(-1), arrays }, shapes)], over);
+    return send([framed({ kind: "counts", n_missing: chosen.counts.at(-1), arrays }, shapes)], fields);
   }
 
   /** What can be chosen of what the file holds. @param {any} request */

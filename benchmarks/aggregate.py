@@ -33,7 +33,7 @@ from cxg_widget.draw.aggregate import (
     shade,
     warm_up,
 )
-from cxg_widget.draw.png import encode_lines, encode_png
+from cxg_widget.draw.image_files import encode_lines, encode_png
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.levels import Levels
 

@@ -19,8 +19,9 @@ from cxg_widget.color import rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.display import checks, fields, gene_sets, looks  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
-from cxg_widget.draw import crowding, key  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
+from cxg_widget.draw.pages import key  # noqa: E402
+from cxg_widget.draw.points import crowding  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
 from cxg_widget.session import columns, comparison_frames  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402

@@ -17,7 +17,7 @@ from cxg_widget.cells.set_density import Difference, find_difference, find_set_c
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.crowding import BASIS, Crowd
+from cxg_widget.draw.points.crowding import BASIS, Crowd
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds, quantise_positions

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.all_cells import InView, Shown
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.blend_coloring import BlendColoring
-from cxg_widget.draw.crowding import behind_of, crowded_size, few_of
+from cxg_widget.draw.points.crowding import behind_of, crowded_size, few_of
 from cxg_widget.spatial.view import View
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.landmarks import Contours, Named, contours_of, grid_for
 from cxg_widget.counts.on_grid import Grid
-from cxg_widget.draw.density import smooth, width_for
+from cxg_widget.draw.overlays.density import smooth, width_for
 
 if TYPE_CHECKING:
     from cxg_widget.cells.holder import Holder

@@ -1,1 +1,1 @@
-"""Pictures drawn in the kernel: points, sums per pixel, keys and lettering, and PNG files."""
+"""Pictures drawn in the kernel. Lowest first: image files and lettering, points, aggregate, overlays, pages, plots."""

@@ -21,7 +21,7 @@ from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.looks import hide_from_legend, within
 from cxg_widget.display.tissue import spot_of
-from cxg_widget.draw.crowding import few_of
+from cxg_widget.draw.points.crowding import few_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session import streams
 from cxg_widget.session.display_state import DisplayState

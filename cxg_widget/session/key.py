@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.draw.key import Key, count_passing, key_of
+from cxg_widget.draw.pages.key import Key, count_passing, key_of
 from cxg_widget.session import streams
 from cxg_widget.wire import protocol as p
 

@@ -13,7 +13,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.set_density import LEAST_NEAR
 from cxg_widget.display.by_sets import set_colors
 from cxg_widget.display.checks import categories_of, check_two
-from cxg_widget.draw.difference import code_colors, codes_of
+from cxg_widget.draw.overlays.difference import code_colors, codes_of
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.newest import Newest

@@ -14,13 +14,13 @@ from cxg_widget.cells.set_density import LEAST_NEAR
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.display.by_sets import set_colors
-from cxg_widget.draw.difference import codes_of, draw_map
-from cxg_widget.draw.legend_line import PlotLegend
 from cxg_widget.draw.lettering import DrawnText
-from cxg_widget.draw.names import written
-from cxg_widget.draw.outlines import Outline, draw_outlines
+from cxg_widget.draw.overlays.difference import codes_of, draw_map
+from cxg_widget.draw.overlays.legend_line import PlotLegend
+from cxg_widget.draw.overlays.names import written
+from cxg_widget.draw.overlays.outlines import Outline, draw_outlines
+from cxg_widget.draw.overlays.ties import AtZero, Line, lay_out_ties
 from cxg_widget.draw.parts import Parts, draw_parts
-from cxg_widget.draw.ties import AtZero, Line, lay_out_ties
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.streams import category_colors
 from cxg_widget.spatial.view import View

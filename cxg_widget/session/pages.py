@@ -13,14 +13,13 @@ from cxg_widget.color.paper import Paper
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.looks import Look, keyed, title_of, told_once
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.axes import lay_out_axes, margin_of
-from cxg_widget.draw.dots import Sight
-from cxg_widget.draw.figure import TOP, lay_out
-from cxg_widget.draw.key import Key
-from cxg_widget.draw.legend_line import PlotLegend, lay_out_lines
-from cxg_widget.draw.page import Page, Plot, moved
-from cxg_widget.draw.panel_grid import HEAD_PX, grid_of
+from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
+from cxg_widget.draw.pages.axes import lay_out_axes, margin_of
+from cxg_widget.draw.pages.figure import TOP, lay_out
+from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, grid_of, moved
 from cxg_widget.draw.parts import Parts
+from cxg_widget.draw.points.dots import Sight
 from cxg_widget.errors import InvalidValue
 from cxg_widget.session.key import key_now
 from cxg_widget.session.over_picture import find_landmarks, legend_of

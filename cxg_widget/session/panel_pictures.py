@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.paper import Paper
 from cxg_widget.display.looks import Look, keyed, title_of, told_once
-from cxg_widget.draw.figure import TOP, compose, lay_out
-from cxg_widget.draw.key import Key, lines_of
-from cxg_widget.draw.legend_line import PlotLegend, lay_out_lines
-from cxg_widget.draw.page import Page, Plot, draw_page
-from cxg_widget.draw.panel_grid import HEAD_PX, grid_of
+from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
+from cxg_widget.draw.pages.figure import TOP, compose, lay_out
+from cxg_widget.draw.pages.key import Key, lines_of
+from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, draw_page, grid_of
 from cxg_widget.session.pictures import Pictures
 from cxg_widget.spatial.view import View
 

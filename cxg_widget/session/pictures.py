@@ -17,13 +17,13 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.settings import PlaceKey
 from cxg_widget.display.tissue import spot_of, spot_px
-from cxg_widget.draw.crowding import Look, Shared, few_of, opacity_of, shared
-from cxg_widget.draw.key import Key
-from cxg_widget.draw.legend_line import PlotLegend
+from cxg_widget.draw.image_files import encode_png
+from cxg_widget.draw.overlays.legend_line import PlotLegend
+from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.summary import summary_of
 from cxg_widget.draw.parts import draw_parts
-from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
-from cxg_widget.draw.png import encode_png
-from cxg_widget.draw.summary import summary_of
+from cxg_widget.draw.points.crowding import Look, Shared, few_of, opacity_of, shared
+from cxg_widget.draw.points.picture import Paint, paint, pixels_as_points, point_diameter
 from cxg_widget.session import streams
 from cxg_widget.session.key import key_now, legend_now
 from cxg_widget.session.over_picture import legend_of, with_landmarks
@@ -148,7 +148,7 @@ class Pictures:
         return opacity_of(held.crowd(job.n_like).layers(spot, held.bounds().extent))
 
     def summary(self, view: View | None, size: tuple[int, int]) -> str:
-        """Say in words what a picture shows; see `draw.summary.summary_of`, and `drawn` for the parameters."""
+        """Say in words what a picture shows; see `summary_of`, and `drawn` for the parameters."""
         settings, job = self._settings, None
         if settings.embedding is not None:
             job, _, _ = self._job(view, size, _TOLD_OF)

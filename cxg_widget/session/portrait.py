@@ -23,7 +23,7 @@ from cxg_widget.display.by_density import is_by_density
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.statistic import describe_statistic
 from cxg_widget.display.tissue import spot_of, spot_px
-from cxg_widget.draw.crowding import (
+from cxg_widget.draw.points.crowding import (
     Crowd,
     Crowding,
     Look,
@@ -36,10 +36,10 @@ from cxg_widget.draw.crowding import (
     statistic_of,
     stepped,
 )
-from cxg_widget.draw.dots import Dots, Sight, draw_dots
-from cxg_widget.draw.inks import N_CODES, Inks, inks_of
-from cxg_widget.draw.picture import point_diameter
-from cxg_widget.draw.pixel_scale import PixelScale
+from cxg_widget.draw.points.dots import Dots, Sight, draw_dots
+from cxg_widget.draw.points.inks import N_CODES, Inks, inks_of
+from cxg_widget.draw.points.picture import point_diameter
+from cxg_widget.draw.points.pixel_scale import PixelScale
 from cxg_widget.session.view_request import around, pixels_shown, scale_key, shown_of
 from cxg_widget.spatial.view import Extent, View, within, zoom_of
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA

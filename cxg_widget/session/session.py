@@ -26,7 +26,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
 from cxg_widget.display.views import place_of
-from cxg_widget.draw.page import Page
+from cxg_widget.draw.pages.page import Page
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells

@@ -8,7 +8,7 @@ import numpy as np
 
 from cxg_widget.datasets import Dataset
 from cxg_widget.datasets.base.sections import MOST_STEP, SectionImage
-from cxg_widget.draw.jpeg import encode_jpeg
+from cxg_widget.draw.image_files import encode_jpeg
 from cxg_widget.session.newest import Newest
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.color.paper import Paper
 from cxg_widget.display.tissue import has_section
-from cxg_widget.draw.over import over
-from cxg_widget.draw.parts import Parts
-from cxg_widget.draw.scale_bar import lay_out_scale_bar
+from cxg_widget.draw.overlays.scale_bar import lay_out_scale_bar
+from cxg_widget.draw.parts import Parts, over
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.tissue import part_for
 from cxg_widget.spatial.view import View

@@ -19,9 +19,9 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import describe_statistic
-from cxg_widget.draw.crowding import few_of, opacity_of, solidity_of
-from cxg_widget.draw.pixel_scale import PixelScale
-from cxg_widget.draw.png import encode_lines, encode_png
+from cxg_widget.draw.image_files import encode_lines, encode_png
+from cxg_widget.draw.points.crowding import few_of, opacity_of, solidity_of
+from cxg_widget.draw.points.pixel_scale import PixelScale
 from cxg_widget.session.display_state import DisplayState, Seqs
 from cxg_widget.session.streams import category_colors, of_panel
 from cxg_widget.spatial.view import View

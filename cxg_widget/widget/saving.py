@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.draw.matplotlib_page import make_figure
+from cxg_widget.draw.pages.matplotlib_page import make_figure
 from cxg_widget.errors import InvalidValue
 from cxg_widget.files.target import local_path
 from cxg_widget.files.writing import writing

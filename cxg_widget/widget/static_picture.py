@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.color.paper import PAPERS
-from cxg_widget.draw.figure import compose
-from cxg_widget.draw.key import lines_of
-from cxg_widget.draw.page import draw_page
-from cxg_widget.draw.png import encode_png
+from cxg_widget.draw.image_files import encode_png
+from cxg_widget.draw.pages.figure import compose
+from cxg_widget.draw.pages.key import lines_of
+from cxg_widget.draw.pages.page import draw_page
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.pages import Size
 

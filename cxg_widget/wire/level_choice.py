@@ -20,7 +20,7 @@ _REACH = 1e100
 """Numbers that lie so many spans of the limits away share the code of an end: codes for them would be lost within."""
 _SAMPLED = 128
 _USUAL = slice(5, -5)
-"""Quantiles between which the automatic limits of many cells lie, see draw/crowding.py."""
+"""Quantiles between which the automatic limits of many cells lie, see draw/points/crowding.py."""
 
 
 def coarseness(levels: Levels, scale: ColorScale, known: Range) -> float:

@@ -12,8 +12,8 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base.sections import MOST_STEP, Library, SectionImage, sections_of
 from cxg_widget.datasets.cxg.demo import write_demo
+from cxg_widget.draw.overlays.scale_bar import lay_out_scale_bar
 from cxg_widget.draw.parts import Parts
-from cxg_widget.draw.scale_bar import lay_out_scale_bar
 
 FACTORS = {"tissue_hires_scalef": 0.1, "tissue_lowres_scalef": 0.02, "spot_diameter_fullres": 89.5,
            "fiducial_diameter_fullres": 144.5}  # fmt: skip

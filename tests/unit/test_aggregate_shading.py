@@ -22,7 +22,7 @@ from cxg_widget.draw.aggregate import (
     opacity,
     shade,
 )
-from cxg_widget.draw.png import blank_lines, encode_lines, encode_png
+from cxg_widget.draw.image_files import blank_lines, encode_lines, encode_png
 from cxg_widget.errors import InvalidValue
 from cxg_widget.wire.encoding import describe
 from cxg_widget.wire.levels import Levels

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.draw.crowding import (
+from cxg_widget.draw.points.crowding import (
     BEHIND,
     Crowd,
     Look,

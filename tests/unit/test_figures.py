@@ -17,7 +17,7 @@ from PIL import Image
 from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.draw.ticks import ticks_between
+from cxg_widget.draw.pages.axes import ticks_between
 from cxg_widget.errors import ClosedDataset, InvalidValue, MissingDependency, ProtocolError, TargetNotWritten
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small

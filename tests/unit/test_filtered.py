@@ -7,7 +7,7 @@ import pytest
 
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.picture import paint
+from cxg_widget.draw.points.picture import paint
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA, LEFT_OUT_LABEL

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.crowding import statistic_of
-from cxg_widget.draw.key import count_passing, key_of, lines_of
-from cxg_widget.draw.summary import summary_of
+from cxg_widget.draw.pages.key import count_passing, key_of, lines_of
+from cxg_widget.draw.pages.summary import summary_of
+from cxg_widget.draw.points.crowding import statistic_of
 from cxg_widget.text.nouns import Noun
 from cxg_widget.text.numbers import byte_size, share, short_count, short_number
 from cxg_widget.wire.protocol import Color

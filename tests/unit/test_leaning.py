@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from cxg_widget.draw.aggregate import Aggregator, NumberColumn, Planes, aggregate, leaning_means, number_image
 from cxg_widget.draw.aggregate.leaning import AROUND
-from cxg_widget.draw.crowding import BEHIND
+from cxg_widget.draw.points.crowding import BEHIND
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.levels import Levels
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.draw.aggregate import aggregate, arrange, number_image
-from cxg_widget.draw.crowding import shared_codes
+from cxg_widget.draw.points.crowding import shared_codes
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import describe
 from cxg_widget.wire.level_choice import levels_for

@@ -18,7 +18,7 @@ from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute import pending
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw import aggregate
-from cxg_widget.draw.crowding import BEHIND
+from cxg_widget.draw.points.crowding import BEHIND
 from cxg_widget.errors import Overtaken
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex

@@ -15,8 +15,8 @@ from scipy import ndimage
 from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.names import HIGH_PX, place, written
-from cxg_widget.draw.outlines import Outline, draw_outlines
+from cxg_widget.draw.overlays.names import HIGH_PX, place, written
+from cxg_widget.draw.overlays.outlines import Outline, draw_outlines
 from cxg_widget.session.session import Session
 from tests.memory import small
 

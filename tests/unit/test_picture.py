@@ -15,8 +15,8 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.coloring import NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
-from cxg_widget.draw.picture import Paint, paint, point_diameter
-from cxg_widget.draw.points import Ink, draw_points
+from cxg_widget.draw.points.picture import Paint, paint, point_diameter
+from cxg_widget.draw.points.stills import Ink, draw_points
 from cxg_widget.session.session import Session
 from cxg_widget.wire.encoding import describe
 from tests.memory import small

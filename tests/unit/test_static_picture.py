@@ -14,9 +14,9 @@ from PIL import Image
 from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.figure import compose
-from cxg_widget.draw.key import Key
 from cxg_widget.draw.lettering import drawable, fitted, width_of
+from cxg_widget.draw.pages.figure import compose
+from cxg_widget.draw.pages.key import Key
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view

@@ -25,7 +25,7 @@ from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of, together
 from cxg_widget.draw.aggregate.task import Task, cut, each
-from cxg_widget.draw.points import disc
+from cxg_widget.draw.points.stills import disc
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.protocol import MISSING_U16

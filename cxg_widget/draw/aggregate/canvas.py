@@ -14,7 +14,7 @@ from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, Spar
 from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.task import Task, over_lines, run
-from cxg_widget.draw.points import disc
+from cxg_widget.draw.points.stills import disc
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View

@@ -13,7 +13,7 @@ from cxg_widget.draw.aggregate.leaning import leaning_means
 from cxg_widget.draw.aggregate.opacity import MIN_ALPHA, opacity
 from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.task import over_lines
-from cxg_widget.draw.png import blank_lines
+from cxg_widget.draw.image_files import blank_lines
 from cxg_widget.errors import InvalidValue
 from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA, MISSING_U16, Density

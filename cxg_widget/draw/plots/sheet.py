@@ -10,7 +10,7 @@ import numpy as np
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import RGB, ramp
 from cxg_widget.draw.lettering import fitted, one_line, width_of
-from cxg_widget.draw.matplotlib_page import POINTS, new_figure
+from cxg_widget.draw.pages.matplotlib_page import POINTS, new_figure
 from cxg_widget.errors import InvalidValue
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.compare.group_frame import GroupTable
 from cxg_widget.compare.groups import Binned, Floats
 from cxg_widget.draw.lettering import fitted
-from cxg_widget.draw.matplotlib_page import POINTS
+from cxg_widget.draw.pages.matplotlib_page import POINTS
 from cxg_widget.draw.plots.look import GroupPlot, Look
 from cxg_widget.draw.plots.matrix_layout import SideLabels, room_below, write_columns
 from cxg_widget.draw.plots.sheet import GAP, NOTE_ROOM, PAD, TEXT_PX, TITLE_ROOM, Sheet, rgb

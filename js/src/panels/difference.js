@@ -1,5 +1,5 @@
 /** Where one of two sets is denser than the other: a map over the points, which pale beneath it. */
-// Changes with cxg_widget/draw/difference.py: the map of a difference.
+// Changes with cxg_widget/draw/overlays/difference.py: the map of a difference.
 
 import { scales, toPx } from "../screen/camera.js";
 import { wholeNumber } from "../words/format.js";

@@ -1,5 +1,5 @@
 /** Sentences about what the second module draws, and about two columns as a place. Pure. */
-// Changes with cxg_widget/draw/ties.py and js/src/panels/zero_profile.js: cells at 0 of two columns.
+// Changes with cxg_widget/draw/overlays/ties.py and js/src/panels/zero_profile.js: cells at 0 of two columns.
 import { counted, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 

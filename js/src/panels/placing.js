@@ -1,5 +1,5 @@
-/** Which names of categories stand on a plot, and where: largest first, none over another. As in cxg_widget/draw/names.py. Pure. */
-// Changes with cxg_widget/draw/names.py: places of names on the plot.
+/** Which names of categories stand on a plot, and where: largest first, none over another. As in cxg_widget/draw/overlays/names.py. Pure. */
+// Changes with cxg_widget/draw/overlays/names.py: places of names on the plot.
 import { toPx } from "../screen/camera.js";
 
 /** @typedef {{i: number, x: number, y: number, width: number}} Placed x and y of the middle, CSS px; i: which name */

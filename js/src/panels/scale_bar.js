@@ -1,5 +1,5 @@
-/** A bar that says how long something is in micrometres, at the lower right of a plot, as cxg_widget/draw/scale_bar.py draws it. */
-// Changes with cxg_widget/draw/scale_bar.py: the scale bar.
+/** A bar that says how long something is in micrometres, at the lower right of a plot, as cxg_widget/draw/overlays/scale_bar.py draws it. */
+// Changes with cxg_widget/draw/overlays/scale_bar.py: the scale bar.
 
 /** Of the plot's width that the bar takes at most. */
 const SHARE = 0.25;

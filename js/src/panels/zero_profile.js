@@ -1,5 +1,5 @@
 /** How the cells on a line at 0 are spread along it, where two columns are the axes: as points they hide each other. */
-// Changes with cxg_widget/draw/ties.py and js/src/panels/notes_on_plot.js: cells at 0 of two columns.
+// Changes with cxg_widget/draw/overlays/ties.py and js/src/panels/notes_on_plot.js: cells at 0 of two columns.
 import { toPx } from "../screen/camera.js";
 
 /** @typedef {import("../screen/camera.js").Camera} Camera */

@@ -1,5 +1,5 @@
 /** Axes of a plot: a name and round numbers beneath it and to its left, laid out once for the screen and for pictures that are saved. */
-// Changes with cxg_widget/draw/axes.py: axes.
+// Changes with cxg_widget/draw/pages/axes.py: axes.
 import { visible } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
 import { ticksBetween } from "../screen/ticks.js";

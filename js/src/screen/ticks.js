@@ -1,5 +1,5 @@
 /** Ticks: round numbers along an axis, and how they are written. Pure. */
-// Changes with cxg_widget/draw/ticks.py: ticks.
+// Changes with cxg_widget/draw/pages/axes.py: ticks.
 import { clamp } from "./clamp.js";
 
 /** @typedef {{value: number, text: string}} Tick */

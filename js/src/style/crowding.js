@@ -1,8 +1,8 @@
 /**
  * Crowding: how many cells share a pixel, what number such a pixel shows, and between which limits its colours lie. The kernel has
- * the same laws, see draw/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
+ * the same laws, see draw/points/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
  */
-// Changes with cxg_widget/draw/crowding.py: numbers that cells share in a pixel, and limits that suit.
+// Changes with cxg_widget/draw/points/crowding.py: numbers that cells share in a pixel, and limits that suit.
 
 import { scales } from "../screen/camera.js";
 import { clamp } from "../screen/clamp.js";

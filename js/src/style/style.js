@@ -1,6 +1,6 @@
 /** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
-// Changes with cxg_widget/draw/picture.py: the size of points.
+// Changes with cxg_widget/draw/points/picture.py: the size of points.
 // Changes with cxg_widget/display/by_density.py: when opacity follows density.
 
 import { clamp } from "../screen/clamp.js";
@@ -191,7 +191,7 @@ export function ramp(stops) {
 }
 
 /** Diameter that suits so many points: smaller the more there are, growing gently with the zoom; the kernel draws with
- * the same, see point_diameter in draw/picture.py and tests/point_sizes.json.
+ * the same, see point_diameter in draw/points/picture.py and tests/point_sizes.json.
  * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
 export function automaticSize(n, { width, height }, zoom) {
   const room = ((width * height) / 480_000) ** 0.25;
@@ -212,7 +212,7 @@ export function diameterOf({ traits, points, tissue }, plot, zoom) {
 }
 
 /** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in
- * which the kernel draws by the same rule, see crowded_size in draw/crowding.py.
+ * which the kernel draws by the same rule, see crowded_size in draw/points/crowding.py.
  * @param {number} n points in the view @param {number} width @param {number} height @returns {number} in the px of width and height */
 export function crowdedSize(n, width, height) {
   return Math.max(Math.sqrt((FILLING * width * height) / Math.max(n, 1)), 1);

@@ -1,5 +1,5 @@
-/** The key of a picture: what its colours mean, in words, as cxg_widget/draw/key.py writes it. Pure. */
-// Changes with cxg_widget/draw/key.py: the words of a key.
+/** The key of a picture: what its colours mean, in words, as cxg_widget/draw/pages/key.py writes it. Pure. */
+// Changes with cxg_widget/draw/pages/key.py: the words of a key.
 import { countPassing, nSelectedPassing } from "../state/counts.js";
 import { nShown } from "../state/hidden.js";
 import { safeColor, toHex } from "../style/color.js";

@@ -1,5 +1,5 @@
-/** The picture as text, for who does not see it; cxg_widget/draw/summary.py writes the same. Pure. */
-// Changes with cxg_widget/draw/summary.py: the summary in words.
+/** The picture as text, for who does not see it; cxg_widget/draw/pages/summary.py writes the same. Pure. */
+// Changes with cxg_widget/draw/pages/summary.py: the summary in words.
 import { countPassing } from "../state/counts.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, share, shortCount } from "./format.js";

@@ -1,5 +1,5 @@
 /** Tables of the colour and the height of each code: to draw a point is to look two numbers up. Pure. */
-// Changes with cxg_widget/draw/inks.py and js/src/draw/gl/shaders.js: which point lies on top, in which color.
+// Changes with cxg_widget/draw/points/inks.py and js/src/draw/gl/shaders.js: which point lies on top, in which color.
 import { MISSING } from "../../wire/protocol.js";
 
 /**

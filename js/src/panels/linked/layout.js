@@ -1,5 +1,5 @@
 /** Where panels lie beside each other: as near to squares as the room lets them be. Pure. */
-// Changes with cxg_widget/draw/panel_grid.py: the grid of panels.
+// Changes with cxg_widget/draw/pages/page.py: the grid of panels.
 
 /** Of the line above each panel. */
 export const HEAD_PX = 28;

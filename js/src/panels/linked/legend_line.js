@@ -1,5 +1,5 @@
-/** What contours of sets and the difference of two mean, in lines below the plot or all panels, as cxg_widget/draw/legend_line.py draws it. */
-// Changes with cxg_widget/draw/legend_line.py: the legend of contours and differences.
+/** What contours of sets and the difference of two mean, in lines below the plot or all panels, as cxg_widget/draw/overlays/legend_line.py draws it. */
+// Changes with cxg_widget/draw/overlays/legend_line.py: the legend of contours and differences.
 
 import { fitCanvas } from "../../screen/canvas.js";
 import { safeColor } from "../../style/color.js";

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.key import Key
+from cxg_widget.draw.pages.key import Key
 from cxg_widget.rules.description import describe_rule
 from cxg_widget.text.names import in_a_line, missing_label
 from cxg_widget.text.nouns import capitalized

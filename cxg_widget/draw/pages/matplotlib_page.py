@@ -9,11 +9,11 @@ import numpy as np
 
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import RGB
-from cxg_widget.draw.axes import TICK_PX, Axis, faint_ink, texts_of
 from cxg_widget.draw.lettering import HALO_PX as LETTER_HALO_PX
 from cxg_widget.draw.lettering import DrawnText, drawable, one_line
-from cxg_widget.draw.outlines import HALO_ALPHA, HALO_PX, Outline
-from cxg_widget.draw.page import Page, Plot
+from cxg_widget.draw.overlays.outlines import HALO_ALPHA, HALO_PX, Outline
+from cxg_widget.draw.pages.axes import TICK_PX, Axis, faint_ink, texts_of
+from cxg_widget.draw.pages.page import Page, Plot
 from cxg_widget.draw.parts import Box
 from cxg_widget.errors import MissingDependency
 from cxg_widget.text.half_characters import xml_text

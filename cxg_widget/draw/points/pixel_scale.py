@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.datasets.base.dataset import Vector
-from cxg_widget.draw.crowding import ends_of
+from cxg_widget.draw.points.crowding import ends_of
 from cxg_widget.wire.encoding import Numbers, bin_logs, bin_values, describe
 from cxg_widget.wire.level_choice import levels_for
 

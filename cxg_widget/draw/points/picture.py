@@ -17,9 +17,9 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import describe_statistic
-from cxg_widget.draw.crowding import Shared
-from cxg_widget.draw.pixel_scale import PixelScale
-from cxg_widget.draw.points import Ink, draw_points
+from cxg_widget.draw.points.crowding import Shared
+from cxg_widget.draw.points.pixel_scale import PixelScale
+from cxg_widget.draw.points.stills import Ink, draw_points
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import Numbers, wire_values
 from cxg_widget.wire.quantise import LEVELS

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb, ramp
-from cxg_widget.draw.key import Key
-from cxg_widget.draw.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
-from cxg_widget.draw.page import Page, Plot, draw_page
+from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
+from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.page import Page, Plot, draw_page
 from cxg_widget.draw.parts import Box, Parts
 
 TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.color.colormap import stops_of
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import ramp
-from cxg_widget.draw.over import over
+from cxg_widget.draw.parts import over
 
 HIGHEST = 254
 """The code of the highest ratio; that of the lowest is 0, and of no difference the one between."""

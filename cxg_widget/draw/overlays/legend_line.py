@@ -10,8 +10,8 @@ from math import ceil
 
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.draw.difference import code_colors
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
+from cxg_widget.draw.overlays.difference import code_colors
 from cxg_widget.draw.parts import Parts
 from cxg_widget.text.numbers import short_number
 

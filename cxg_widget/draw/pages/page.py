@@ -1,18 +1,19 @@
 """A page: plots, each with its cells as one image and all else as lines and text, and their legends."""
+# Changes with js/src/panels/linked/layout.js: the grid of panels.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.paper import Paper
-from cxg_widget.draw.axes import Axis, faint_ink, lines_of, texts_of
 from cxg_widget.draw.lettering import DrawnText
-from cxg_widget.draw.outlines import Outline, draw_outlines
-from cxg_widget.draw.over import over
-from cxg_widget.draw.parts import Box, Parts, draw_parts, within
+from cxg_widget.draw.overlays.outlines import Outline, draw_outlines
+from cxg_widget.draw.pages.axes import Axis, faint_ink, lines_of, texts_of
+from cxg_widget.draw.parts import Box, Parts, draw_parts, over, within
 from cxg_widget.spatial.view import View
 
 
@@ -94,3 +95,19 @@ def moved(page: Page, dx: float, dy: float) -> Page:
         for plot in page.plots
     )
     return replace(page, plots=plots, parts=page.parts.moved(dx, dy))
+
+
+HEAD_PX = 28
+"""Of the line above each panel on the screen."""
+
+
+def grid_of(n: int, width: float, height: float) -> tuple[int, int]:
+    """Return the columns and rows of n panels in so many px, each as near to a square as can be."""
+
+    def side(columns: int) -> float:
+        rows = math.ceil(n / columns)
+        # What counts is how large a square fits; of two alike the one with fewer empty places.
+        return min(width / columns, max(height / rows - HEAD_PX, 1)) - (columns * rows - n)
+
+    columns = max(range(1, n + 1), key=side)
+    return columns, math.ceil(n / columns)

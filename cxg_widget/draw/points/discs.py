@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cxg_widget.compute.compiled import compiled
-from cxg_widget.draw.inks import EDGE, N_CODES
+from cxg_widget.draw.points.inks import EDGE, N_CODES
 
 
 @compiled

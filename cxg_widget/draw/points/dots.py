@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.draw.inks import Inks
+from cxg_widget.draw.points.inks import Inks
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
@@ -80,7 +80,7 @@ class Dots:
 
 def draw_dots(dots: Dots, inks: Inks, sight: Sight, diameter: float, opacity: float) -> NDArray[np.uint8]:
     """Draw points, from the first to the last: uint8 (height, width, 4), straight alpha; diameter: px."""
-    from cxg_widget.draw.discs import draw
+    from cxg_widget.draw.points.discs import draw
 
     is_round, (width, height) = diameter > _SQUARE_PX, sight.px
     page, heights = np.zeros((height, width, 4), dtype=np.uint8), np.zeros((height, width), dtype=np.uint32)

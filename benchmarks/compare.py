@@ -67,7 +67,7 @@ def of_groups(method: str) -> Act:
     """Return what compares each group of a store that is opened for it with the rest."""
 
     def act(path: str, where: str) -> None:
-        from cxg_widget.compare.each_group import compare_groups
+        from cxg_widget.compare.markers import compare_groups
         from cxg_widget.compare.matrix_statistics import MatrixStats
         from cxg_widget.compare.question import Question
         from cxg_widget.datasets import open_dataset

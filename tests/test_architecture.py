@@ -44,7 +44,7 @@ HOMES = {
     "traitlets": "widget/",
     "IPython": ("widget/widget.py", "widget/static_picture.py", "text/short_traceback.py"),
     "PIL": ("draw/image_files.py", "draw/lettering.py", "draw/overlays/outlines.py"),
-    "pydeseq2": "compare/deseq2.py",
+    "pydeseq2": "compare/donors/deseq2.py",
     "matplotlib": ("color/colormap.py", "draw/pages/matplotlib_page.py", "draw/plots/"),
     "dask": "cells/cluster/",
     "distributed": "cells/cluster/",

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compare.gene_tests import Tested, by_t
+from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Floats, Summary
+from cxg_widget.compare.notes import count_missing, describe_donors, describe_fold, describe_values
+from cxg_widget.compare.question import Question
 from cxg_widget.compare.result import Adjust, Comparison
-from cxg_widget.compare.welch import Tested, by_t
+from cxg_widget.datasets.base.dataset import Dataset
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +58,19 @@ class ExplorerComparison(Comparison):
         return frame.iloc[:n], frame.iloc[::-1].iloc[:n]
 
 
+def as_in_explorer(
+    made: Comparison, n_cells: tuple[int, int], dataset: Dataset, question: Question, kind: ValueKind
+) -> ExplorerComparison:
+    """Return a comparison of sets of so many cells with Explorer's test and notes."""
+    n_var = len(dataset.names_in(question.layer).var_labels)
+    own = explorer_test(made._a, made._b, n_cells, n_var)
+    notes = _notes_of(dataset, question, kind, (made._a, made._b))
+    return ExplorerComparison(
+        made.description, notes, made._names, made._a, made._b, made._log2fc, own.tested, made._auc, made._u, own.p_adj,
+        sets=made.sets, _log_fc=own.log_fc, _n_var=n_var,
+    )  # fmt: skip
+
+
 class ExplorerTested(NamedTuple):
     """Results of Explorer's method for each gene, each (n_var,)."""
 
@@ -95,3 +112,20 @@ def _moments(one: Summary, n: int, smaller: int) -> tuple[NDArray[np.float32], N
     mean = np.where(one.n == n, one.mean, np.nan).astype(np.float32)
     variance = np.where(one.n == n, one.squares / max(1, n - 1), np.nan).astype(np.float32)
     return mean, variance / np.float32(smaller)
+
+
+def _notes_of(dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary]) -> tuple[str, ...]:
+    """Return the notes on CELLxGENE Explorer's numbers."""
+    n_missing = count_missing(sets)
+    said = [
+        "Use this only to reproduce lists from CELLxGENE Explorer: its t uses the number of "
+        f"{dataset.obs_noun.many} of the smaller set for both, p_adj is Bonferroni's over all {dataset.var_noun.many} "
+        "of the store, and log_fc is mean_a - mean_b. method='t-test' is Welch's test, and the unit of "
+        "method='pseudobulk' is the donor.",
+        *describe_values(dataset, question, kind),
+        *describe_fold(dataset, question, kind),
+    ]
+    if n_missing:
+        what = dataset.var_noun.counted(n_missing)
+        said.append(f"{what} with NaN in a set: Explorer has no mean there, t = 0 and p = 1.")
+    return (*said, describe_donors(dataset))

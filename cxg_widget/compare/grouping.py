@@ -1,13 +1,23 @@
-"""Assigns cells to groups in few bytes: by masks, and by a column that is read where the cells are."""
+"""Groups of cells by set and category, and their cells in a matrix, read block by block."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compare.moments import NO_SCALE, Floats, entries_of
+from cxg_widget.compute.prefetch import Prefetch
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Codes
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import describe_layer
+from cxg_widget.text.nouns import Noun
 
 Mask = NDArray[np.bool_]
 _BLOCK = 2**20
@@ -76,3 +86,154 @@ class Grouping:
 
 def _ranks(n_all: int, n: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, n_all - 1, n).astype(np.int64)) if n_all else np.empty(0, dtype=np.int64)
+
+
+Tell = Callable[[float, str], object]
+"""Takes which part is done of one look at the matrix, and what is being done, as "Reading cells 3 of 8"."""
+PER_CELL = 1e4
+"""Total to which "log1p_10k" scales the counts of a cell."""
+_SUMMING = "Adding up counts of"
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The cells of some groups in a matrix.
+
+    Attributes
+    ----------
+    rows : int64, ascending, the rows of all groups
+    codes : int32, the group of each of `rows`
+    n_groups : how many there are
+    layer : None = the main matrix
+    positions : int64, ascending, the genes to read; None = all
+    normalized : whether values are log1p of counts per 10,000 of all genes of the cell
+    ranked : whether cells are ranked by each gene, which takes whole genes
+    tell : called with the progress of each look at the matrix, from any thread
+    check : called now and then, ten times a second while something is read; what it raises, ends that
+    """
+
+    dataset: Dataset
+    rows: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    n_groups: int
+    layer: str | None = None
+    positions: NDArray[np.int64] | None = None
+    normalized: bool = False
+    ranked: bool = False
+    tell: Tell = field(default=lambda _, __: None, repr=False)
+    check: Callable[[], None] = field(default=lambda: None, repr=False)
+
+    @classmethod
+    def of(cls, dataset: Dataset, groups: NDArray[np.int32], *args: Any, first: int = 0, **more: Any) -> Grouped:
+        """Return the cells of the rows from `first` on by the group of each, -1 = none; the rest as attributes."""
+        rows = np.flatnonzero(groups >= 0)
+        return cls(dataset, rows + first, groups[rows], *args, **more)
+
+    @cached_property
+    def n_cells(self) -> NDArray[np.int64]:
+        """Cells of each group, int64 (n_groups,)."""
+        return np.bincount(self.codes, minlength=self.n_groups)
+
+    @cached_property
+    def n_var(self) -> int:
+        """Number of genes of the matrix."""
+        return len(self.dataset.names_in(self.layer).var_labels)
+
+    @cached_property
+    def by_rows(self) -> bool:
+        """Whether less is read by rows; a gene is then read with all others.
+
+        Genes that come whole are taken where that is as much, or up to twice as much and cells are ranked, for which
+        the entries of rows must be kept.
+        """
+        plan = self.dataset.plan(self._some, self.positions, self.layer)
+        if plan.axis == "var":
+            return False
+        # Ranks by columns need no second copy of the entries: they are worth twice the reading (decision 57).
+        return not plan.both_ways or plan.other_bytes > plan.n_bytes * (2 if self.ranked else 1)
+
+    @property
+    def read(self) -> NDArray[np.int64]:
+        """The positions of the genes that are read, int64, ascending."""
+        return np.arange(self.n_var) if self.by_rows or self.positions is None else self.positions
+
+    def ahead(self, blocks: Callable[[], Iterable[MatrixBlock]]) -> Iterator[MatrixBlock]:
+        """Yield blocks that are read in a thread, one ahead; what `check` raises is raised soon."""
+        return iter(Prefetch(blocks, self.check))
+
+    def row_blocks(self) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
+        """Yield all rows in blocks, with the group of each row and its scale as `add_rows` takes them."""
+        start = 0
+        for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+            rows = slice(start, start + len(block.starts) - 1)
+            self.report("Reading", rows.stop, len(self.rows), self.dataset.obs_noun)
+            plain = self._plain(block)
+            yield plain, self.codes[rows], _scale_of(self._totals_of(plain)) if self.normalized else NO_SCALE
+            start = rows.stop
+
+    def column_blocks(self) -> Iterator[tuple[int, MatrixBlock]]:
+        """Yield the genes in blocks, each with the place in `read` of its first gene; positions are places in `rows`.
+
+        Their scale is `scale`.
+        """
+        start, wanted = 0, self.read
+        for block in self.ahead(partial(self.dataset.columns_of, self.positions, self._some, self.layer)):
+            yield start, block
+            start += len(block.starts) - 1
+            self.report("Reading", start, len(wanted), self.dataset.var_noun)
+
+    def report(self, doing: str, n: int, total: int, noun: Noun) -> None:
+        """Report how many genes or cells of one pass are done."""
+        self.tell(n / total, f"{doing} {noun.many} {n:,} of {total:,}")
+
+    @cached_property
+    def scale(self) -> Floats:
+        """What values of each of `rows` are multiplied by before log1p, which takes a look at all genes; or empty."""
+        if not self.normalized:
+            return NO_SCALE
+        totals = np.zeros(len(self.rows))
+        if self.dataset.plan(self._some, None, self.layer).axis == "obs":
+            start = 0
+            for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+                stop = start + len(block.starts) - 1
+                totals[start:stop] = self._totals_of(self._plain(block))
+                start = stop
+                self.report(_SUMMING, start, len(self.rows), self.dataset.obs_noun)
+        else:
+            from cxg_widget.compare.loops.sum_loops import add_totals
+
+            start = 0
+            for block in self.ahead(partial(self.dataset.columns_of, None, self._some, self.layer)):
+                self._check_counts(add_totals(entries_of(block), totals))
+                start += len(block.starts) - 1
+                self.report(_SUMMING, start, self.n_var, self.dataset.var_noun)
+        return _scale_of(totals)
+
+    def _totals_of(self, block: MatrixBlock) -> Floats:
+        """Return the total of each row of a block."""
+        from cxg_widget.compare.loops.sum_loops import put_totals
+
+        totals = np.empty(len(block.starts) - 1)
+        self._check_counts(put_totals(entries_of(block), totals))
+        return totals
+
+    def _check_counts(self, n_wrong: int) -> None:
+        """Refuse what a sample of the values did not show."""
+        if n_wrong:
+            where, values = describe_layer(self.layer), "a value" if n_wrong == 1 else f"{n_wrong:,} values"
+            raise InvalidValue(f"normalize='log1p_10k' takes counts, and {where} holds {values} below 0 or infinite.")
+
+    @property
+    def _some(self) -> NDArray[np.int64] | None:
+        return None if len(self.rows) == self.dataset.n_obs else self.rows
+
+    def _plain(self, block: MatrixBlock) -> MatrixBlock:
+        """Return rows of which all is listed that does not stay what it is where a cell is scaled."""
+        if not self.normalized or block.fill is None:
+            return block
+        # log1p(fill * scale) is another number in each cell.
+        return MatrixBlock.of_dense(block.dense(self.n_var))
+
+
+def _scale_of(totals: Floats) -> Floats:
+    return np.divide(PER_CELL, totals, out=np.zeros_like(totals), where=totals != 0)

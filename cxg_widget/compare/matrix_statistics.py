@@ -1,21 +1,160 @@
-"""Statistics of the matrix for comparisons, computed in this process; `ClusterMatrixStats` computes them on Dask."""
+"""Statistics of groups of cells in a matrix: the kind of its values, moments, ranks and sums of counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.gathered import Gathered, gather
-from cxg_widget.compare.grouped import Grouped, Tell
-from cxg_widget.compare.grouping import Grouping
+from cxg_widget.compare.grouping import Grouped, Grouping, Tell
+from cxg_widget.compare.moments import Floats, Moments, Summary
 from cxg_widget.compare.question import Question
-from cxg_widget.compare.sums import Sums, sum_counts
-from cxg_widget.compare.value_kind import ValueKind, judge
+from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import Cancelled
+from cxg_widget.text.numbers import short_number
+
+if TYPE_CHECKING:
+    from cxg_widget.compare.donors.sums import Sums
+
+Kind = Literal["counts", "log1p", "linear", "scaled", "zeros"]
+_SAMPLED_ROWS = 64
+_SAMPLED_VARS = 32
+_HIGHEST_LOG = 20.0
+"""log1p of half a billion: what is higher is no logarithm of counts."""
+_REASONS = {
+    "counts": "counts: whole numbers from {low} to {high}",
+    "log1p": "log1p values (natural logarithms of 1 + x): fractions from {low} to {high}",
+    "linear": "values that are neither whole nor logarithms: fractions from {low} to {high}",
+    "scaled": "scaled values: some are below 0, from {low} to {high}",
+    "zeros": "nothing but zeros",
+}
+
+
+@dataclass(frozen=True)
+class ValueKind:
+    """Kind of the values of a matrix.
+
+    Attributes
+    ----------
+    reason : as the rest of a sentence
+    """
+
+    kind: Kind
+    reason: str
+
+
+def judge(
+    dataset: Dataset, rows: NDArray[np.int64], layer: str | None, check: Callable[[], None] = lambda: None
+) -> ValueKind:
+    """Look at some rows, int64 (k,), or at some genes, spread over all, where these are read with less.
+
+    Parameters
+    ----------
+    check : as of `Prefetch`
+    """
+    if dataset.plan(rows, None, layer).axis == "obs":
+        read, sample = partial(dataset.rows_of, rows, layer), dataset.obs_noun.counted(len(rows))
+    else:
+        n_var = len(dataset.names_in(layer).var_labels)
+        genes = np.unique(np.linspace(0, n_var - 1, _SAMPLED_VARS).astype(np.int64))
+        read, sample = partial(dataset.columns_of, genes, None, layer), dataset.var_noun.counted(len(genes))
+    kind, low, high = kind_of(np.concatenate([_values_in(block) for block in Prefetch(read, check)]))
+    text = _REASONS[kind].format(low=short_number(low), high=short_number(high))
+    return ValueKind(kind, f"{text}, judged from {sample}")
+
+
+def kind_of(values: NDArray[np.float32]) -> tuple[Kind, float, float]:
+    """Return the kind of some values, with or without zeros, and their lowest and highest; NaN is ignored."""
+    finite = values[np.isfinite(values)].astype(np.float64)
+    low, high = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
+    if low < 0:
+        return "scaled", low, high
+    if high == 0:
+        return "zeros", low, high
+    if (finite == np.rint(finite)).all():
+        return "counts", low, high
+    return "log1p" if high <= _HIGHEST_LOG else "linear", low, high
+
+
+def _values_in(block: MatrixBlock) -> NDArray[np.float32]:
+    """Return the values of a block, and those of what it leaves out."""
+    return block.values if block.fill is None else np.concatenate([block.values, block.fill])
+
+
+class Gathered(NamedTuple):
+    """Sums and ranks of the genes of a question.
+
+    Attributes
+    ----------
+    groups : what is known of each group
+    rank_sums : float64 (k, n_groups), of the mean ranks of each group; None where none were made
+    ties : float64 (k,), the sum of t^3 - t over ties of t values; None as well
+    """
+
+    groups: tuple[Summary, ...]
+    rank_sums: Floats | None = None
+    ties: Floats | None = None
+
+    def with_(self, other: Gathered) -> Gathered:
+        """Return the sums over both, which share no cell, without ranks."""
+        return Gathered(tuple(one.with_(added) for one, added in zip(self.groups, other.groups, strict=True)))
+
+
+def _summed(cells: Grouped, moments: Moments) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
+    """Yield the blocks of `Grouped.row_blocks`, of which the moments were taken in."""
+    for block, codes, scale in cells.row_blocks():
+        moments.add_rows(block, codes, scale)
+        yield block, codes, scale
+
+
+def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
+    """Go through the matrix.
+
+    One look gives all, but for ranks by rows of more values than fit into memory: they take a look for each band of
+    genes whose values do.
+
+    Parameters
+    ----------
+    linear : whether to sum up expm1 of the values too
+    """
+    read = cells.read
+    moments = Moments(cells.n_cells, len(read), linear=linear, by_rows=cells.by_rows)
+    ranks = None
+    if cells.ranked:
+        from cxg_widget.compare.ranks import Ranks
+
+        ranks = Ranks(cells)
+    if not len(cells.rows):  # of a part of all cells, which Dask's workers gather
+        pass
+    elif cells.by_rows:
+        blocks = _summed(cells, moments)
+        if ranks is None:
+            deque(blocks, maxlen=0)
+        else:
+            transposed = ranks.transposed()
+            # The moments are taken in by the thread that reads ahead, while this one transposes the block
+            # before (decision 57).
+            for block, codes, scale in Prefetch(lambda: blocks, cells.check):
+                transposed.add_rows(block, codes, scale)
+            ranks.add_rows(moments, transposed)
+    else:
+        scale = cells.scale
+        for first, block in cells.column_blocks():
+            moments.add_columns(first, block, cells.codes, scale)
+            if ranks is not None:
+                genes = slice(first, first + len(block.starts) - 1)
+                ranks.add_columns(first, block, moments.n_measured(genes))
+    wanted = cells.positions if cells.by_rows and cells.positions is not None else slice(None)
+    groups = tuple(moments.of(group).at(wanted) for group in range(cells.n_groups))
+    return Gathered(groups) if ranks is None else Gathered(groups, ranks.sums[wanted], ranks.ties[wanted])
+
 
 Mask = NDArray[np.bool_]
 
@@ -55,9 +194,13 @@ class MatrixStats:
             counts.append(np.bincount(found[(found >= 0) & (found < k)], minlength=k).astype(np.int64))
         return codes.categories, counts
 
-    def kind(self, rows: NDArray[np.int64], layer: str | None) -> ValueKind:
-        """Return the kind of the values of a layer, judged from some rows, or from genes where these take less."""
-        return judge(self.dataset, rows, layer, self.give_up)
+    def kind(self, grouping: Grouping, layer: str | None) -> ValueKind:
+        """Return the kind of the values of a layer, judged from some rows of sets, or genes where these take less."""
+        return judge(self.dataset, self.sample_of(grouping), layer, self.give_up)
+
+    def sample_of(self, grouping: Grouping) -> NDArray[np.int64]:
+        """Return rows of which the kind of values is judged."""
+        return grouping.spread(_SAMPLED_ROWS, self.dataset.n_obs)
 
     def gather(self, grouping: Grouping, question: Question, *, linear: bool) -> Gathered:
         """Gather what a question needs of each group."""
@@ -65,6 +208,8 @@ class MatrixStats:
 
     def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
         """Sum up the counts of each group over all genes, whichever the question names."""
+        from cxg_widget.compare.donors.sums import sum_counts
+
         return sum_counts(self._grouped(grouping, question, every=True))
 
     def give_up(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.kernels import (
+from cxg_widget.compare.loops.sum_loops import (
     LINEAR,
     LISTED,
     LOW,

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.fold import FORMULAS
+from cxg_widget.compare.gene_tests import FORMULAS, TINY, Tested
+from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.question import Question
-from cxg_widget.compare.value_kind import ValueKind
-from cxg_widget.compare.welch import TINY, Tested
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.unscaled import unscaled_layer
-from cxg_widget.text.names import describe_layer, shown
+from cxg_widget.text.names import describe_layer
 from cxg_widget.text.nouns import CELL, capitalized
 
-if TYPE_CHECKING:
-    from cxg_widget.compare.result import Comparison
-
-_MOST_NAMED = 5
 _DONORS = ("donor", "patient", "individual", "subject", "sample")
 _ID = re.compile(r"[ _.-]?(id|name|number|uuid)?")
 _NORMALIZED = "log1p of counts per 10,000 of all {many} of the {one}"
@@ -33,67 +26,12 @@ def notes_of(
 ) -> tuple[str, ...]:
     """Return all that is to be said."""
     said = [
-        *_of_values(dataset, question, kind),
-        *_of_fold(dataset, question, kind),
+        *describe_values(dataset, question, kind),
+        *describe_fold(dataset, question, kind),
         *_of_genes(dataset, sets, tested),
         describe_donors(dataset),
     ]
     return tuple(said)
-
-
-def explorer_notes(
-    dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary]
-) -> tuple[str, ...]:
-    """Return the notes on CELLxGENE Explorer's numbers."""
-    n_missing = _n_missing(sets)
-    said = [
-        "Use this only to reproduce lists from CELLxGENE Explorer: its t uses the number of "
-        f"{dataset.obs_noun.many} of the smaller set for both, p_adj is Bonferroni's over all {dataset.var_noun.many} "
-        "of the store, and log_fc is mean_a - mean_b. method='t-test' is Welch's test, and the unit of "
-        "method='pseudobulk' is the donor.",
-        *_of_values(dataset, question, kind),
-        *_of_fold(dataset, question, kind),
-    ]
-    if n_missing:
-        what = dataset.var_noun.counted(n_missing)
-        said.append(f"{what} with NaN in a set: Explorer has no mean there, t = 0 and p = 1.")
-    return (*said, describe_donors(dataset))
-
-
-def notes_of_groups(
-    dataset: Dataset,
-    question: Question,
-    kind: ValueKind,
-    groups: Sequence[Comparison],
-    left: tuple[Sequence[object], int],
-) -> tuple[str, ...]:
-    """Return all that is to be said of groups that were each compared with the rest.
-
-    left : values that too few cells have; how many cells have no value
-    """
-    few, n_without = left
-    said = [*_of_values(dataset, question, kind), *_of_fold(dataset, question, kind)]
-    many, obs = dataset.var_noun.many, dataset.obs_noun
-    if n_without:
-        said.append(
-            f"{capitalized(obs.counted(n_without))} without a value form no group, but are in the rest of each group."
-        )
-    if few:
-        named = ", ".join(shown(one) for one in few[:_MOST_NAMED]) + (", ..." if len(few) > _MOST_NAMED else "")
-        said.append(f"Not tested, because they have one {obs.one} or all but one: {named}. Their test results are NaN.")
-    tested = [one._tested for one in groups if np.isfinite(one._tested.statistic).any()]
-    n_untested = sum(_count(np.isnan(one.statistic)) for one in tested)
-    if n_untested:
-        of_others = " of other values" if few else ""
-        said.append(
-            f"{n_untested:,} rows{of_others} cannot be tested (all values equal, or too few {obs.many}): "
-            "statistic and p are NaN, and p_adj of the others treats them as p = 1."
-        )
-    n_tiny = sum(_count((one.p < TINY) & np.isfinite(one.statistic)) for one in tested)
-    if n_tiny:
-        said.append(f"p of {n_tiny:,} rows is below 1e-300; see `.log10_p`.")
-    said.append(f"p_adj adjusts over the {many} of one group. The rest of a group is all other {obs.many}.")
-    return (*said, describe_donors(dataset))
 
 
 def describe_donors(dataset: Dataset) -> str:
@@ -117,7 +55,8 @@ def _column_of_donors(dataset: Dataset) -> str | None:
     return None
 
 
-def _of_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
+def describe_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
+    """Say what was tested."""
     where = describe_layer(question.layer)
     if question.normalize is not None:
         made = _NORMALIZED.format(many=dataset.var_noun.many, one=dataset.obs_noun.one)
@@ -125,7 +64,8 @@ def _of_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[st
     return [f"Tested: the values as they are; {where} holds {kind.reason}."]
 
 
-def _of_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
+def describe_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
+    """Say how the fold change is defined, and where it is none."""
     if kind.kind == "scaled":
         other = unscaled_layer(dataset, question.layer)
         where = f"layer={other!r}, the values before they were scaled" if other else "a layer of log1p values or counts"
@@ -146,7 +86,7 @@ def _of_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]
 def _of_genes(dataset: Dataset, sets: tuple[Summary, Summary], tested: Tested) -> list[str]:
     noun, cells = dataset.var_noun, dataset.obs_noun
     said = []
-    n_missing = _n_missing(sets)
+    n_missing = count_missing(sets)
     if n_missing:
         said.append(
             f"{capitalized(noun.counted(n_missing))} not measured in all {cells.many}; n_a and n_b count those."
@@ -166,7 +106,7 @@ def _of_genes(dataset: Dataset, sets: tuple[Summary, Summary], tested: Tested) -
     return said
 
 
-def _n_missing(sets: tuple[Summary, Summary]) -> int:
+def count_missing(sets: tuple[Summary, Summary]) -> int:
     """Count the genes that were measured in fewer cells than others."""
     a, b = sets
     return _count((a.n < a.n.max(initial=0)) | (b.n < b.n.max(initial=0)))

@@ -4,26 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.fold import FOLDS
+from cxg_widget.compare.gene_tests import FOLDS
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
 from cxg_widget.text.names import join_missing, not_found, shown
 
+
+class Method(NamedTuple):
+    """A way to compare two sets of cells.
+
+    Attributes
+    ----------
+    title : its name in sentences
+    by_donor : whether the unit is the donor, and `donors/by_sums.py` compares; else `two_sets.py` does
+    takes_groups : whether it compares all groups of a column at once, and takes `normalize`
+    least_cells : cells that each set needs
+    """
+
+    title: str
+    by_donor: bool = False
+    takes_groups: bool = False
+    least_cells: int = 1
+
+
 METHODS = {
-    "t-test": "Welch's t-test",
-    "wilcoxon": "Wilcoxon's rank-sum test",
-    "pseudobulk": "sums of donors, a t-test of log2 CPM",
-    "deseq2": "sums of donors, DESeq2 by PyDESeq2",
-    "explorer": "CELLxGENE Explorer's t-test",
+    "t-test": Method("Welch's t-test", takes_groups=True, least_cells=2),
+    "wilcoxon": Method("Wilcoxon's rank-sum test", takes_groups=True),
+    "pseudobulk": Method("sums of donors, a t-test of log2 CPM", by_donor=True),
+    "deseq2": Method("sums of donors, DESeq2 by PyDESeq2", by_donor=True),
+    "explorer": Method("CELLxGENE Explorer's t-test"),
 }
-BY_DONOR = frozenset({"pseudobulk", "deseq2"})
-"""Methods whose unit is the donor."""
 NORMALIZATIONS = ("log1p_10k",)
-_LEAST = {"t-test": 2}
 _FOLD = "scanpy"
 
 
@@ -38,7 +54,7 @@ class Question:
     normalize : "log1p_10k" = log1p of counts per 10,000; None = values as they are
     genes : names; None = all
     fold : a name of `FOLDS`
-    by : the obs column of donors, for methods of `BY_DONOR`
+    by : the obs column of donors, for methods by donor
     min_cells : cells that a donor needs on a side
     min_donors : donors that a side needs
     """
@@ -69,14 +85,14 @@ class Question:
 
     def _check_options(self, dataset: Dataset) -> None:
         """Refuse options that do not go with the method."""
-        if self.method in BY_DONOR:
+        if METHODS[self.method].by_donor:
             self._check_donors(dataset)
         elif self.by is not None:
             one = dataset.obs_noun.one
             raise InvalidOption(
                 f"by={shown(self.by)} does not go with method={self.method!r}, whose unit is the {one}."
             )
-        if self.normalize is not None and self.method not in ("t-test", "wilcoxon"):
+        if self.normalize is not None and not METHODS[self.method].takes_groups:
             what = "takes X as the store has it" if self.method == "explorer" else "sums counts"
             raise InvalidOption(f"normalize={self.normalize!r} does not go with method={self.method!r}, which {what}.")
 
@@ -127,14 +143,14 @@ class Question:
         self, a: NDArray[np.bool_], b: NDArray[np.bool_], set_names: tuple[str, str], dataset: Dataset
     ) -> None:
         """Raise `SelectionError` where the sets hold too few cells, or cells in common."""
-        noun = dataset.obs_noun
+        noun, method = dataset.obs_noun, METHODS[self.method]
         for mask, name in zip((a, b), set_names, strict=True):
             n = int(np.count_nonzero(mask))
-            least = _LEAST.get(self.method, 1)
-            if n < least:
+            if n < method.least_cells:
                 other = "; method='wilcoxon' takes one" if n == 1 else ""
                 raise SelectionError(
-                    f"{name} holds {noun.counted(n)}; {METHODS[self.method]} needs {least} or more in each set{other}."
+                    f"{name} holds {noun.counted(n)}; {method.title} needs {method.least_cells} or more in each "
+                    f"set{other}."
                 )
         n_both = int(np.count_nonzero(a & b))
         if n_both:

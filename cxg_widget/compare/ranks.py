@@ -8,11 +8,10 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.grouping import Grouped
+from cxg_widget.compare.loops.rank_loops import add_ranks, put_columns, sort_keys
 from cxg_widget.compare.moments import Moments, entries_of
-from cxg_widget.compare.order import in_order
-from cxg_widget.compare.rank_kernels import add_ranks, put_columns, sort_keys
-from cxg_widget.compare.transposed import Integers, Keys, Transposed, grown
+from cxg_widget.compare.transposed import Integers, Keys, Transposed, grown, in_order
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.matrix_block import MatrixBlock

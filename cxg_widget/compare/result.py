@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.adjust import benjamini_hochberg, benjamini_hochberg_log10, bonferroni
+from cxg_widget.compare.gene_tests import TINY, Tested, benjamini_hochberg, benjamini_hochberg_log10, bonferroni
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.welch import TINY, Tested
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text, write_csv

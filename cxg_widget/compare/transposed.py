@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compare.loops.rank_loops import count_transposed, put_keys, put_transposed
 from cxg_widget.compare.moments import Floats, entries_of
-from cxg_widget.compare.order import places_of
-from cxg_widget.compare.rank_kernels import count_transposed, put_keys, put_transposed
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, Numbers
+
+
+def places_of(values: Numbers, fill: float = 0.0) -> NDArray[np.float32]:
+    """Return the place of each value among the distinct ones, float32 (k,), so that `fill` is 0; NaN stays.
+
+    Of one gene up to 2^24 distinct values on either side of `fill` are distinguished.
+    """
+    found = np.full(len(values), np.nan, dtype=np.float32)
+    known = ~np.isnan(values)
+    # float32 holds whole numbers up to 2**24 exactly: ranks need the order alone.
+    distinct, places = np.unique(values[known], return_inverse=True)
+    below = int(np.searchsorted(distinct, fill))
+    has_fill = below < len(distinct) and distinct[below] == fill
+    places = places - below
+    found[known] = places if has_fill else places + (places >= 0)
+    return found
+
+
+def in_order(block: MatrixBlock) -> MatrixBlock:
+    """Return columns, without a fill, whose values are places in the order of each."""
+    parts = [places_of(block.values[first:stop]) for first, stop in pairwise(block.starts.tolist())]
+    return MatrixBlock(block.starts, block.positions, np.concatenate([*parts, np.empty(0, np.float32)]))
+
 
 _SLACK = 1.1
 """Rows to come may be that much fuller before genes are let go again, each time of which copies what is kept."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.explorer import ExplorerComparison, explorer_test
-from cxg_widget.compare.fold import NEEDS_LINEAR, log2_fold
-from cxg_widget.compare.gathered import Gathered
+from cxg_widget.compare.gene_tests import NEEDS_LINEAR, Tested, log2_fold, rank_sum, welch
 from cxg_widget.compare.grouping import Grouping
-from cxg_widget.compare.matrix_statistics import MatrixStats
+from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.notes import explorer_notes, notes_of
+from cxg_widget.compare.notes import notes_of
 from cxg_widget.compare.question import METHODS, Question
-from cxg_widget.compare.rank_sum import rank_sum
 from cxg_widget.compare.result import Comparison
-from cxg_widget.compare.value_kind import SAMPLED, ValueKind
-from cxg_widget.compare.welch import Tested, welch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import describe_layer
@@ -51,6 +47,10 @@ def compare(
     """
     matrix.check(question)
     question.check_cells(a, b, set_names, matrix.dataset)
+    if METHODS[question.method].by_donor:
+        from cxg_widget.compare.donors.by_sums import compare_donors
+
+        return compare_donors(matrix, a, b, question, set_names)
     kind, found = scan(matrix, Grouping.of_sets(a, b), question)
     n_cells = int(np.count_nonzero(a)), int(np.count_nonzero(b))
     return _result(matrix.dataset, found, kind, question, (set_names, n_cells))
@@ -70,7 +70,7 @@ def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[V
 
 def _judged(matrix: MatrixStats, grouping: Grouping, question: Question) -> ValueKind:
     """Return the kind of the values; refuse to normalize values that are no counts."""
-    kind = matrix.kind(grouping.spread(SAMPLED, matrix.dataset.n_obs), question.layer)
+    kind = matrix.kind(grouping, question.layer)
     if question.normalize is None or kind.kind not in ("log1p", "scaled"):
         return kind
     where = describe_layer(question.layer)
@@ -82,21 +82,17 @@ def _result(
     sets: tuple[tuple[str, str], tuple[int, int]],
 ) -> Comparison:  # fmt: skip
     (a, b), (set_names, n_cells) = found.groups, sets
-    tested, auc, u = tests_of(found, 0, a, b)
-    fold, names = fold_of(a, b, kind, question), names_of(dataset, question)
+    names = names_of(dataset, question)
     counts = [f"{name} ({dataset.obs_noun.counted(n)})" for name, n in zip(set_names, n_cells, strict=True)]
     sentence = f"{counts[0]} compared with {counts[1]} by {dataset.var_noun.counted(len(names))}: "
-    sentence += f"{METHODS[question.method]}, log2 fold change ({question.fold}'s definition)"
+    sentence += f"{METHODS[question.method].title}, log2 fold change ({question.fold}'s definition)"
+    tested, auc, u = tests_of(found, 0, a, b)
+    made = Comparison(sentence, (), names, a, b, fold_of(a, b, kind, question), tested, auc, u, sets=set_names)
     if question.method == "explorer":
-        n_var = len(dataset.names_in(question.layer).var_labels)
-        own = explorer_test(a, b, n_cells, n_var)
-        notes = explorer_notes(dataset, question, kind, (a, b))
-        return ExplorerComparison(
-            sentence, notes, names, a, b, fold, own.tested, auc, u, own.p_adj, sets=set_names, _log_fc=own.log_fc,
-            _n_var=n_var,
-        )  # fmt: skip
-    notes = notes_of(dataset, question, kind, (a, b), tested)
-    return Comparison(sentence, notes, names, a, b, fold, tested, auc, u, sets=set_names)
+        from cxg_widget.compare.explorer import as_in_explorer
+
+        return as_in_explorer(made, n_cells, dataset, question, kind)
+    return replace(made, notes=notes_of(dataset, question, kind, (a, b), tested))
 
 
 def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Tested, Floats, Floats]:

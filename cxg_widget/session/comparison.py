@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.neighborhood import neighborhood
-from cxg_widget.compare.question import BY_DONOR, Question
-from cxg_widget.compare.value_kind import SAMPLED
+from cxg_widget.compare.question import Question
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.display.unscaled import unscaled_layer
@@ -90,7 +89,7 @@ class Comparisons:
         self, masks: tuple[Mask, Mask], described: tuple[str, str], question: Question,
         population: Population = EVERYTHING, matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
-        """Compare two sets of cells; raises as `two_sets.compare` and `by_sums.compare_donors`."""
+        """Compare two sets of cells; raises as `two_sets.compare`."""
         masks = population.of(masks[0]), population.of(masks[1])
         return self._keep(self._compared(masks, described, question, population, matrix), question)
 
@@ -134,7 +133,7 @@ class Comparisons:
 
     def of_groups(self, column: str, question: Question, population: Population = EVERYTHING) -> Markers:
         """Compare the cells of each value of a column with all others; raises as `compare_groups`."""
-        from cxg_widget.compare.each_group import compare_groups
+        from cxg_widget.compare.markers import compare_groups
 
         found = compare_groups(self.matrix(), column, question, population.mask)
         return self._keep(self._with_population(found, population), question)
@@ -143,11 +142,9 @@ class Comparisons:
         self, masks: tuple[Mask, Mask], described: tuple[str, str], question: Question, population: Population,
         matrix: MatrixStats | None,
     ) -> Comparison:  # fmt: skip
-        from cxg_widget.compare.by_sums import compare_donors
         from cxg_widget.compare.two_sets import compare
 
-        way = compare_donors if question.method in BY_DONOR else compare
-        found = way(matrix or self.matrix(), *masks, question, set_names=described)
+        found = compare(matrix or self.matrix(), *masks, question, set_names=described)
         found = replace(found, background=CellSet(self._dataset, pack_mask(masks[1])))
         return self._with_population(found, population)
 
@@ -217,8 +214,7 @@ class Comparisons:
         self._by_hand.end()
 
     def _are_counts(self, matrix: MatrixStats, a: Mask, b: Mask, question: Question) -> bool:
-        rows = Grouping.of_sets(a, b).spread(SAMPLED, self._dataset.n_obs)
-        return matrix.kind(rows, question.layer).kind == "counts"
+        return matrix.kind(Grouping.of_sets(a, b), question.layer).kind == "counts"
 
     def _cells(self, word: str) -> tuple[Mask, str]:
         """Return which cells a hand means, bool (n_obs,), and what they are called."""

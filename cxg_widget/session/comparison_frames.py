@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.markers import Markers
 from cxg_widget.compare.result import Comparison
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text
@@ -18,6 +17,7 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import CHUNK_BYTES, Frame
 
 if TYPE_CHECKING:
+    from cxg_widget.compare.markers import Markers
     from cxg_widget.datasets.base.var_names import VarNames
 
 COLUMNS = (
@@ -48,7 +48,7 @@ class ShownComparison:
     @property
     def groups(self) -> list[str]:
         """What groups are called; none of two sets."""
-        return [text_of(one) for one in self.found] if isinstance(self.found, Markers) else []
+        return [] if isinstance(self.found, Comparison) else [text_of(one) for one in self.found]
 
     def shown(self, group: int) -> Comparison:
         """Return the comparison of a group, or of the two sets."""

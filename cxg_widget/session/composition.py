@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.by_donor import by_donor
-from cxg_widget.compare.composition import Composition
-from cxg_widget.compare.composition_frame import frame_of_composition
+from cxg_widget.compare.composition import Composition, by_donor, frame_of_composition
 from cxg_widget.counts.coded import BINS
 from cxg_widget.counts.counter import Column, Counter, Tally
 from cxg_widget.counts.frame import index_of, n_rows_of

@@ -393,7 +393,7 @@ class Session:
 
     def prepare_columns(self) -> None:
         """Do what the first column that is opened, and the first order of the table, would wait for."""
-        from cxg_widget.compare import warming as compare
+        from cxg_widget.compare.loops import warming as compare
         from cxg_widget.counts import warming as counts
         from cxg_widget.table import warming as table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.compare.question import BY_DONOR, Question
+from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.errors import InvalidOption, InvalidValue
 from cxg_widget.text.names import not_found, shown
 
@@ -34,7 +34,7 @@ def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, 
         raise InvalidValue(
             f"{not_found('background', against, AGAINST, 'markers(against=...)')} compare(a, b) takes any two sets."
         )
-    if question.method in BY_DONOR:
+    if question.method in METHODS and METHODS[question.method].by_donor:
         raise InvalidOption(
             f"method={question.method!r} needs donors, and by= of markers() names groups: "
             f"compare(a, method={question.method!r}, by=...) takes them."

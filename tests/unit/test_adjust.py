@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-from cxg_widget.compare.adjust import benjamini_hochberg, benjamini_hochberg_log10, bonferroni
+from cxg_widget.compare.gene_tests import benjamini_hochberg, benjamini_hochberg_log10, bonferroni
 
 
 def some_p(n, seed=0):

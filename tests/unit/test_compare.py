@@ -12,18 +12,15 @@ import pytest
 from scipy import stats
 
 from cxg_widget import CxgWidget
-from cxg_widget.compare import group_kernels, kernels, rank_kernels, ranks
-from cxg_widget.compare.by_sums import compare_donors
-from cxg_widget.compare.each_group import compare_groups
-from cxg_widget.compare.gathered import gather
-from cxg_widget.compare.grouped import Grouped
-from cxg_widget.compare.matrix_statistics import MatrixStats
+from cxg_widget.compare import ranks
+from cxg_widget.compare.gene_tests import rank_sum, welch
+from cxg_widget.compare.grouping import Grouped
+from cxg_widget.compare.loops import rank_loops, sum_loops
+from cxg_widget.compare.markers import compare_groups
+from cxg_widget.compare.matrix_statistics import MatrixStats, gather, kind_of
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.question import Question
-from cxg_widget.compare.rank_sum import rank_sum
 from cxg_widget.compare.two_sets import compare
-from cxg_widget.compare.value_kind import kind_of
-from cxg_widget.compare.welch import welch
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Codes
@@ -464,7 +461,6 @@ def test_what_nobody_waits_for_is_given_up_at_the_next_block(kind, method):
     matrix = MatrixStats(dataset, cancelled=cancelled)
     question = Question(method, by="donor_id" if method == "pseudobulk" else None)
     ways = {
-        "pseudobulk": lambda: compare_donors(matrix, a, ~a, question),
         "by": lambda: compare_groups(matrix, "type", Question("wilcoxon")),
     }
     with pytest.raises(Cancelled, match="given up"):
@@ -493,10 +489,10 @@ def test_a_comparison_is_given_up_while_a_read_lasts():
 
 def test_loops_are_compiled_ahead_for_every_comparison(widgets):
     widgets()._session.prepare_columns()
-    loops = [vars(kernels)[name] for name in ("add_rows", "add_columns", "put_totals", "add_totals")]
+    loops = [vars(sum_loops)[name] for name in ("add_rows", "add_columns", "put_totals", "add_totals")]
     ranking = ("count_transposed", "put_transposed", "put_keys", "put_columns", "sort_keys", "add_ranks")
-    loops += [vars(rank_kernels)[name] for name in ranking]
-    loops += [group_kernels.add_values, group_kernels.add_to_bins]
+    loops += [vars(rank_loops)[name] for name in ranking]
+    loops += [sum_loops.add_values, sum_loops.add_to_bins]
     before = [len(one.signatures) for one in loops]
     assert min(before) > 0
     for kind in (MemoryDataset, ByRows):

@@ -11,8 +11,8 @@ from scipy import stats
 from scipy.spatial.distance import cdist
 
 from cxg_widget import CxgWidget
-from cxg_widget.compare import each_group, ranks
-from cxg_widget.compare.each_group import compare_groups
+from cxg_widget.compare import markers, ranks
+from cxg_widget.compare.markers import compare_groups
 from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question
 from cxg_widget.datasets.base.values import Codes
@@ -48,7 +48,7 @@ def widgets():
 
 @BOTH_AXES
 @pytest.mark.parametrize("method", ["t-test", "wilcoxon"])
-def test_each_group_is_tested_against_all_other_cells_as_scipy_tests_it(kind, method, monkeypatch):
+def test_markers_is_tested_against_all_other_cells_as_scipy_tests_it(kind, method, monkeypatch):
     monkeypatch.setattr(ranks, "BAND_BYTES", 8 * 900)  # by rows: several genes at a time, not all
     x = log_values()
     x[codes() == 1, 9] = np.nan  # measured in two groups alone
@@ -176,7 +176,7 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
     ],
 )
 def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, sentence, given):
-    monkeypatch.setattr(each_group, "MOST_RESULTS", 3 * N_VAR)
+    monkeypatch.setattr(markers, "MOST_RESULTS", 3 * N_VAR)
     dataset = dataset_of(
         log_values(), score=np.linspace(0, 1, N_OBS), same=Codes(np.zeros(N_OBS, np.int8), ("x",)),
         empty=Codes(np.full(N_OBS, -1, np.int8), ("x",)),

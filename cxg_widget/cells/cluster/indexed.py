@@ -39,7 +39,7 @@ from cxg_widget.wire.levels import Levels
 
 if TYPE_CHECKING:
     from cxg_widget.cells.cluster.matrix_statistics import ClusterMatrixStats
-    from cxg_widget.compare.grouped import Tell
+    from cxg_widget.compare.grouping import Tell
 
 
 @dataclass(frozen=True)

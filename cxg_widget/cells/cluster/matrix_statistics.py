@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.partitions import Partitions
-from cxg_widget.compare.gathered import Gathered, gather
-from cxg_widget.compare.grouped import Grouped, Tell
-from cxg_widget.compare.grouping import Grouping
-from cxg_widget.compare.matrix_statistics import MatrixStats
+from cxg_widget.compare.donors.sums import Sums, sum_counts
+from cxg_widget.compare.grouping import Grouped, Grouping, Tell
+from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind, gather, judge
 from cxg_widget.compare.question import Question
-from cxg_widget.compare.sums import Sums, sum_counts
-from cxg_widget.compare.value_kind import ValueKind, judge
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.target import Target
@@ -70,9 +67,9 @@ class ClusterMatrixStats(MatrixStats):
         counted = [parts.gathered(futures) for futures in found]
         return counted[0][0][0], [np.sum([counts for _, counts in one], axis=0) for one in counted]
 
-    def kind(self, rows: NDArray[np.int64], layer: str | None) -> ValueKind:
+    def kind(self, grouping: Grouping, layer: str | None) -> ValueKind:
         """Return the kind of the values of a layer, as one worker judges it."""
-        kind: ValueKind = self._by_one("judge", _judged, sample=rows, layer=layer)
+        kind: ValueKind = self._by_one("judge", _judged, sample=self.sample_of(grouping), layer=layer)
         return kind
 
     def gather(self, grouping: Grouping, question: Question, *, linear: bool) -> Gathered:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.compare.group_frame import GroupNames
-from cxg_widget.compare.groups import Counts
+from cxg_widget.compare.cell_groups import Counts, GroupNames
 from cxg_widget.draw.plots.look import GroupPlot, Look
 from cxg_widget.draw.plots.sheet import (
     GAP,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cxg_widget.compare.group_frame import GroupTable
-from cxg_widget.compare.groups import scaled
+from cxg_widget.compare.gene_by_group import GroupTable, scaled
 from cxg_widget.draw.pages.matplotlib_page import POINTS
 from cxg_widget.draw.plots.look import GroupPlot, Look
 from cxg_widget.draw.plots.matrix_layout import Placed, SideLabels, placed

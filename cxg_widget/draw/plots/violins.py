@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.compare.group_frame import GroupTable
-from cxg_widget.compare.groups import Binned, Floats
+from cxg_widget.compare.gene_by_group import Binned, Floats, GroupTable
 from cxg_widget.draw.lettering import fitted
 from cxg_widget.draw.pages.matplotlib_page import POINTS
 from cxg_widget.draw.plots.look import GroupPlot, Look

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cxg_widget.compare.composition import Composition
-from cxg_widget.compare.group_kernels import add_to_bins, add_values
-from cxg_widget.compare.kernels import add_columns, add_dense_rows, add_rows, add_totals, put_totals
-from cxg_widget.compare.moments import nothing_known
-from cxg_widget.compare.rank_kernels import (
+from cxg_widget.compare.loops.rank_loops import (
     add_ranks,
     count_transposed,
     put_columns,
@@ -16,6 +13,16 @@ from cxg_widget.compare.rank_kernels import (
     put_transposed,
     sort_keys,
 )
+from cxg_widget.compare.loops.sum_loops import (
+    add_columns,
+    add_dense_rows,
+    add_rows,
+    add_to_bins,
+    add_totals,
+    add_values,
+    put_totals,
+)
+from cxg_widget.compare.moments import nothing_known
 from cxg_widget.compute.compiled import frozen
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cxg_widget.compare.gene_tests import Tested
 from cxg_widget.compare.moments import Floats
-from cxg_widget.compare.welch import Tested
 from cxg_widget.errors import MissingDependency
 
 if TYPE_CHECKING:

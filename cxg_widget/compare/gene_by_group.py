@@ -1,82 +1,24 @@
-"""Sums up the values of one gene in groups of cells: counts, means, bins."""
+"""Genes by groups of cells: sums, histograms and medians, as plots and their tables show them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.values import Codes, Vector
-from cxg_widget.errors import InvalidValue
+from cxg_widget.compare.cell_groups import CellGroups, Counts, GroupNames
+from cxg_widget.datasets.base.values import Vector
 
-MOST_GROUPS = 5_000
-"""Groups with cells that are summed up at once."""
-_MOST_PAIRS = 1 << 22
+if TYPE_CHECKING:
+    import pandas as pd
+
 N_BINS = 200
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class CellGroups:
-    """The group of each cell; no group is empty.
-
-    Attributes
-    ----------
-    codes : int32 (n_obs,), -1 = of none
-    places : int64 (k, columns), of each group its category in each column, in the order of these
-    n_cells : int64 (k,)
-    n_without : how many of the requested cells have no category
-    """
-
-    codes: NDArray[np.int32]
-    places: Counts
-    n_cells: Counts
-    n_without: int
-
-    @classmethod
-    def of(cls, columns: Sequence[Codes], mask: NDArray[np.bool_] | None) -> CellGroups:
-        """Group cells by one column, or by the pairs of two.
-
-        mask : bool (n_obs,), the cells that count; None = all
-
-        Raises
-        ------
-        InvalidValue
-            If there are too many groups.
-        """
-        sizes = [len(column.categories) for column in columns]
-        # As float64, which cannot overflow. The bound also keeps the codes of pairs, below, within int32.
-        if np.prod(sizes, dtype=np.float64) > _MOST_PAIRS:
-            raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {_describe_sizes(sizes)}")
-        codes = columns[0].codes.astype(np.int32)
-        for column, size in zip(columns[1:], sizes[1:], strict=True):
-            codes = np.where((codes < 0) | (column.codes < 0), np.int32(-1), codes * np.int32(size) + column.codes)
-        n_wanted = codes.size if mask is None else int(np.count_nonzero(mask))
-        if mask is not None:
-            codes[~mask] = -1
-        counts = np.bincount(codes + 1, minlength=int(np.prod(sizes)) + 1)[1:]
-        kept = np.flatnonzero(counts)
-        if kept.size > MOST_GROUPS:
-            raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {kept.size:,}")
-        # One entry more: code -1 indexes the last one, which is -1.
-        number = np.full(counts.size + 1, -1, dtype=np.int32)
-        number[kept] = np.arange(kept.size)
-        places = np.column_stack(np.unravel_index(kept, sizes)).astype(np.int64)
-        return cls(number[codes], places, counts[kept].astype(np.int64), n_wanted - int(counts.sum()))
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups."""
-        return self.n_cells.size
-
-
-def _describe_sizes(sizes: Sequence[int]) -> str:
-    return " x ".join(f"{size:,}" for size in sizes)
 
 
 @dataclass(frozen=True)
@@ -107,14 +49,43 @@ class Summed:
         return _ratio(self.n_above, self.n)
 
 
-def _ratio(upper: NDArray[Any], lower: Counts) -> Floats:
-    found: Floats = np.divide(upper, lower, out=np.full(lower.size, np.nan), where=lower > 0)
-    return found
+@dataclass(frozen=True)
+class GroupTable:
+    """Some genes by group.
+
+    Attributes
+    ----------
+    genes : in the order of the request; a gene may come twice
+    sums : of each gene
+    """
+
+    names: GroupNames
+    genes: tuple[str, ...]
+    sums: Sequence[Summed]
+
+    def each(self, statistic: str) -> NDArray[Any]:
+        """Return an attribute of `Summed`, (groups, genes)."""
+        return np.column_stack([getattr(one, statistic) for one in self.sums])
+
+    def frame(self, **more: Floats) -> pd.DataFrame:
+        """Return groups as rows, and as columns what is known of each gene, by (statistic, gene).
+
+        more : further statistics, (groups, genes) each
+        """
+        import pandas as pd
+
+        known = {
+            "mean": self.each("mean"), "share": self.each("share"), **more, "sum": self.each("total"),
+            "n": self.each("n"), "n_missing": self.each("n_missing"),
+        }  # fmt: skip
+        index, columns = self.names.index(), pd.Index(list(self.genes), dtype="str", name="gene")
+        parts = {name: pd.DataFrame(values, index=index, columns=columns) for name, values in known.items()}
+        return pd.concat(parts, axis=1, names=["statistic"])
 
 
 def summed(vector: Vector, groups: CellGroups) -> Summed:
     """Sum up one gene; cells that it does not list have its fill."""
-    from cxg_widget.compare.group_kernels import add_values
+    from cxg_widget.compare.loops.sum_loops import add_values
     from cxg_widget.compute.compiled import frozen
 
     k = groups.n_groups
@@ -124,11 +95,6 @@ def summed(vector: Vector, groups: CellGroups) -> Summed:
     if vector.rows is not None:
         _fill(vector.fill, groups.n_cells - counts[0] - counts[1], counts, numbers)
     return Summed(*counts, *numbers)
-
-
-def _listed(vector: Vector, groups: CellGroups) -> NDArray[np.int32]:
-    found: NDArray[np.int32] = groups.codes if vector.rows is None else groups.codes[vector.rows]
-    return found
 
 
 def _fill(fill: float, n: Counts, counts: Counts, numbers: Floats) -> None:
@@ -142,6 +108,20 @@ def _fill(fill: float, n: Counts, counts: Counts, numbers: Floats) -> None:
         numbers[0] += fill * n
     numbers[1] = np.where(n > 0, np.minimum(numbers[1], fill), numbers[1])
     numbers[2] = np.where(n > 0, np.maximum(numbers[2], fill), numbers[2])
+
+
+def scaled(means: Floats, by: str | None) -> Floats:
+    """Stretch means (groups, genes) to 0 to 1, each gene ("var") or each group ("group"), as scanpy does.
+
+    What is the same everywhere becomes 0.
+    """
+    if by is None or not means.size:
+        return means
+    axis = 0 if by == "var" else 1
+    with np.errstate(invalid="ignore"):
+        above = means - np.fmin.reduce(means, axis=axis, keepdims=True)
+        greatest = np.fmax.reduce(above, axis=axis, keepdims=True)
+        return np.nan_to_num(np.divide(above, greatest, out=np.zeros_like(above), where=greatest != 0))
 
 
 @dataclass(frozen=True)
@@ -185,7 +165,7 @@ class Binned:
 
 def binned(vector: Vector, groups: CellGroups, known: Summed) -> Binned:
     """Count one gene in bins from its least to its greatest finite value in these groups."""
-    from cxg_widget.compare.group_kernels import add_to_bins
+    from cxg_widget.compare.loops.sum_loops import add_to_bins
     from cxg_widget.compute.compiled import frozen
 
     low, high = _ends(vector, groups, known)
@@ -210,26 +190,49 @@ def _ends(vector: Vector, groups: CellGroups, known: Summed) -> tuple[float, flo
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
-def paired(groups: CellGroups, column: Codes) -> Counts:
-    """Count the cells of each group by another column, int64 (k, categories + 1); last those without a value."""
-    size = len(column.categories) + 1
-    if groups.n_groups * size > _MOST_PAIRS:
-        raise InvalidValue(f"at most {_MOST_PAIRS:,} pairs are counted at once; found {groups.n_groups:,} x {size:,}")
-    inside = groups.codes >= 0
-    other = np.where(column.codes < 0, size - 1, column.codes)[inside].astype(np.int64)
-    found = np.bincount(groups.codes[inside] * np.int64(size) + other, minlength=groups.n_groups * size)
-    return found.reshape(groups.n_groups, size).astype(np.int64)
+def medians(vector: Vector, groups: CellGroups) -> Floats:
+    """Return the median of each group, float64 (k,): of an even number of values the mean of the middle two.
 
-
-def scaled(means: Floats, by: str | None) -> Floats:
-    """Stretch means (groups, genes) to 0 to 1, each gene ("var") or each group ("group"), as scanpy does.
-
-    What is the same everywhere becomes 0.
+    NaN does not count; a group without a value has NaN. Cells that a sparse gene does not list count with its fill.
     """
-    if by is None or not means.size:
-        return means
-    axis = 0 if by == "var" else 1
-    with np.errstate(invalid="ignore"):
-        above = means - np.fmin.reduce(means, axis=axis, keepdims=True)
-        greatest = np.fmax.reduce(above, axis=axis, keepdims=True)
-        return np.nan_to_num(np.divide(above, greatest, out=np.zeros_like(above), where=greatest != 0))
+    codes = groups.codes if vector.rows is None else groups.codes[vector.rows]
+    counts = (codes >= 0) & ~np.isnan(vector.values)
+    values, codes = vector.values[counts], codes[counts]
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=groups.n_groups))])
+    by_group = values[np.argsort(codes, kind="stable")]
+    n_filled = _n_filled(vector, groups)
+    found = np.full(groups.n_groups, np.nan)
+    for group, (start, end) in enumerate(pairwise(bounds.tolist())):
+        n = end - start + int(n_filled[group])
+        if n:
+            middle = _ranked(by_group[start:end], vector.fill, int(n_filled[group]), ((n - 1) // 2, n // 2))
+            found[group] = (middle[0] + middle[1]) / 2
+    return found
+
+
+def _n_filled(vector: Vector, groups: CellGroups) -> NDArray[np.int64]:
+    """Count the cells of each group with the fill of a sparse gene, int64 (k,)."""
+    if vector.rows is None or np.isnan(vector.fill):
+        return np.zeros(groups.n_groups, dtype=np.int64)
+    listed = groups.codes[vector.rows]
+    return groups.n_cells - np.bincount(listed[listed >= 0], minlength=groups.n_groups)
+
+
+def _ranked(values: NDArray[np.floating], fill: float, n_filled: int, ranks: tuple[int, int]) -> list[float]:
+    """Return the values at two ranks of these values and `n_filled` times the fill, without writing the fill out."""
+    n_below = int(np.count_nonzero(values < fill)) if n_filled else values.size
+    places = [rank if rank < n_below else rank - n_filled for rank in ranks if not n_below <= rank < n_below + n_filled]
+    # A median needs two ranks, not a sorted array.
+    parted = np.partition(values, places) if places else values
+    at = iter(places)
+    return [fill if n_below <= rank < n_below + n_filled else float(parted[next(at)]) for rank in ranks]
+
+
+def _listed(vector: Vector, groups: CellGroups) -> NDArray[np.int32]:
+    found: NDArray[np.int32] = groups.codes if vector.rows is None else groups.codes[vector.rows]
+    return found
+
+
+def _ratio(upper: NDArray[Any], lower: Counts) -> Floats:
+    found: Floats = np.divide(upper, lower, out=np.full(lower.size, np.nan), where=lower > 0)
+    return found

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.grouping import Grouped
 from cxg_widget.compare.moments import Floats
-from cxg_widget.compare.value_kind import SAMPLED
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.text.names import describe_layer
@@ -48,16 +47,15 @@ def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) 
     InvalidValue
         If the layer holds what are no counts; the sentence names layers that do.
     """
-    rows = grouping.spread(SAMPLED, matrix.dataset.n_obs)
     # A sample refuses early what a look at the whole matrix would refuse late; that look checks every value
     # (decision 60).
-    kind = matrix.kind(rows, question.layer)
+    kind = matrix.kind(grouping, question.layer)
     if kind.kind not in _MAY_BE:
-        raise InvalidValue(_refusal(matrix, rows, question, kind.reason))
+        raise InvalidValue(_refusal(matrix, grouping, question, kind.reason))
     found = matrix.sum_counts(grouping, question)
     if found.n_other:
         reason = f"{found.n_other:,} values that are no counts, being fractions or below 0"
-        raise InvalidValue(_refusal(matrix, rows, question, reason))
+        raise InvalidValue(_refusal(matrix, grouping, question, reason))
     return found.sums
 
 
@@ -114,17 +112,17 @@ def _add(product: Any, sums: Floats) -> None:
     sums[found.row, found.col] += found.data
 
 
-def _refusal(matrix: MatrixStats, rows: NDArray[np.int64], question: Question, reason: str) -> str:
+def _refusal(matrix: MatrixStats, grouping: Grouping, question: Question, reason: str) -> str:
     where = describe_layer(question.layer)
-    held = _layers_of_counts(matrix, rows, question.layer)
+    held = _layers_of_counts(matrix, grouping, question.layer)
     other = f"{' or '.join(held)} holds counts" if held else f"no layer of {matrix.dataset.title} holds counts"
     return f"method={question.method!r} sums counts, and {where} holds {reason}; {other}."
 
 
-def _layers_of_counts(matrix: MatrixStats, rows: NDArray[np.int64], wanted: str | None) -> list[str]:
+def _layers_of_counts(matrix: MatrixStats, grouping: Grouping, wanted: str | None) -> list[str]:
     found = []
     for layer in (None, *matrix.dataset.layers):
         with suppress(CxgWidgetError):  # one that cannot be read is none to name
-            if layer != wanted and matrix.kind(rows, layer).kind == "counts":
+            if layer != wanted and matrix.kind(grouping, layer).kind == "counts":
                 found.append(f"layer={layer!r}" + (" (X)" if layer is None else ""))
     return found

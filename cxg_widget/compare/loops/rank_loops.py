@@ -1,6 +1,6 @@
-"""The compiled loops that rank cells: entries become keys that sort, by gene; imported at first use only.
+"""Compiled loops that sort and rank the entries of genes.
 
-Arguments are those of `kernels.py`.
+Arguments are those of `sum_loops.py`.
 """
 
 from __future__ import annotations

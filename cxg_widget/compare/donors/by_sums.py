@@ -1,4 +1,4 @@
-"""Compares two sets of cells by sums of donors, each of which is one sample."""
+"""Compares two sets of cells by sums of donors, each of which is one sample: by log2 counts per million, or DESeq2."""
 
 from __future__ import annotations
 
@@ -8,21 +8,64 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.deseq2 import PAIRED, UNPAIRED, check_deseq2, deseq2
-from cxg_widget.compare.donors import DONOR, Samples, samples_of
-from cxg_widget.compare.log_cpm import log_cpm, summary_of, tested_by_donors
+from cxg_widget.compare.donors.deseq2 import PAIRED, UNPAIRED, check_deseq2, deseq2
+from cxg_widget.compare.donors.samples import DONOR, Samples, samples_of
+from cxg_widget.compare.donors.sums import sums_of_counts
+from cxg_widget.compare.gene_tests import Tested, by_t, welch
 from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compare.result import Comparison
-from cxg_widget.compare.sums import sums_of_counts
-from cxg_widget.compare.welch import Tested
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PRIOR = 2.0
+"""Counts that are added to a gene of a donor of mean total."""
+
+
+def log_cpm(sums: Floats) -> Floats:
+    """Return log2 of counts per million, as edgeR's `cpm(y, log=TRUE, prior.count=2)` without factors of normalization.
+
+    log2((count + prior) / (total + 2 prior) * 1e6) with prior = 2 * total / (mean of all totals): a gene without counts
+    has the same value in all donors, whatever their totals. With one prior for all, as in voom, it would follow the
+    totals, and be found to differ wherever these do.
+
+    Parameters
+    ----------
+    sums : float64 (n_samples, n_var), no row of zeros alone
+
+    Source: Robinson, McCarthy and Smyth, "edgeR", Bioinformatics 26 (2010), and the manual of its `cpm`.
+    """
+    totals = sums.sum(axis=1, keepdims=True)
+    prior = PRIOR * totals / totals.mean()
+    found: Floats = np.log2((sums + prior) / (totals + 2 * prior) * 1e6)
+    return found
+
+
+def summary_of(values: Floats, sums: Floats) -> Summary:
+    """Return the summary of each gene in some samples, (n_samples, n_var) each; above 0 are those with counts."""
+    n = np.full(values.shape[1], float(len(values)))
+    mean = values.mean(axis=0)
+    squares = ((values - mean) ** 2).sum(axis=0)
+    return Summary(n, mean, squares, (sums > 0).sum(axis=0).astype(np.float64), np.zeros_like(n))
+
+
+def tested_by_donors(a: Floats, b: Floats, *, is_paired: bool) -> Tested:
+    """Test whether donors have the same mean on both sides, two-sided: by Welch, or by Student's t of differences.
+
+    They are `scipy.stats.ttest_ind(a, b, equal_var=False)` and `scipy.stats.ttest_rel(a, b)` of (n_donors, n_var) each.
+    """
+    if not is_paired:
+        return welch(summary_of(a, a), summary_of(b, b))
+    differences = summary_of(a - b, a)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = differences.mean / np.sqrt(differences.variance / differences.n)
+    return by_t(t, differences.n - 1)
+
 
 _CPM = (
     "Tested, and in mean_a and mean_b: log2 of counts per million, 2 counts added to a donor of mean total, as edgeR's "
@@ -60,10 +103,9 @@ class _Found(NamedTuple):
 
 
 def compare_donors(
-    matrix: MatrixStats, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
-    set_names: tuple[str, str] = ("a", "b"),
+    matrix: MatrixStats, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, set_names: tuple[str, str]
 ) -> DonorComparison:  # fmt: skip
-    """Compare two sets of cells gene by gene, donors being the samples; as `two_sets.compare`.
+    """Compare two sets of cells gene by gene, donors being the samples; `two_sets.compare` has checked the question.
 
     All genes are summed, even where `question` names few: totals are those of the donor.
 
@@ -79,8 +121,6 @@ def compare_donors(
     if question.method == "deseq2":
         check_deseq2()
     dataset = matrix.dataset
-    matrix.check(question)
-    question.check_cells(a, b, set_names, dataset)
     genes = question.positions(dataset)
     samples = samples_of(matrix, (a, b), question, set_names)
     try:
@@ -116,7 +156,7 @@ def _result(
         f"{name} ({DONOR.counted(int(k))}, {dataset.obs_noun.counted(int(samples.n_cells[samples.sides == at].sum()))})"
         for at, (name, k) in enumerate(zip(samples.set_names, n, strict=True))
     )
-    sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {METHODS[question.method]}"
+    sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {METHODS[question.method].title}"
     none = np.full(len(names), np.nan)
     notes = (found.note, *samples.notes, *_describe_untested(found, dataset))
     table = pd.DataFrame(sums[:, genes].astype(np.int64), columns=names)

@@ -1,0 +1,194 @@
+"""Tests of each gene from sums alone: Welch's t, rank sums, log2 fold changes and adjusted p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cxg_widget.compare.moments import Floats, Summary
+
+_LN10 = np.log(10.0)
+TINY = 1e-300
+_STEPS = 10_000
+
+
+class Tested(NamedTuple):
+    """A statistic and its two-sided p, each float64 (n_var,), NaN where there is none.
+
+    Attributes
+    ----------
+    log10_p : the decimal logarithm of p, also where p itself is too small for a float64
+    """
+
+    statistic: Floats
+    p: Floats
+    log10_p: Floats
+
+
+def welch(a: Summary, b: Summary) -> Tested:
+    """Test whether two sets have the same mean, by t of unequal variances (Welch 1947), two-sided.
+
+    t = (mean_a - mean_b) / sqrt(var_a / n_a + var_b / n_b), with the degrees of freedom of Welch and Satterthwaite: as
+    `scipy.stats.ttest_ind(a, b, equal_var=False)`. Where neither set varies t is infinite and p is 0, or, where their
+    means are the same too, both are NaN; of fewer than two cells NaN.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_a, of_b = a.variance / a.n, b.variance / b.n
+        freedom = (of_a + of_b) ** 2 / (of_a**2 / (a.n - 1) + of_b**2 / (b.n - 1))
+        t = (a.mean - b.mean) / np.sqrt(of_a + of_b)
+        # Neither set varies and the means differ: 0 / 0 degrees of freedom. Any number gives p = 0 for an infinite t.
+        freedom = np.where(np.isnan(freedom) & ~np.isnan(t), 1.0, freedom)
+    return by_t(t, freedom)
+
+
+def by_t(t: Floats, freedom: Floats) -> Tested:
+    """Return t with its two-sided p at some degrees of freedom, each float64 (n_var,)."""
+    from scipy.special import stdtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stdtr(freedom, -np.abs(t))
+        log10_p = np.log10(p)
+    # stdtr ends at 1e-308 and is 0 beyond, which has no logarithm (decision 56).
+    far = np.isfinite(t) & (p < TINY)
+    log10_p[far] = _log10_of_tail(freedom[far], t[far])
+    return Tested(t, p, log10_p)
+
+
+def _log10_of_tail(freedom: Floats, t: Floats) -> Floats:
+    """Return log10 of the two-sided p of t far from 0.
+
+    p is the regularized incomplete beta function I_x(freedom / 2, 1 / 2) at x = freedom / (freedom + t^2), here by its
+    continued fraction (Numerical Recipes 6.4, evaluated by Lentz's method), the factor before it in logarithms.
+    """
+    from scipy.special import betaln
+
+    a, b = freedom / 2, 0.5
+    x = freedom / (freedom + t * t)
+    factor = a * np.log(x) + b * np.log1p(-x) - np.log(a) - betaln(a, b)
+    found: Floats = (factor + np.log(_fraction(a, b, x))) / _LN10
+    return found
+
+
+def _fraction(a: Floats, b: float, x: Floats) -> Floats:
+    c = np.ones_like(x)
+    d = 1 / (1 - (a + b) * x / (a + 1))
+    found = d.copy()
+    for m in range(1, _STEPS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for step in (even, odd):
+            d, c = 1 / (1 + step * d), 1 + step / c
+            found *= d * c
+        if np.all(np.abs(d * c - 1) < 1e-15):
+            break
+    return found
+
+
+class RankTested(NamedTuple):
+    """A test by ranks; each float64 (n_var,).
+
+    Attributes
+    ----------
+    tested : z and p
+    u : pairs of a cell of a and one of b in which that of a is higher; ties count half; NaN where there are none
+    auc : u / (n_a n_b), the chance that a cell of a is higher than one of b
+    """
+
+    tested: Tested
+    u: Floats
+    auc: Floats
+
+
+def rank_sum(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> RankTested:
+    """Test whether the cells of one set rank as high as those of another, two-sided.
+
+    z = (U - n_a n_b / 2) / s with s^2 = n_a n_b / 12 ((n + 1) - T / (n (n - 1))), T being the sum of t^3 - t over ties
+    of t values; without continuity correction: as `scipy.stats.mannwhitneyu(a, b, method="asymptotic",
+    use_continuity=False)` and as scanpy's "wilcoxon" with `tie_correct=True`. Where all values are the same z and p are
+    NaN and AUC is 0.5.
+
+    Parameters
+    ----------
+    sum_a : the sum of the mean ranks of a among the cells of both
+    ties : T
+    n_a, n_b : cells of each
+    """
+    from scipy.special import log_ndtr, ndtr
+
+    n = n_a + n_b
+    u = sum_a - n_a * (n_a + 1) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        untied = (n + 1) - ties / (n * (n - 1))
+        # It is at least 3 where one value differs; where none does, rounding may leave something of it.
+        z = np.where(untied > 1, (u - n_a * n_b / 2) / np.sqrt(n_a * n_b / 12 * untied), np.nan)
+        auc = u / (n_a * n_b)
+    size = -np.abs(z)
+    u = np.where(n_a * n_b > 0, u, np.nan)
+    return RankTested(Tested(z, 2 * ndtr(size), (np.log(2) + log_ndtr(size)) / np.log(10)), u, auc)
+
+
+SMALL = 1e-9
+
+
+def _scanpy(a: Summary, b: Summary) -> Floats:
+    return np.log2((np.expm1(a.mean) + SMALL) / (np.expm1(b.mean) + SMALL))
+
+
+def _pseudocount(a: Summary, b: Summary) -> Floats:
+    return np.log2((a.linear_mean + 1) / (b.linear_mean + 1))
+
+
+FOLDS: Mapping[str, Callable[[Summary, Summary], Floats]] = {"scanpy": _scanpy, "pseudocount": _pseudocount}
+"""By name: "scanpy" takes expm1 of the means of log values, "pseudocount" the means of expm1 of each, plus 1."""
+FORMULAS = {
+    "scanpy": "log2((expm1(mean_a) + 1e-9) / (expm1(mean_b) + 1e-9))",
+    "pseudocount": "log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1))",
+}
+NEEDS_LINEAR = frozenset({"pseudocount"})
+"""Definitions that need expm1 of each value."""
+
+
+def log2_fold(a: Summary, b: Summary, fold: str) -> Floats:
+    """Return the log2 fold change of each gene, float64 (n_var,), by the definition of that name."""
+    with np.errstate(all="ignore"):
+        return FOLDS[fold](a, b)
+
+
+_Floats = NDArray[np.float64]
+
+
+def benjamini_hochberg(p: ArrayLike) -> _Floats:
+    """Return the false discovery rate at which each test would be called, as `scipy.stats.false_discovery_control`.
+
+    p : (n,), 0..1; NaN is left out
+
+    Source: Benjamini and Hochberg, "Controlling the false discovery rate", J. R. Stat. Soc. B 57 (1995).
+    """
+    return np.minimum(_stepped_up(p, np.multiply), 1.0)
+
+
+def benjamini_hochberg_log10(log10_p: ArrayLike) -> _Floats:
+    """Return log10 of `benjamini_hochberg` from log10 of p, which may lie below what a float holds."""
+    return np.minimum(_stepped_up(log10_p, lambda log, factor: log + np.log10(factor)), 0.0)
+
+
+def bonferroni(p: ArrayLike) -> _Floats:
+    """Return each p-value (n,) times how many there are, at most 1; NaN is left out."""
+    found = np.asarray(p, dtype=np.float64)
+    adjusted: _Floats = np.minimum(found * np.count_nonzero(~np.isnan(found)), 1.0)
+    return adjusted
+
+
+def _stepped_up(values: ArrayLike, scaled: Callable[[_Floats, _Floats], Any]) -> _Floats:
+    """Return, for each value, the least of all not below it, each scaled by n / its rank."""
+    found = np.asarray(values, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(found))
+    # A running minimum from the highest p down keeps the adjusted values in the order of p.
+    falling = known[np.argsort(-found[known], kind="stable")]
+    factors = known.size / np.arange(known.size, 0, -1)
+    adjusted = np.full(found.shape, np.nan)
+    adjusted[falling] = np.minimum.accumulate(scaled(found[falling], factors))
+    return adjusted

@@ -1,0 +1,1 @@
+"""Compiled loops of comparisons; numba is imported with them."""

@@ -1,5 +1,5 @@
 """Pinned genes and gene sets as a user gives them: names that are checked, and lists that are read out of a text."""
-# Changes with js/src/panels/paste_field.js: lists of genes as users paste them.
+# Changes with js/src/panels/genes/paste_field.js: lists of genes as users paste them.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32, inflateSync } from "node:zlib";
-import { palettePng } from "../src/panels/palette_png.js";
+import { palettePng } from "../src/panels/pictures/palette_png.js";
 
 /** @param {number} width @param {number} height @param {(x: number, y: number) => number[]} colorAt */
 function pictureOf(width, height, colorAt) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBrush } from "../src/panels/brush.js";
-import { binsOf, movedCounts, nPassing } from "../src/panels/brushed.js";
+import { createBrush } from "../src/panels/columns/brush.js";
+import { binsOf, movedCounts, nPassing } from "../src/panels/columns/brushed.js";
 
 const EDGES = [0, 10, 20, 30];
 

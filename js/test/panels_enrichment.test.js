@@ -8,9 +8,9 @@ import {
   enrichmentTexts,
   hasChosen,
   oddsText,
-} from "../src/panels/enrichment.js";
-import { sharesOf } from "../src/panels/share_strip.js";
-import { takeColumn } from "../src/panels/take_column.js";
+} from "../src/panels/columns/enrichment.js";
+import { sharesOf } from "../src/panels/columns/share_strip.js";
+import { takeColumn } from "../src/panels/columns/take_column.js";
 import { createStore } from "../src/state/state.js";
 
 const counts = (/** @type {any} */ change = {}) =>

@@ -1,7 +1,15 @@
 // Laws of the fields of two or three genes: how they are numbered, describeField and gone through, and when they are asked for.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFields, describeField, fieldAfterKey, fieldAt, listed, mixAt, partsOf } from "../src/panels/fields.js";
+import {
+  createFields,
+  describeField,
+  fieldAfterKey,
+  fieldAt,
+  listed,
+  mixAt,
+  partsOf,
+} from "../src/panels/genes/blend_fields.js";
 
 const of = (/** @type {string[]} */ names, /** @type {string[]} */ words, /** @type {number} */ levels = 3) => {
   const filtered = Uint32Array.from({ length: words.length ** names.length }, (_, i) => 1000 * i + 1);

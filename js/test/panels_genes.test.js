@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cutOf } from "../src/page/panels/histogram.js";
-import { askGenes } from "../src/panels/ask_genes.js";
-import { createCounting } from "../src/panels/counting.js";
-import { setsOf } from "../src/panels/gene_sets.js";
-import { withSets } from "../src/panels/paste_field.js";
-import { genesOf } from "../src/panels/pin_field.js";
-import { takeColumn } from "../src/panels/take_column.js";
+import { createCounting } from "../src/panels/columns/counting.js";
+import { takeColumn } from "../src/panels/columns/take_column.js";
+import { askGenes } from "../src/panels/genes/ask_genes.js";
+import { setsOf } from "../src/panels/genes/gene_sets.js";
+import { withSets } from "../src/panels/genes/paste_field.js";
+import { genesOf } from "../src/panels/genes/pin_field.js";
 import { createReceiver } from "../src/state/receive.js";
 import { createStore } from "../src/state/state.js";
 

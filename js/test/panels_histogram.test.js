@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "../src/page/panels/histogram.js";
-import { describeBin } from "../src/panels/number_counts.js";
+import { describeBin } from "../src/panels/columns/number_counts.js";
 import { readLimit } from "../src/style/limits.js";
 
 test("an empty bin has no bar, a single cell a visible one, the fullest bin height 1", () => {

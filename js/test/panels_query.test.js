@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { nameIn, valueIn, wordAt } from "../src/panels/query_word.js";
+import { nameIn, valueIn, wordAt } from "../src/panels/filters/query_word.js";
 
 /** The word at the sign |, as [typed, column]; null where none can stand. */
 function at(text) {

@@ -5,9 +5,9 @@ import { whyEmpty } from "../src/page/panels/notes.js";
 import { placeTooltip } from "../src/page/panels/tooltip_place.js";
 import { completeTheme } from "../src/page/theme.js";
 import { notesOf } from "../src/panels/notes.js";
-import { tieNote } from "../src/panels/notes_on_plot.js";
-import { onAnAxis, withLayer } from "../src/panels/two_columns.js";
-import { alongZero, profileOf } from "../src/panels/zero_profile.js";
+import { tieNote } from "../src/panels/overlays/notes_on_plot.js";
+import { alongZero, profileOf } from "../src/panels/overlays/zero_profile.js";
+import { onAnAxis, withLayer } from "../src/panels/settings/two_columns.js";
 import { contrast, flatten, isDark, luminance, parseColor } from "../src/style/color.js";
 import { capitalized, colorable, nounsOf, withArticle } from "../src/words/nouns.js";
 

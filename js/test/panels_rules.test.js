@@ -1,8 +1,8 @@
 // Laws of the filters that the panels make: what passes by a rule, and the rule that lets those pass.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brushedEnds, rounded, stepOf } from "../src/panels/number_counts.js";
-import { exampleOf } from "../src/panels/overview.js";
+import { brushedEnds, rounded, stepOf } from "../src/panels/columns/number_counts.js";
+import { exampleOf } from "../src/panels/filters/overview.js";
 import {
   columnOf,
   keeping,
@@ -13,7 +13,7 @@ import {
   toggled,
   within,
   withRule,
-} from "../src/panels/rules.js";
+} from "../src/panels/filters/rules.js";
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ROW_PX } from "../src/page/panels/rows.js";
-import { HIGHEST_PX, isScaled, lowest, scrollOf, sheetPx, topOf } from "../src/panels/scrolling.js";
-import { tableFile } from "../src/panels/table_file.js";
-import { around, createTableRows } from "../src/panels/table_rows.js";
+import { HIGHEST_PX, isScaled, lowest, scrollOf, sheetPx, topOf } from "../src/panels/table/scrolling.js";
+import { tableFile } from "../src/panels/table/table_file.js";
+import { around, createTableRows } from "../src/panels/table/table_rows.js";
 
 const VIEW_PX = 200;
 

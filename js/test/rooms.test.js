@@ -6,6 +6,22 @@ import { fileURLToPath } from "node:url";
 
 /** Lowest first: a file imports from its own room and from those before it. What lies at the root is above them all. */
 const ROOMS = ["wire", "screen", "state", "style", "draw", "picture", "words", "plot", "page", "panels", "file"];
+/** Rooms of panels/, lowest first, by the same law. What lies at its root is above them all. */
+const PANEL_ROOMS = [
+  "shared",
+  "filters",
+  "table",
+  "overlays",
+  "pictures",
+  "linked",
+  "columns",
+  "genes",
+  "sets",
+  "annotations",
+  "settings",
+  "compare",
+];
+const MOST_MODULES = 25;
 const SRC = fileURLToPath(new URL("../src", import.meta.url));
 const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".js"))
@@ -47,6 +63,31 @@ for (const [what, pattern] of /** @type {const} */ ([
     assert.deepEqual(upward, []);
   });
 }
+
+test("imports inside panels/ go down from room to room", () => {
+  const panels = FILES.filter((file) => file.startsWith("panels/"));
+  const roomOf = (/** @type {string} */ file) =>
+    file.split("/").length > 2 ? PANEL_ROOMS.indexOf(file.split("/")[1]) : 99;
+  assert.deepEqual(
+    panels.filter((file) => roomOf(file) < 0),
+    [],
+  );
+  const upward = panels.flatMap((file) =>
+    importsOf(file, CODE)
+      .filter((other) => other.startsWith("panels/") && roomOf(other) > roomOf(file))
+      .map((other) => `${file} imports ${other}`),
+  );
+  assert.deepEqual(upward, []);
+});
+
+test(`no folder has more than ${MOST_MODULES} modules`, () => {
+  const sizes = new Map();
+  for (const file of FILES) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+  assert.deepEqual(
+    [...sizes].filter(([, n]) => n > MOST_MODULES),
+    [],
+  );
+});
 
 test("the second module holds no code that is in the first alone, nor the first of the second", () => {
   assert.deepEqual(

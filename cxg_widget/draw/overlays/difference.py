@@ -1,5 +1,5 @@
 """Draws a map of density ratios: its codes, their colours, and both on a picture."""
-# Changes with js/src/panels/difference.js: the map of a difference.
+# Changes with js/src/panels/overlays/difference.js: the map of a difference.
 
 from __future__ import annotations
 

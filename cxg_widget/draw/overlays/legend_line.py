@@ -1,5 +1,5 @@
-"""Legend of the overlays, in lines below the plot or all panels, as js/src/panels/linked/legend_line.js draws it."""
-# Changes with js/src/panels/linked/legend_line.js: the legend of contours and differences.
+"""Legend of the overlays, in lines below the plot or all panels, as js/src/panels/overlays/legend_line.js draws it."""
+# Changes with js/src/panels/overlays/legend_line.js: the legend of contours and differences.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Places names of categories on a picture: largest first, none over another.
 
-As in js/src/panels/placing.js.
+As in js/src/panels/overlays/placing.js.
 """
-# Changes with js/src/panels/placing.js: places of names on the plot.
+# Changes with js/src/panels/overlays/placing.js: places of names on the plot.
 
 from __future__ import annotations
 

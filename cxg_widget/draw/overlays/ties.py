@@ -1,8 +1,9 @@
 """Cells at 0 of two columns that are the axes: how many, and how they are spread along a line.
 
-As js/src/panels/landmarks.js (`paintTie`), notes_on_plot.js and zero_profile.js there draw and say it.
+As js/src/panels/overlays/landmarks.js (`paintTie`), notes_on_plot.js and zero_profile.js there draw and say it.
 """
-# Changes with js/src/panels/notes_on_plot.js and js/src/panels/zero_profile.js: cells at 0 of two columns.
+# Changes with js/src/panels/overlays/notes_on_plot.js: cells at 0 of two columns.
+# Changes with js/src/panels/overlays/zero_profile.js: cells at 0 of two columns.
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A picture with its legend: title above, colours to the right, laid out as in js/src/panels/figure.js."""
-# Changes with js/src/panels/figure.js: the layout of a key.
+"""A picture with its legend: title above, colours to the right, laid out as in js/src/panels/pictures/figure.js."""
+# Changes with js/src/panels/pictures/figure.js: the layout of a key.
 
 from __future__ import annotations
 

@@ -2,43 +2,43 @@
 // Changes with cxg_widget/display/settings.py and js/src/page/panels/panel_buttons.js: which panels there are.
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
-import { createAnnotations } from "./annotations.js";
-import { createBlendLegend } from "./blend_legend.js";
-import { colormapList } from "./colormap_list.js";
-import { createColumns } from "./columns.js";
+import { createAnnotations } from "./annotations/annotations.js";
+import { createColumns } from "./columns/columns.js";
+import { createOpened } from "./columns/opened.js";
 import { createCompare } from "./compare/compare.js";
 import { createComparing } from "./compare/comparing.js";
-import { createDrawer } from "./drawer.js";
-import { filterChips } from "./filter_chips.js";
-import { createGenes } from "./genes.js";
+import { filterChips } from "./filters/filter_chips.js";
+import { createBlendLegend } from "./genes/blend_legend.js";
+import { createGenes } from "./genes/genes.js";
 import { keyList } from "./key_list.js";
 import { notesPopover } from "./notes.js";
 import { createOffer } from "./offer.js";
-import { createOpened } from "./opened.js";
-import { createPictureMenu } from "./picture_menu.js";
-import { createSetList } from "./set_list.js";
-import { createSets } from "./sets.js";
-import { settingsPopover } from "./settings.js";
+import { createPictureMenu } from "./pictures/picture_menu.js";
+import { createSetList } from "./sets/set_list.js";
+import { createSets } from "./sets/sets.js";
+import { colormapList } from "./settings/colormap_list.js";
+import { settingsPopover } from "./settings/settings.js";
+import { createTissueChoice } from "./settings/tissue_choice.js";
+import { createTwoColumns } from "./settings/two_columns.js";
+import { createDrawer } from "./shared/drawer.js";
 import css from "./style.css";
-import { createTable } from "./table.js";
-import { createTissueChoice } from "./tissue_choice.js";
-import { createTwoColumns } from "./two_columns.js";
+import { createTable } from "./table/table.js";
 
 export { depart, fade } from "../picture/motion.js";
 export { summaryOf } from "../words/summary.js";
+export { takeColumn } from "./columns/take_column.js";
 export { createKeyShape } from "./key_shape.js";
-export { createLandmarks } from "./landmarks.js";
 export { linkPlots } from "./linked/linked.js";
-export { notesOnPlot } from "./notes_on_plot.js";
-export { createPictures, saveFile } from "./saved_pictures.js";
-export { takeColumn } from "./take_column.js";
+export { createLandmarks } from "./overlays/landmarks.js";
+export { notesOnPlot } from "./overlays/notes_on_plot.js";
+export { createPictures, saveFile } from "./pictures/saved_pictures.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
-/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./opened.js").Opened, sets: Sets,
+/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/opened.js").Opened, sets: Sets,
  *   comparing: import("./compare/comparing.js").Comparing}} Given */
-/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./set_list.js").CellSet[] | null, chosen: string[]}} Sets */
+/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./sets/set_list.js").CellSet[] | null, chosen: string[]}} Sets */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
 const MAKERS = {

@@ -1,6 +1,6 @@
 /** Asks for comparisons and takes in what came of them; all views of a widget have the same. */
 import { fileName } from "../../words/format.js";
-import { download } from "../table_file.js";
+import { download } from "../table/table_file.js";
 import { taken } from "./compared.js";
 
 /** @typedef {import("../../state/state.js").State} State */
@@ -148,10 +148,4 @@ export function createComparing(client, redraw) {
       download(blob, `${fileName([dataset?.title, ...found.sets])}.csv`);
     },
   };
-}
-
-/** Open the panel. @param {import("../../page/panels/ui.js").Context} context */
-export function openCompare({ state, actions }) {
-  const { open_panels: open } = state.traits;
-  if (!open.includes("compare")) actions.setTrait("open_panels", [...open, "compare"]);
 }

@@ -6,7 +6,7 @@ import { textIn } from "../../page/panels/ui.js";
 import { MOST_PINNED } from "../../wire/constants.js";
 import { counted } from "../../words/format.js";
 import { nounsOf, setNounOf, withArticle } from "../../words/nouns.js";
-import { withSets } from "../paste_field.js";
+import { withSets } from "../genes/paste_field.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 

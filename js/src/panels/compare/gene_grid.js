@@ -1,8 +1,8 @@
 /** The table of a comparison: a row for each gene that is listed, of which those in sight are drawn; keys and clicks in it. */
 import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
 import { nounsOf } from "../../words/nouns.js";
-import { isScaled, lowest, scrollOf, topOf, turnedBy } from "../scrolling.js";
-import { HEAD_PX, revealColumn, tableGrid } from "../table_grid.js";
+import { isScaled, lowest, scrollOf, topOf, turnedBy } from "../table/scrolling.js";
+import { HEAD_PX, revealColumn, tableGrid } from "../table/table_grid.js";
 import { columnsOf } from "./gene_numbers.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */

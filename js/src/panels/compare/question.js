@@ -8,7 +8,7 @@ import { nounsOf } from "../../words/nouns.js";
 import { asCategory, categoryOf } from "./comparing.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {import("../set_list.js").CellSet} CellSet */
+/** @typedef {import("../sets/set_list.js").CellSet} CellSet */
 /** @typedef {import("./comparing.js").Comparing} Comparing */
 
 /** @type {["t-test" | "wilcoxon", string][]} */

@@ -4,11 +4,11 @@ import { placeNote } from "../../page/panels/notes.js";
 import { asSeen } from "../../state/state.js";
 import { NO_KEY } from "../../words/key.js";
 import { nounsOf } from "../../words/nouns.js";
-import { notesOnPlot, tieNote } from "../notes_on_plot.js";
-import { compose } from "./figure.js";
+import { createLegendLine, legendOf } from "../overlays/legend_line.js";
+import { notesOnPlot, tieNote } from "../overlays/notes_on_plot.js";
 import { head, isPart, saidOf, titleOf } from "./head.js";
 import { gridOf, placeOf } from "./layout.js";
-import { createLegendLine, legendOf } from "./legend_line.js";
+import { compose } from "./linked_picture.js";
 import { createLook } from "./look.js";
 import { placesOf } from "./place.js";
 

@@ -1,0 +1,88 @@
+/** Where an annotation is saved, and what becomes of other labels that are there. */
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { textIn } from "../../page/panels/ui.js";
+import { wholeNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context */
+
+/** What came of it may lie below what is in sight. @param {Element | null} form */
+function reveal(form) {
+  requestAnimationFrame(() => form?.scrollIntoView({ block: "nearest" }));
+}
+
+/** @param {ReturnType<typeof import("./annotation_list.js").createAnnotationList>["edit"]} edit @param {() => void} redraw */
+export function createSaveForm(edit, redraw) {
+  let isOpen = false;
+  /** What was typed, null = nothing yet. @type {string | null} */
+  let path = null;
+  /** Other labels that are there. @type {{name: string, to: string, counts: number[]} | null} */
+  let conflict = null;
+  let said = { name: "", sentence: "" };
+
+  /** @param {string} name @param {string} to "" = obs of the AnnData @param {string} way */
+  async function save(name, to, way = "error") {
+    [conflict, said] = [null, { name: "", sentence: "" }];
+    const done = await edit({ op: "save", name, to, on_conflict: way });
+    if (done !== null && done.conflict.length > 0) conflict = { name, to, counts: done.conflict };
+    else if (done !== null) said = { name, sentence: done.said };
+    redraw();
+  }
+
+  /** @param {Context} context @param {{name: string, to: string, counts: number[]}} other */
+  function question({ state }, { name, to, counts }) {
+    const [nOurs, nTheirs, nDiffering] = counts.map(wholeNumber);
+    const { many } = nounsOf(state).obs;
+    const elsewhere = (/** @type {Event} */ { currentTarget }) => {
+      conflict = null;
+      redraw();
+      const form = /** @type {Element} */ (currentTarget).closest("form");
+      /** @type {HTMLInputElement | null} */ (form?.querySelector("input") ?? null)?.select();
+    };
+    return html`<div class="question" role="alert"><p>${to === "" ? "obs" : to} already has labels “${name}”: ${nTheirs} ${many} there, ${nOurs} here, ${nDiffering} differ.</p>
+      <div class="doing"><button type="button" class="text" @click=${() => save(name, to, "ours")}>Overwrite with mine</button>
+      <button type="button" class="text" @click=${() => save(name, to, "theirs")}>Keep existing, add mine</button>
+      <button type="button" class="text" @click=${elsewhere}>Choose another file</button></div></div>`;
+  }
+
+  return {
+    isOpen: () => isOpen,
+    toggle() {
+      isOpen = !isOpen;
+      redraw();
+    },
+    /** @param {Context} context @param {import("./annotation_list.js").Listed} listed */
+    draw(context, { name, hasObs }) {
+      if (!isOpen) return nothing;
+      const isOffline = context.state.link === "offline";
+      const to = path ?? `${name.replace(/[^\p{L}\p{N}_.-]+/gu, "_")}.parquet`;
+      const submit = (/** @type {Event} */ event) => {
+        event.preventDefault();
+        const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+        const file = (path ?? to).trim(); // a key comes faster than a drawing
+        if (file !== "") void save(name, file).then(() => reveal(form));
+      };
+      return html`<form class="saver" @submit=${submit}>
+        <div class="box"><input type="text" aria-label="File" autocomplete="off" spellcheck="false" .value=${live(to)} @input=${(
+          /** @type {Event} */ event,
+        ) => {
+          [path, conflict] = [textIn(event), null];
+          redraw();
+        }}></div>
+        <p class="caption">Writes a new .parquet, .csv or .cxg next to the notebook, or into an existing .h5ad.</p>
+        <div class="doing"><button type="submit" class="text" ?disabled=${isOffline}>Save</button>
+        ${
+          hasObs
+            ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${(/** @type {Event} */ event) => {
+                const { form } = /** @type {HTMLButtonElement} */ (event.currentTarget);
+                void save(name, "").then(() => reveal(form));
+              }}>Save to adata.obs</button>`
+            : nothing
+        }</div>
+        ${conflict?.name === name ? question(context, conflict) : nothing}
+        <p class="caption" role="status">${said.name === name ? said.sentence : ""}</p>
+      </form>`;
+    },
+  };
+}

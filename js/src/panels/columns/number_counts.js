@@ -1,0 +1,211 @@
+/** An open column of numbers: a histogram with a brush, and the ends of the filter as numbers. */
+import { html, nothing, svg } from "lit-html";
+import { barHeights, barPath, cutOf } from "../../page/panels/histogram.js";
+import { shareOf, valueAt } from "../../style/levels.js";
+import { counted, share, shortNumber, wholeNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {[number | null, number | null]} Ends */
+
+/** What the pointer holds. @typedef {"low" | "high" | "both" | "new"} Grip */
+/** How near to an end the pointer takes it, px. */
+const REACH_PX = 6;
+
+/**
+ * @param {{name: string, counts: import("../../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, isRoot: boolean, setRoot: (isRoot: boolean) => void, now: () => Ends, wrong: string,
+ *   take: () => void, drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
+ *   now gives the ends that hold; take is called when a hand takes the brush, drag at each move, and of the last one that it is
+ * @param {Context} context
+ */
+export function numberCounts(
+  { name, counts, mode, isInteger, isRoot, setRoot, now, wrong, take, drag, fail },
+  context,
+) {
+  const { edges, arrays } = counts;
+  const { many } = nounsOf(context.state).obs;
+  const nMissing = arrays.all.at(-1) ?? 0;
+  const total = arrays.all.reduce((sum, count) => sum + count, 0);
+  if (edges.length < 2) return html`<p class="none">No values.</p>`;
+  const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
+  const isOffline = context.state.link === "offline";
+  const room = roomOf(isInteger);
+  /** Where the brush begins and ends: behind the room of its last number. */
+  const shownOf = (/** @type {Ends} */ [a, b]) => [held(a ?? lo, lo, hi), held(b === null ? hi : b + room, lo, hi)];
+  const ends = now();
+  const [low, high] = shownOf(ends);
+  const isOn = ends[0] !== null || ends[1] !== null;
+  const places = [low, high].map((value) => 100 * shareOf(value, lo, hi));
+
+  /** @param {number} a @param {number} b @param {boolean} done */
+  function set(a, b, done) {
+    drag(brushedEnds([a, b], edges, isInteger), done);
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    if (event.button !== 0 || isOffline) return;
+    const strip = /** @type {HTMLElement} */ (event.currentTarget);
+    const { left, width } = strip.getBoundingClientRect();
+    const under = (/** @type {PointerEvent} */ at) => valueAt(held((at.clientX - left) / width, 0, 1), lo, hi);
+    const x = event.clientX - left;
+    const near = (/** @type {number} */ place) => Math.abs(x - (place / 100) * width) <= REACH_PX;
+    const began = under(event);
+    const isInside = isOn && began > low && began < high;
+    /** @type {Grip} */
+    const grip = isOn && near(places[0]) ? "low" : isOn && near(places[1]) ? "high" : isInside ? "both" : "new";
+    strip.setPointerCapture(event.pointerId);
+    strip.focus({ preventScroll: true });
+    event.preventDefault();
+    take();
+    const listening = new AbortController();
+    let hasMoved = false;
+    const move = (/** @type {PointerEvent} */ at, /** @type {boolean} */ done) => {
+      const value = under(at);
+      const by = held(value - began, lo - low, hi - high);
+      if (grip === "both") set(low + by, high + by, done);
+      else set(grip === "low" ? high : grip === "high" ? low : began, value, done);
+    };
+    const { signal } = listening;
+    strip.addEventListener("pointermove", (at) => void ((hasMoved = true), move(at, false)), { signal });
+    strip.addEventListener(
+      "pointerup",
+      (at) => {
+        listening.abort();
+        if (hasMoved) move(at, true);
+        else drag(grip === "new" ? [null, null] : ends, true); // a click beside the brush takes it away
+      },
+      { signal },
+    );
+    strip.addEventListener("pointercancel", () => (listening.abort(), drag(ends, true)), { signal });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isOffline) return;
+    const [low, high] = shownOf(now());
+    const isOn = now().some((end) => end !== null);
+    const bin = isInteger ? edges[1] - edges[0] : (hi - lo) / (edges.length - 1);
+    const by = { ArrowRight: bin, ArrowUp: bin, ArrowLeft: -bin, ArrowDown: -bin }[event.key];
+    if (event.key === "Escape" && isOn) drag([null, null], true);
+    else if (by === undefined) return;
+    else if (event.shiftKey) set(low, Math.max(low, high + by), true);
+    else if (isOn) {
+      const moved = held(by, lo - low, hi - high);
+      set(low + moved, high + moved, true);
+    } else set(by > 0 ? lo + by : lo, by > 0 ? hi : hi + by, true);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {0 | 1} which @param {string} title */
+  function field(which, title) {
+    const shown = ends[which] === null ? "" : exact(/** @type {number} */ (ends[which]));
+    const commit = (/** @type {Event} */ event) => {
+      const input = /** @type {HTMLInputElement} */ (event.currentTarget);
+      const value = input.value.trim() === "" ? null : Number(input.value.replace(/(\d),(?=\d{3}\b)/g, "$1"));
+      if (Number.isNaN(value)) return fail("Enter a number, or leave empty for no limit.");
+      /** @type {Ends} */
+      const wanted = which === 0 ? [value, ends[1]] : [ends[0], value];
+      if (wanted[0] !== null && wanted[1] !== null && wanted[0] > wanted[1])
+        return fail("The lower limit must not exceed the upper limit.");
+      return drag(wanted, true);
+    };
+    return html`<input type="text" class="limit" aria-label="${title} limit of ${name}" title="${title} limit, inclusive; empty for none" autocomplete="off"
+      spellcheck="false" placeholder=${shortNumber(which === 0 ? lo : hi - room)} ?disabled=${isOffline} .value=${shown} @change=${commit}>`;
+  }
+
+  /** Say what the bin under the pointer holds: straight into the page, a drawing for each move would be slow. @param {PointerEvent} event */
+  function point(event) {
+    const strip = /** @type {HTMLElement} */ (event.currentTarget);
+    const place = strip.parentElement?.querySelector(".reading > .caption");
+    if (!place) return;
+    const { left, width } = strip.getBoundingClientRect();
+    const bin = Math.floor(((event.clientX - left) / width) * n);
+    const isOver = event.type === "pointermove" && bin >= 0 && bin < n;
+    place.textContent = isOver ? describeBin(counts, bin, isInteger, nounsOf(context.state).obs) : "";
+  }
+
+  const n = edges.length - 1;
+  const { most, cut } = cutOf(arrays.all.slice(0, n), edges, counts.n_zeros);
+  const isOfShares = showsShares(counts, mode);
+  const path = (/** @type {Uint32Array} */ one) => barPath(barHeights(one.slice(0, n), most, isRoot));
+  const said = isOn ? `${shortNumber(low)} to ${shortNumber(high - room)}` : "all";
+  const countStrip = () => html`<svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
+    aria-label="Histogram of ${name}, ${isRoot ? "heights by cube root" : "linear heights"}, highest ${wholeNumber(most)}: all ${many}, those that pass, those selected">
+    ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>`;
+  return html`<div class="numbers">
+    <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift + arrows resize it, Escape clears it"
+      aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press} @pointermove=${point} @pointerleave=${point}>
+      ${isOfShares ? shareStrip(counts, cut, name) : countStrip()}
+      ${isOfShares ? nothing : html`<span class="axis" aria-hidden="true"><small>${wholeNumber(most)}</small><small>0</small></span>`}
+      ${cut < 0 ? nothing : html`<i class="cut" style="left:${(100 * cut) / n}%;width:${100 / n}%"></i>`}
+      ${
+        isOn
+          ? html`<i class="out" style="width:${places[0]}%"></i><i class="out" style="left:${places[1]}%;right:0"></i>
+            <i class="end" style="left:${places[0]}%"></i><i class="end" style="left:${places[1]}%"></i>`
+          : nothing
+      }
+    </div>
+    ${
+      isOfShares
+        ? nothing
+        : html`<div class="reading"><span class="caption" aria-hidden="true"></span><button type="button" class="text" aria-pressed=${isRoot}
+      title="Bars of all histograms by the cube root of their counts, so that small counts can be seen" @click=${() => setRoot(!isRoot)}>Cube root</button></div>`
+    }
+    <div class="limits">${field(0, "Lower")}
+      ${isOn ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => drag([null, null], true)}>Clear</button>` : nothing}
+      ${field(1, "Upper")}</div>
+    ${isOfShares ? shareCaption(counts, cut) : nothing}
+    ${wrong === "" ? nothing : html`<p class="fault" role="alert">${wrong}</p>`}
+    ${counts.n_zeros > 0 ? html`<p class="caption">${share(counts.n_zeros, total)} zeros${cut < 0 || isOfShares ? "" : " (bar truncated)"}</p>` : nothing}
+    ${nMissing > 0 ? html`<p class="caption">${wholeNumber(nMissing)} without a value</p>` : nothing}
+  </div>`;
+}
+
+/** What a bin holds: "3 to 4: 120 cells, 80 pass, 12 selected". @param {import("../../wire/protocol.js").ColumnCounts} counts @param {number} bin
+ * @param {boolean} isInteger @param {{one: string, many: string}} noun @returns {string} */
+export function describeBin({ edges, arrays: { all, filtered, selected } }, bin, isInteger, noun) {
+  const [from, to] = isInteger ? [Math.ceil(edges[bin]), Math.ceil(edges[bin + 1]) - 1] : [edges[bin], edges[bin + 1]];
+  const range = isInteger && from >= to ? wholeNumber(from) : `${shortNumber(from)} to ${shortNumber(to)}`;
+  return `${range}: ${counted(all[bin], noun)}, ${wholeNumber(filtered[bin])} pass, ${wholeNumber(selected[bin])} selected`;
+}
+
+/** @param {number} value @param {number} least @param {number} most */
+function held(value, least, most) {
+  return Math.max(least, Math.min(most, value));
+}
+
+/** A whole number fills the room up to the next. @param {boolean} isInteger */
+const roomOf = (isInteger) => (isInteger ? 1 : 0);
+
+/** The ends of a brush between two places, both included: numbers that can be read, and none where it takes in all.
+ * @param {[number, number]} places @param {number[]} edges @param {boolean} isInteger @returns {Ends} */
+export function brushedEnds([a, b], edges, isInteger) {
+  const step = stepOf(edges, isInteger);
+  const [first, behind] = [Math.min(a, b), Math.max(a, b)].map((value) => rounded(value, step));
+  const last = Math.max(first, behind - roomOf(isInteger));
+  return [first <= edges[0] ? null : first, behind >= /** @type {number} */ (edges.at(-1)) ? null : last];
+}
+
+/** What ends are rounded to: a power of ten, some hundredth of a bin. @param {number[]} edges @param {boolean} isInteger @returns {number} */
+export function stepOf(edges, isInteger) {
+  if (isInteger) return 1;
+  const [lo, hi] = [edges[0], edges[edges.length - 1]];
+  const width = (hi / 64 - lo / 64) / 4;
+  return width > 0 ? 10 ** Math.floor(Math.log10(width)) : 0;
+}
+
+/** @param {number} value @param {number} step 0 = as it is @returns {number} */
+export function rounded(value, step) {
+  if (!(step > 0)) return value;
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const near = Math.round(value / step) * step;
+  return digits <= 100 && Number.isFinite(near) ? Number(near.toFixed(digits)) : value;
+}
+
+/** All digits of a number. @param {number} value @returns {string} */
+function exact(value) {
+  return String(value);
+}

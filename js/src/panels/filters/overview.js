@@ -1,0 +1,60 @@
+/** How many cells pass, by which filters, each of which can be taken away; and the field for a query. */
+import { html, nothing } from "lit-html";
+import { ICONS } from "../../page/icons.js";
+import { nHidden } from "../../state/hidden.js";
+import { wholeNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+import { describeRule, nameOf } from "../../words/rule_words.js";
+import { createQueryField } from "./query_field.js";
+import { nameIn } from "./query_word.js";
+import { columnOf, ruleOf, shortest, withRule } from "./rules.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../state/state.js").Dataset} Dataset */
+
+/** @param {import("../index.js").Given} given @returns {(context: Context, dataset: Dataset) => unknown} */
+export function createOverview(given) {
+  const queryField = createQueryField(given);
+  /** What was requested last, the kernel may refuse it. */
+  let tried = "";
+
+  return (context, dataset) => {
+    const { state, actions } = context;
+    /** @type {import("./rules.js").Rule[]} */
+    const rules = state.traits.filters;
+    const isOffline = state.link === "offline";
+    const put = (/** @type {string} */ column, /** @type {import("./rules.js").Rule | null} */ rule) =>
+      actions.setTrait("filters", withRule(context.state.traits.filters, column, rule));
+    const query = ruleOf(rules, "query")?.query ?? "";
+    const nPassing = state.brush?.n ?? state.filter.n ?? dataset.nObs - (rules.length > 0 ? nHidden(state) : 0);
+    const isRefused = tried !== "" && tried !== query && state.error?.of === "filter";
+    const commit = (/** @type {string} */ text) => {
+      tried = text.trim();
+      if (tried !== query) put("query", tried === "" ? null : { query: tried });
+      else if (isRefused) actions.dismissError(); // the query in force has been typed again
+    };
+    return html`<div class="overview">
+      <div class="passing"><p><b>${wholeNumber(nPassing)}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
+        ${rules.length > 1 ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.clearFilters()}>Clear all</button>` : nothing}</div>
+      ${
+        rules.length === 0
+          ? html`<p class="chip none">No filters</p>`
+          : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
+              const name = nameOf(rule);
+              const text = describeRule(shortest(rule, state.color));
+              return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
+                <button type="button" class="small" aria-label="Remove filter on ${name}" title="Remove" ?disabled=${isOffline}
+                  @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;
+            })}</ul>`
+      }
+      ${queryField(context, { value: isRefused ? tried : query, placeholder: exampleOf(dataset), isRefused, commit })}
+      ${isRefused ? html`<p class="fault" role="alert">${state.error?.message}</p>` : nothing}
+    </div>`;
+  };
+}
+
+/** What the field for a query says while it is empty: with a name that this dataset has. @param {Dataset} dataset @returns {string} */
+export function exampleOf({ columns }) {
+  const name = columns.find(({ kind }) => kind === "int" || kind === "float")?.name ?? "";
+  return name === "" ? "Query" : `e.g. ${nameIn(name)} > 0`;
+}

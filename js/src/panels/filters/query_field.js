@@ -1,0 +1,111 @@
+/** The field for a query: it completes names of columns and genes, and categories after `==`. The kernel searches. */
+import { html, nothing } from "lit-html";
+import { rowAfterKey } from "../../page/panels/rows.js";
+import { textIn } from "../../page/panels/ui.js";
+import { matchList, scrollToOption } from "../shared/match_list.js";
+import { nameIn, valueIn, wordAt } from "./query_word.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
+/** @typedef {{label: string, detail: string, text: string}} Option text: as the query has it */
+
+const MATCHES = 50;
+/** @type {{word: import("./query_word.js").Word | null, options: Option[], active: number}} */
+const CLOSED = { word: null, options: [], active: -1 };
+
+/** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
+export function createQueryField({ client, redraw }) {
+  let list = CLOSED;
+
+  /** @param {Partial<typeof list>} change */
+  function set(change) {
+    list = { ...list, ...change };
+    redraw();
+  }
+
+  /** @param {HTMLInputElement} input @param {Context} context @param {boolean} isAsked by a key, so that no letter is needed */
+  async function complete(input, { state }, isAsked) {
+    const word = wordAt(input.value, input.selectionStart ?? 0);
+    if (word === null || (word.text === "" && word.column === "" && !isAsked)) return set(CLOSED);
+    const kinds = new Map(state.dataset?.columns.map(({ name, kind }) => [name, kind]));
+    const kind = kinds.get(word.column);
+    if (word.column !== "" && kind !== "categorical" && kind !== "boolean") return set(CLOSED);
+    set({ word, active: -1 });
+    const options = kind === undefined ? await names(word.text, kinds) : await values(word, kind);
+    if (list.word === word) set({ options, active: isAsked && options.length > 0 ? 0 : -1 });
+  }
+
+  /** @param {string} query @param {Map<string, string>} kinds @returns {Promise<Option[]>} */
+  async function names(query, kinds) {
+    const answer = await client.ask({ kind: "search", query, limit: MATCHES });
+    const matches = /** @type {Match[]} */ (/** @type {any} */ (answer?.[0])?.matches ?? []);
+    return matches
+      .filter(({ kind }) => kind === "obs" || kind === "var")
+      .map(({ kind, label, spec, detail }) => ({
+        label,
+        detail,
+        text: nameIn(kind === "obs" ? spec.slice(4) : kinds.has(label) ? spec : label),
+      }))
+      .filter(({ text }) => text !== "");
+  }
+
+  /** @param {import("./query_word.js").Word} word @param {string} kind @returns {Promise<Option[]>} */
+  async function values({ column, text }, kind) {
+    const answer = await client.ask({ kind: "find", panel: 0, column: `obs:${column}`, query: text, labels: true });
+    const found = /** @type {import("../../wire/protocol.js").FoundValues | undefined} */ (answer?.[0]);
+    return (found?.labels ?? []).slice(0, MATCHES).map((label) => ({
+      label,
+      detail: "",
+      text: kind === "boolean" ? label : valueIn(label),
+    }));
+  }
+
+  /** @param {Context} context @param {{value: string, placeholder: string, isRefused: boolean, commit: (text: string) => void}} given */
+  return (context, { value, placeholder, isRefused, commit }) => {
+    const { state } = context;
+    const { word, options, active } = list;
+    const isOpen = word !== null && options.length > 0;
+
+    /** @param {HTMLInputElement} input @param {Option} option */
+    function insert(input, { text }) {
+      const { start } = /** @type {import("./query_word.js").Word} */ (list.word);
+      const end = input.selectionStart ?? start;
+      const rest = input.value.slice(end);
+      const isClosed = /^['"`]/.test(rest) && /['"`]/.test(input.value[start]);
+      input.setRangeText(/^\s/.test(rest) ? text : `${text} `, start, isClosed ? end + 1 : end, "end");
+      set(CLOSED);
+    }
+
+    /** @param {KeyboardEvent} event */
+    function press(event) {
+      const input = /** @type {HTMLInputElement} */ (event.currentTarget);
+      const { word, options, active } = list; // keys come faster than drawings
+      if (event.isComposing) return;
+      const row = ["Home", "End"].includes(event.key) ? null : rowAfterKey(event.key, active, options.length);
+      if (event.key === "Escape" && word !== null) set(CLOSED);
+      else if (event.key === "Enter" && options[active] !== undefined) insert(input, options[active]);
+      else if (event.key === "Enter") {
+        set(CLOSED);
+        commit(input.value);
+      } else if (row !== null && options.length > 0) {
+        set({ active: row });
+        scrollToOption(event, "query-words", row);
+      } else if (event.key === "ArrowDown") void complete(input, context, true);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    }
+
+    const leave = (/** @type {Event} */ event) => {
+      set(CLOSED);
+      if (textIn(event) !== value) commit(textIn(event));
+    };
+    const choose = (/** @type {Option} */ option, /** @type {Event} */ event) =>
+      insert(/** @type {any} */ (event.currentTarget).closest(".pin").querySelector("input"), option);
+    return html`<div class="find pin"><div class="box"><input type="text" class="query" role="combobox" aria-label="Filter by query" placeholder=${placeholder}
+      autocomplete="off" spellcheck="false" aria-autocomplete="list" aria-controls="query-words" aria-expanded=${isOpen}
+      aria-activedescendant=${isOpen && active >= 0 ? `query-words-${active}` : nothing} title="Names, comparisons, and, or, not, in"
+      aria-invalid=${isRefused} ?disabled=${state.link === "offline"} .value=${value} @keydown=${press} @blur=${leave}
+      @input=${(/** @type {Event} */ event) => void complete(/** @type {HTMLInputElement} */ (event.currentTarget), context, false)}></div>
+      ${isOpen ? matchList("query-words", "Completions", options, { text: word.text, active }, (i) => set({ active: i }), choose) : nothing}</div>`;
+  };
+}

@@ -1,0 +1,58 @@
+/** Where one of two sets is denser than the other: a map over the points, which pale beneath it. */
+// Changes with cxg_widget/draw/overlays/difference.py: the map of a difference.
+
+import { scales, toPx } from "../../screen/camera.js";
+import { wholeNumber } from "../../words/format.js";
+
+/** @typedef {import("../../wire/protocol.js").Difference} Difference */
+
+/** The code of places where too little is known. */
+const NOTHING = 255;
+/** How much of the points the page covers, or their colours could be taken for the map's. */
+const VEIL = 0.72;
+
+/** By colours, which are those of one answer on light or dark pages: the map, a px a bin, its first line at the lowest y.
+ * @type {WeakMap<Uint8Array, OffscreenCanvas>} */
+const MAPS = new WeakMap();
+
+/** Red, green and blue of each code on a page. @param {Difference} difference @param {Pick<import("../../style/style.js").Theme, "dark">} theme */
+export const mapColors = ({ arrays }, { dark }) => (dark ? arrays.dark_colors : arrays.colors);
+
+/** @param {Difference} difference @param {import("../../style/style.js").Theme} theme */
+function mapOf(difference, theme) {
+  const colors = mapColors(difference, theme);
+  const held = MAPS.get(colors);
+  if (held !== undefined) return held;
+  const { shape, arrays } = difference;
+  const map = new OffscreenCanvas(shape[1], shape[0]);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (map.getContext("2d"));
+  const image = context.createImageData(shape[1], shape[0]);
+  arrays.codes.forEach((code, i) => {
+    if (code !== NOTHING) image.data.set([...colors.subarray(3 * code, 3 * code + 3), 255], 4 * i);
+  });
+  context.putImageData(image, 0, 0);
+  MAPS.set(colors, map);
+  return map;
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Difference} difference @param {import("../../screen/camera.js").Camera} camera
+ * @param {import("../../style/style.js").Theme} theme @param {boolean} isPicture the points are on the same canvas */
+export function paintDifference(context, difference, camera, theme, isPicture) {
+  const [x0, x1, y0, y1] = difference.extent;
+  const [perX, perY] = scales(camera);
+  const [left, bottom] = toPx(camera, x0, y0);
+  context.save();
+  if (isPicture) context.globalCompositeOperation = "source-atop"; // what is transparent stays so
+  context.fillStyle = `rgba(${theme.background},${VEIL})`;
+  context.fillRect(0, 0, camera.width, camera.height);
+  context.globalCompositeOperation = "source-over";
+  context.translate(left, bottom);
+  context.scale((x1 - x0) / perX / difference.shape[1], ((y0 - y1) / perY / difference.shape[0]) * camera.up);
+  context.drawImage(mapOf(difference, theme), 0, 0);
+  context.restore();
+}
+
+/** What the map shows, in words. @param {Difference} difference @param {string} many */
+export function describeDifference({ sets: [first, second], counts: [nFirst, nSecond], least }, many) {
+  return `log2 density ratio of ${first} (${wholeNumber(nFirst)}) to ${second} (${wholeNumber(nSecond)}); blank: fewer than ${least} ${many} nearby`;
+}

@@ -1,0 +1,66 @@
+/** Asks where names stand, contours run and sets differ, after each change of what these are of, the points or the filters. */
+
+/** @typedef {import("../../state/state.js").Store} Store */
+/** @typedef {import("../../state/state.js").State} State */
+/** @typedef {"labels" | "contours" | "difference"} Kind */
+
+/** All plots of a widget share its state, and so one question. @type {WeakSet<Store>} */
+const ASKING = new WeakSet();
+
+/** Ask for all that lies on the plots of one embedding. @param {Store} store @param {import("../../wire/client.js").Client} client @returns {() => void} */
+export function askForLandmarks(store, client) {
+  if (ASKING.has(store)) return () => {};
+  ASKING.add(store);
+  const checks = /** @type {Kind[]} */ (["labels", "contours", "difference"]).map((kind) =>
+    createQuestion(kind, store, client),
+  );
+  const check = () => checks.forEach((one) => one(store.get()));
+  const stop = store.subscribe(check);
+  check();
+  return stop;
+}
+
+/** @param {Kind} kind @param {Store} store @param {import("../../wire/client.js").Client} client */
+function createQuestion(kind, store, client) {
+  let requested = "";
+  /** @type {State["dataset"]} */
+  let lastDataset = null;
+  return (/** @type {State} */ state) => {
+    const about = aboutOf(state, kind);
+    if (about === null && state[kind]) store.set({ [kind]: null });
+    const { dataset, panel, points, filter, traits, link, isSeen } = state;
+    const isReady = about !== null && points !== null && isSeen && link === "live"; // the first picture comes first
+    const wanted = isReady
+      ? JSON.stringify([about, panel, points.seq, filter.seq, traits.filters, stepOf(about, traits)])
+      : "";
+    if (wanted === requested && lastDataset === dataset) return; // a dataset that is sent anew may have other labels
+    [requested, lastDataset] = [wanted, dataset];
+    if (wanted === "") return;
+    void client.ask({ kind, panel, ...about, filters: traits.filters }).then((answer) => {
+      if (answer !== null && requested === wanted) store.set({ [kind]: answer[0] });
+    });
+  };
+}
+
+/** What names, contours or a difference are requested of. @param {Pick<State, "traits">} state @param {Kind} kind
+ * @returns {{column?: string, sets?: string[]} | null} column "" = all cells */
+export function aboutOf({ traits }, kind) {
+  const wanted = traits[kind];
+  if (Array.isArray(wanted)) return kind === "contours" ? { column: "", sets: wanted } : { sets: wanted };
+  return wanted === true ? { column: "" } : wanted ? { column: wanted } : null;
+}
+
+/** Which cells a set has is known to the kernel alone: they may be others after each step. @param {{sets?: string[]}} about @param {State["traits"]} traits */
+function stepOf({ sets }, { steps }) {
+  return sets === undefined ? 0 : steps.n;
+}
+
+/** What is known of those that are requested and lie on the points on show; null = nothing.
+ * @template {Kind} K @param {State} state @param {K} kind @returns {NonNullable<State[K]> | null} */
+export function known(state, kind) {
+  const [found, about] = [state[kind], aboutOf(state, kind)];
+  if (!found || about === null || found.points_seq !== state.points?.seq) return null;
+  const { column = "", sets = [] } = /** @type {{column?: string, sets?: string[]}} */ (found);
+  const isSame = column === (about.column ?? "") && JSON.stringify(sets) === JSON.stringify(about.sets ?? []);
+  return isSame ? /** @type {NonNullable<State[K]>} */ (found) : null;
+}

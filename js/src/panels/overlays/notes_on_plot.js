@@ -1,0 +1,53 @@
+/** Sentences about what the second module draws, and about two columns as a place. Pure. */
+// Changes with cxg_widget/draw/overlays/ties.py and js/src/panels/overlays/zero_profile.js: cells at 0 of two columns.
+import { counted, wholeNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+
+/** @typedef {import("../../state/state.js").State} State */
+
+/** @param {State} state @returns {string[]} "" = nothing */
+export const notesOnPlot = (state) => [
+  tieNote(state),
+  spreadNote(state),
+  largestNote(state.labels, "Names label"),
+  largestNote(state.contours, "Contours outline"),
+];
+
+/** Not all categories are named on the plot. @param {State["labels"] | State["contours"]} found @param {string} what */
+function largestNote(found, what) {
+  if (!found || found.n_present <= found.labels.length) return "";
+  const [n, all] = [found.labels.length, found.n_present].map(wholeNumber);
+  return `${what} the ${n} largest of ${all} categories of ${found.column}.`;
+}
+
+/** From this share on, cells on one line are counted: what a dense line hides, not that some have a 0. */
+const MANY = 0.02;
+
+/** What many cells share where two columns are the axes: (0, 0), or a line at 0 of one of them. @param {State} state
+ * @returns {{n: number, place: string, line: -1 | 0 | 1}[]} line: the axis that is 0; -1 = both */
+export function tiesOf({ points }) {
+  if (points === null) return [];
+  const [both = 0, ...lines] = points.nAtZero ?? [];
+  const ties = lines.map((n, i) => ({ n, place: `${points.axisLabels[i]} = 0`, line: /** @type {0 | 1} */ (i) }));
+  const many = ties.filter(({ n }) => n > Math.max(both, MANY * points.nObs));
+  return both > 0 ? [{ n: both, place: "(0, 0)", line: -1 }, ...many] : many;
+}
+
+/** Lines at 0 with so many cells that it is drawn how these are spread. @param {State} state @returns {(0 | 1)[]} the axes that are 0 */
+export function linesOf({ points }) {
+  const [, ...lines] = points?.nAtZero ?? [];
+  return /** @type {const} */ ([0, 1]).filter((axis) => (lines[axis] ?? 0) > MANY * (points?.nObs ?? 0));
+}
+
+/** @param {State} state */
+export const spreadNote = (state) =>
+  linesOf(state).length === 0 ? "" : `Bars along 0 show how the ${nounsOf(state).obs.many} at 0 are distributed.`;
+
+/** @param {State} state @param {ReturnType<typeof tiesOf>} [ties] */
+export function tieNote(state, ties = tiesOf(state)) {
+  if (ties.length === 0) return "";
+  const [first, ...rest] = ties;
+  const cells = counted(state.points?.nObs ?? 0, nounsOf(state).obs);
+  const more = rest.map(({ n, place }) => `, ${wholeNumber(n)} at ${place}`).join("");
+  return `${wholeNumber(first.n)} of ${cells} lie at ${first.place}${more}.`;
+}

@@ -1,0 +1,145 @@
+/** The image of the section on a canvas beneath the points: requested when it is to be seen, no finer than the screen. */
+import { toPx, visible } from "../../screen/camera.js";
+import { fitCanvas } from "../../screen/canvas.js";
+import { paintScaleBar } from "./scale_bar.js";
+
+/** @typedef {import("../../wire/protocol.js").Tissue} Answer */
+/** @typedef {import("../../screen/camera.js").Camera} Camera */
+/** @typedef {{image: ImageBitmap, about: Answer}} Part */
+
+/** So long a view must rest before a part is requested. */
+const REST_MS = 200;
+const AGAIN_MS = 1_000;
+/** Room for numbers that are not exact. */
+const NEARLY = 1e-6;
+/** A screen is requested in whole px. */
+const ROUNDING = 0.01;
+
+/**
+ * @param {Pick<import("../../plot/landmarks.js").Site, "element" | "look"> & {store: import("../../state/state.js").Store, client: import("../../wire/client.js").Client}} site
+ */
+export function createTissue({ element, look, store, client }) {
+  const canvas = document.createElement("canvas");
+  canvas.className = "cxg-tissue";
+  canvas.style.cssText = "position:absolute;inset:0;pointer-events:none";
+  canvas.setAttribute("aria-hidden", "true");
+  element.prepend(canvas);
+  /** @type {Part | null} */
+  let part = null;
+  let requested = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let isOver = false;
+
+  /** The image that is to be seen; "" = none. */
+  function wanted() {
+    const { traits, points } = store.get();
+    return points?.yDown && String(points.axes) === "0,1" ? (traits.tissue ?? "") : "";
+  }
+
+  const shown = () => (part !== null && part.about.name === wanted() ? part : null);
+
+  function check() {
+    const { camera, size } = look();
+    const name = wanted();
+    if (isOver || name === "" || camera === null || store.get().link !== "live" || !store.get().isSeen) return;
+    const view = visible(camera);
+    const held = shown();
+    if (held !== null && !lacks(held.about, view, camera.unitsPerPx / size.ratio)) return;
+    const [width, height] = [camera.width, camera.height].map((px) => Math.max(1, Math.round(px * size.ratio)));
+    const question = { kind: "tissue", panel: 0, name, view: [...view], width, height };
+    const key = JSON.stringify(question);
+    if (key === requested) return; // it has been refused
+    requested = key;
+    void client.ask(question).then(async (answer) => {
+      if (isOver) return;
+      if (answer === null) return void (requested === key && store.get().error?.of !== "tissue" && again()); // overtaken by another plot
+      const about = /** @type {Answer} */ (answer[0]);
+      const bytes = /** @type {Uint8Array<ArrayBuffer>} */ (about.arrays.jpeg);
+      const image = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
+      if (requested !== key || isOver) return image.close();
+      part?.image.close();
+      part = { image, about };
+      store.set({ tissue: { name: about.name, spot: about.spot } }); // and all that follows the state draws anew
+    });
+  }
+
+  function again() {
+    requested = "";
+    clearTimeout(timer);
+    timer = setTimeout(check, AGAIN_MS);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {Camera} camera */
+  function paint(context, camera) {
+    const held = shown();
+    if (held === null) return;
+    const [x0, x1, y0, y1] = held.about.extent;
+    const [[left, top], [right, bottom]] = [toPx(camera, x0, y0), toPx(camera, x1, y1)];
+    context.save();
+    context.globalAlpha = store.get().traits.tissue_opacity;
+    context.imageSmoothingEnabled = (right - left) / held.image.width < 4; // close by, px are seen as they are
+    context.drawImage(held.image, left, top, right - left, bottom - top);
+    context.restore();
+  }
+
+  return {
+    draw() {
+      const { camera, size } = look();
+      clearTimeout(timer);
+      timer = setTimeout(check, shown() === null ? 0 : REST_MS);
+      canvas.hidden = shown() === null;
+      if (canvas.hidden || camera === null) return;
+      fitCanvas(canvas, size);
+      const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+      context.clearRect(0, 0, canvas.width, canvas.height);
+      context.save();
+      context.scale(size.ratio, size.ratio);
+      paint(context, camera);
+      context.restore();
+    },
+    /** Under a picture of the points alone. @param {HTMLCanvasElement} points */
+    underlay(points) {
+      const { camera } = look();
+      const context = points.getContext("2d");
+      if (camera === null || context === null || shown() === null) return;
+      context.save();
+      context.setTransform(points.width / camera.width, 0, 0, points.height / camera.height, 0, 0);
+      context.globalCompositeOperation = "destination-over";
+      paint(context, camera);
+      context.restore();
+    },
+    /** @param {CanvasRenderingContext2D} context @param {Camera} camera @param {import("../../style/style.js").Theme} theme @param {string} family */
+    paintBar(context, camera, theme, family) {
+      const um = shown()?.about.um ?? 0;
+      if (um > 0) paintScaleBar(context, um * camera.unitsPerPx, camera, theme, family);
+    },
+    describe() {
+      const held = shown();
+      return held === null ? "" : `Image of the section: ${held.about.name}.`;
+    },
+    destroy() {
+      isOver = true;
+      clearTimeout(timer);
+      part?.image.close();
+      canvas.remove();
+    },
+  };
+}
+
+/** Is a part of an image too coarse for a view, or does it end within it where the image goes on? @param {Pick<Answer, "extent" | "whole" | "per_px">} part
+ * @param {readonly number[]} view @param {number} unitsPerPx of the screen */
+export function lacks({ extent, whole, per_px: perPx }, view, unitsPerPx) {
+  const [y0, y1] = [Math.min(view[2], view[3]), Math.max(view[2], view[3])];
+  const seen = [view[0], view[1], y0, y1];
+  const beyond = seen.some((edge, i) => {
+    const [isLow, other] = [i % 2 === 0, seen[i ^ 1]];
+    if (isLow ? other <= whole[i] : other >= whole[i]) return false; // the view lies beside the image
+    const end = isLow ? Math.max(edge, whole[i]) : Math.min(edge, whole[i]);
+    const slack = NEARLY * Math.abs(whole[i] - whole[i ^ 1]);
+    return isLow ? extent[i] > end + slack : extent[i] < end - slack;
+  });
+  if (beyond) return true;
+  const unitsPerStoredPx = -2 * whole[0]; // the image begins half a px before 0
+  return perPx > 1 && unitsPerPx * (1 + ROUNDING) < perPx * unitsPerStoredPx;
+}

@@ -1,0 +1,67 @@
+/** The menu of pictures that can be saved: PNG as the page draws it, SVG, PDF and a page of HTML as the kernel writes them. */
+import { html, nothing } from "lit-html";
+import { fileName } from "../../words/format.js";
+import { download } from "../table/table_file.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../wire/protocol.js").FigurePart} Part */
+
+const WAIT_MS = 600_000;
+/** Px per CSS px of PNG, and what is said of them. @type {[number, string][]} */
+const PNG = [
+  [1, "screen resolution"],
+  [2, "double resolution"],
+  [4, "for print"],
+];
+/** What the kernel writes, by its suffix. @type {["svg" | "pdf" | "html", string, string][]} */
+const WRITTEN = [
+  ["svg", "SVG", "editable text"],
+  ["pdf", "PDF", "editable text"],
+  ["html", "HTML", "interactive page"],
+];
+
+/** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
+export function createPictureMenu({ client, redraw }) {
+  /** What the kernel is writing. */
+  let writing = "";
+
+  /** @param {Context} context @param {"svg" | "pdf" | "html"} suffix */
+  async function write(context, suffix) {
+    const { dataset, color } = context.state;
+    const [width, height] = context.room().map(Math.round);
+    writing = suffix;
+    redraw();
+    const request = { kind: "figure", suffix, width, height, dark: context.ui.dark };
+    const parts = /** @type {Part[] | null} */ (await client.ask(request, WAIT_MS));
+    writing = "";
+    if (context.ui.popover === "save") context.update({ popover: "" });
+    else redraw();
+    if (parts === null) return; // the reason has been shown
+    const bytes = [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
+    download(
+      new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes)),
+      `${fileName([dataset?.title, color?.name])}.${suffix}`,
+    );
+  }
+
+  /** @param {Context} context */
+  return (context) => {
+    if (context.ui.popover !== "save") return nothing;
+    const item = (
+      /** @type {string} */ name,
+      /** @type {string} */ detail,
+      /** @type {() => void} */ act,
+      by = "page",
+      off = false,
+    ) =>
+      html`<button type="button" class="picture" data-by=${by} ?disabled=${off} @click=${act}><span>${name}</span><small>${detail}</small></button>`;
+    const png = (/** @type {number} */ scale) => () => (context.update({ popover: "" }), context.save(scale));
+    const isOff = context.state.link !== "live" || writing !== "";
+    return html`<div class="popover pictures" role="dialog" aria-label="Save picture">
+      ${PNG.map(([scale, detail]) => item(`PNG ${scale}×`, detail, png(scale)))}
+      ${WRITTEN.map(([suffix, name, detail]) =>
+        item(name, writing === suffix ? "Writing…" : detail, () => void write(context, suffix), "kernel", isOff),
+      )}
+    </div>`;
+  };
+}

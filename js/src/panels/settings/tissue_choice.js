@@ -1,0 +1,39 @@
+/** The choice of the image that lies under a spatial embedding, and how opaque it is; part of the popover of settings. */
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { textIn } from "../../page/panels/ui.js";
+
+/** @param {Pick<import("../index.js").Given, "client" | "redraw">} given */
+export function createTissueChoice({ client, redraw }) {
+  /** Those that the dataset has; null = not requested yet. @type {string[] | null} */
+  let names = null;
+  let isAsked = false;
+
+  async function ask() {
+    isAsked = true;
+    const answer = await client.ask({ kind: "sections" });
+    names = answer === null ? null : /** @type {import("../../wire/protocol.js").SectionList} */ (answer[0]).names;
+    redraw();
+  }
+
+  /** @param {import("../../page/panels/ui.js").Context} context */
+  return ({ state: { traits, points, link }, actions }) => {
+    if (!points?.yDown || String(points.axes) !== "0,1") return nothing; // it lies under no other embedding
+    if (!isAsked && link === "live") void ask();
+    if (names === null || names.length === 0) return nothing;
+    const { tissue, tissue_opacity: opacity } = traits;
+    const choose = (/** @type {Event} */ event) => actions.setTrait("tissue", textIn(event) || null);
+    const fade = (/** @type {Event} */ event) => actions.setTrait("tissue_opacity", Number(textIn(event)));
+    return html`<label class="setting choose"><span>Tissue</span>
+        <select class="wide" .value=${live(tissue ?? "")} @change=${choose}>
+          <option value="" ?selected=${tissue === null}>none</option>
+          ${names.map((name) => html`<option value=${name} ?selected=${name === tissue}>${name}</option>`)}</select></label>
+      ${
+        tissue === null
+          ? nothing
+          : html`<div class="setting"><span>Tissue opacity</span><output class="wide">${Math.round(opacity * 100)} %</output>
+        <input type="range" aria-label="Tissue opacity" min="0" max="1" step="0.01" aria-valuetext="${Math.round(opacity * 100)} percent"
+          .value=${live(String(opacity))} @input=${fade}></div>`
+      }`;
+  };
+}

@@ -1,0 +1,69 @@
+/** The frame of a panel: its heading, closing it, and where the focus goes. */
+import { html } from "lit-html";
+import { ICONS } from "../../page/icons.js";
+import { nounsOf } from "../../words/nouns.js";
+import { createKeptFocus } from "./kept_focus.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {Pick<import("../../page/panels/panel_buttons.js").Panel, "id" | "key" | "name">} Panel */
+
+/** @returns {(context: Context, panel: Panel, body: unknown) => unknown} */
+export function createDrawer() {
+  /** What had the focus when a panel took it. @type {Map<string, HTMLElement>} */
+  const back = new Map();
+  const focus = createKeptFocus();
+
+  /** A panel that a hand opened takes the focus; one that Python opened, or another view, does not. @param {Context} context @param {string} id */
+  function enter({ ui, update }, id) {
+    if (ui.cameFrom?.panel !== id) return;
+    const { from } = ui.cameFrom;
+    back.set(id, from);
+    update({ cameFrom: null });
+    const root = /** @type {ShadowRoot} */ (from.getRootNode());
+    // The field is there once this drawing is done.
+    queueMicrotask(() => /** @type {HTMLElement | null} */ (root.querySelector(`#${id} [data-field]`))?.focus());
+  }
+
+  /** Close it, and give the focus back. @param {Context} context @param {string} id @param {Event} event */
+  function close({ state, actions }, id, event) {
+    const root = /** @type {ShadowRoot} */ (/** @type {Element} */ (event.currentTarget).getRootNode());
+    const { open_panels: open } = state.traits;
+    actions.setTrait(
+      "open_panels",
+      open.filter((one) => one !== id),
+    );
+    const places = [
+      back.get(id),
+      ...root.querySelectorAll(`.menu-of-panels, [aria-controls=${id}], [role=application]`),
+    ];
+    const found = places.find((one) => one?.isConnected && one.checkVisibility());
+    /** @type {HTMLElement | undefined} */ (found)?.focus({ preventScroll: true });
+  }
+
+  /** @param {Context} context @param {Panel} panel @param {KeyboardEvent} event */
+  function press(context, { id, key }, event) {
+    const isLetter = event.key.toUpperCase() === key && !isTyped(event.target);
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!isLetter && event.key !== "Escape") return;
+    event.stopPropagation(); // else Escape would clear the selection, and the letter open it again
+    close(context, id, event);
+  }
+
+  return (context, panel, body) => {
+    const { id } = panel;
+    enter(context, id);
+    focus.follow();
+    const name = panel.name(nounsOf(context.state));
+    return html`<aside class="part" id=${id} aria-label=${name} @focusin=${focus.enter} @focusout=${focus.leave} @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, panel, event)}>
+      <div class="head"><h2>${name}</h2>
+        <button type="button" class="small" aria-label="Close ${name.toLowerCase()}" title="Close (Esc)"
+          @click=${(/** @type {Event} */ event) => close(context, id, event)}>${ICONS.close}</button></div>
+      ${body}
+    </aside>`;
+  };
+}
+
+/** Is a letter meant for the field it is pressed in? @param {EventTarget | null} field */
+function isTyped(field) {
+  return field instanceof Element && field.matches("input, select, textarea");
+}

@@ -1,0 +1,49 @@
+/** What the kernel keeps under names, as it counts it: requested after each step and each change of filters or selection, and edited. */
+
+/** @typedef {import("../../state/state.js").State} State @typedef {import("../../wire/protocol.js").Reply} Reply */
+
+/**
+ * @template Listed
+ * @template {{op: string, name: string}} Edit
+ * @param {import("../../wire/client.js").Client} client @param {() => void} redraw
+ * @param {string} kind of its edits; what lists it is called by the plural
+ * @param {(message: any) => Listed} read
+ */
+export function createNamedList(client, redraw, kind, read) {
+  const lists = `${kind}s`;
+  let requested = "";
+  /** @type {Listed | null} */
+  let listed = null;
+  /** The failure as last shown, and one that an edit has made good since. @type {State["error"][]} */
+  let [failure, passed] = [null, null];
+
+  /** @param {Record<string, unknown>} request @returns {Promise<any>} what came of it; null where it failed */
+  async function ask(request) {
+    const reply = (await client.ask(request))?.[0] ?? null;
+    if (reply?.kind === lists) listed = read(reply);
+    if (reply !== null && request.kind === kind) passed = failure;
+    redraw();
+    return reply;
+  }
+
+  return {
+    /** Why the last edit failed; "" where none has since one was done. */
+    fault: () => (failure?.of === kind && failure !== passed ? failure.message : ""),
+    /** What was sent last; null = not yet, or the panel is closed. @param {State | null} state @param {Record<string, unknown>} [question] */
+    follow(state, question = {}) {
+      if (state === null) {
+        requested = "";
+        return null;
+      }
+      const wanted = JSON.stringify([state.traits.steps.n, state.filter.seq, state.selection.seq, question]);
+      if (wanted !== requested && state.link === "live") {
+        requested = wanted;
+        void ask({ kind: lists, ...question });
+      }
+      failure = state.error;
+      return listed;
+    },
+    /** Resolves to what came of it; null where it failed. @param {Edit} what */
+    edit: (what) => ask({ kind, ...what }),
+  };
+}

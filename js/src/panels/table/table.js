@@ -1,0 +1,290 @@
+/** The panel of the table of the cells: which are in it, what is done with all of them, and the grid of rows. */
+import { html, nothing } from "lit-html";
+import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
+import { textIn } from "../../page/panels/ui.js";
+import { modeOf } from "../../plot/lasso.js";
+import { nSelectedPassing } from "../../state/counts.js";
+import { counted, wholeNumber } from "../../words/format.js";
+import { capitalized, nounsOf } from "../../words/nouns.js";
+import { isScaled, lowest, scrollOf, topOf, turnedBy } from "./scrolling.js";
+import { createColumnChoice } from "./table_columns.js";
+import { createExport, MOST_COPIED } from "./table_export.js";
+import { HEAD_PX, revealColumn, tableGrid } from "./table_grid.js";
+import { createTableRows } from "./table_rows.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../state/state.js").Dataset} Dataset */
+/** @typedef {import("./table_rows.js").Setting} Setting */
+
+/** @type {{of: "filter" | "selection", name: string}[]} */
+const OF = [
+  { of: "filter", name: "Passing" },
+  { of: "selection", name: "Selected" },
+];
+
+/** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
+export function createTable({ client, redraw }) {
+  const rows = createTableRows(client, redraw, take);
+  const choice = createColumnChoice({ client, redraw });
+  const exported = createExport(client, say);
+  /** The element that scrolls. @type {HTMLElement | null} */
+  let grid = null;
+  let top = 0;
+  let [row, column] = [-1, 0];
+  let said = "";
+  /** Which cells count while a filter is on. @type {import("./table_rows.js").Of} */
+  let cells = "filter";
+  /** The cell that was clicked last; undefined = nobody has looked. @type {import("../../state/state.js").Cell | null | undefined} */
+  let marked;
+  /** @type {Context | null} */
+  let now = null;
+  /** Order and cells of what was drawn last. */
+  let order = "";
+
+  const viewPx = () => Math.max(ROW_PX, (grid?.clientHeight ?? 200) - HEAD_PX);
+  const total = () => rows.get()?.total ?? 0;
+  const setting = () => /** @type {Setting} */ (now?.state.traits.table ?? {});
+
+  /** @param {Partial<Setting>} change */
+  function set(change) {
+    const { columns, sort, descending, of } = { ...setting(), ...change };
+    /** @type {Setting} */
+    const next = {
+      ...(columns && { columns }),
+      ...(sort && { sort }),
+      ...(descending && { descending }),
+      ...(of === "selection" && { of }),
+    };
+    now?.actions.setTrait("table", Object.keys(next).length === 0 ? null : next);
+  }
+
+  /** @param {number} wanted px of rows above what is in sight */
+  function goTo(wanted) {
+    top = Math.max(0, Math.min(wanted, lowest(total(), viewPx())));
+    if (grid !== null) grid.scrollTop = scrollOf(top, total(), viewPx());
+    redraw();
+  }
+
+  /** @param {number} wantedRow -1 = the heads @param {number} wantedColumn */
+  function activate(wantedRow, wantedColumn) {
+    [row, column] = [wantedRow, wantedColumn];
+    if (row >= 0) goTo(scrollTo(row, top, viewPx()));
+    ring(row);
+    redraw();
+    queueMicrotask(() => requestAnimationFrame(() => grid !== null && revealColumn(grid)));
+  }
+
+  /** Ring the cell of a row in the plot. @param {number} place */
+  function ring(place) {
+    const there = rows.get();
+    const i = place - (there?.start ?? 0);
+    if (there === null || i < 0 || i >= there.rows.length) return now?.actions.point(null);
+    const [x, y] = there.arrays.xy.subarray(2 * i, 2 * i + 2);
+    const unknown = { panel: 0, name: there.names[i], value: "", fields: [], passes: true, n_beneath: 0 };
+    const elsewhere = there.panels.flatMap((panel, at) => {
+      const from = 2 * (at * there.rows.length + i);
+      const place = [...there.arrays.elsewhere.subarray(from, from + 2)];
+      return place.every(Number.isFinite) ? [[panel, ...place]] : [];
+    });
+    const cell = { ...unknown, row: there.rows[i], x, y, elsewhere };
+    now?.actions.point(Number.isFinite(x) && Number.isFinite(y) ? cell : null);
+  }
+
+  /** @param {import("./table_rows.js").Rows} found */
+  function take(found) {
+    row = Math.min(row, found.total - 1);
+    if (found.at >= 0) {
+      row = found.at;
+      goTo(row * ROW_PX - viewPx() / 2);
+      said = "";
+    } else if (sought) said = `This ${nounsOf(/** @type {Context} */ (now).state).obs.one} is not in the table.`;
+    sought = false;
+    if (row >= 0 && grid?.matches(":focus")) ring(row);
+  }
+  let sought = false;
+
+  /** @param {Context["state"]} state */
+  function seekMarked(state) {
+    const before = marked;
+    marked = state.marked;
+    if (marked === null || before === undefined || marked === before) return;
+    sought = true;
+    rows.seek(marked.row);
+  }
+
+  /** Sort by a column: first ascending, then descending, then not at all. @param {number} at */
+  function sortBy(at) {
+    const spec = at === 0 ? "index" : rows.get()?.columns[at - 1]?.spec;
+    if (spec === undefined || now?.state.link !== "live") return;
+    const { sort, descending } = setting();
+    if (sort !== spec) set({ sort: spec, descending: false });
+    else if (!descending) set({ descending: true });
+    else set({ sort: undefined, descending: false });
+  }
+
+  /** @param {number} place @param {{shiftKey: boolean, altKey: boolean}} event */
+  function select(place, event) {
+    const there = rows.get();
+    const found = there?.rows[place - there.start];
+    if (found !== undefined) now?.actions.selectRows([found], modeOf({ shift: event.shiftKey, alt: event.altKey }));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    const isMod = event.ctrlKey || event.metaKey;
+    if (event.defaultPrevented) return;
+    if (isMod && event.key.toLowerCase() === "c" && String(getSelection()) === "")
+      void (now && exported.copy(now.state, cells));
+    else if (event.key === "Enter") row < 0 ? sortBy(column) : select(row, event);
+    else if (event.key === " " && row < 0) sortBy(column);
+    else if (!move(event.key, isMod)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {string} key @param {boolean} isFar @returns {boolean} whether it moves */
+  function move(key, isFar) {
+    const last = rows.get()?.columns.length ?? 0;
+    const ends = /** @type {Record<string, number>} */ ({ Home: 0, End: last });
+    if (key === "ArrowLeft" || key === "ArrowRight") {
+      activate(row, Math.max(0, Math.min(last, column + (key === "ArrowLeft" ? -1 : 1))));
+    } else if (key in ends && !isFar) activate(row, ends[key]);
+    else {
+      const page = Math.max(1, Math.floor(viewPx() / ROW_PX) - 1);
+      const next = key === "ArrowUp" && row <= 0 ? -1 : rowAfterKey(key, row, total(), page);
+      if (next === null) return false;
+      activate(next, column);
+    }
+    return true;
+  }
+
+  /** Whoever turns the wheel goes as far as everywhere else, however long the table is. @param {WheelEvent} event */
+  function turn(event) {
+    if (!isScaled(total()) || event.ctrlKey || event.deltaY === 0) return;
+    const before = top;
+    goTo(top + turnedBy(event, viewPx()));
+    if (top !== before) event.preventDefault();
+  }
+
+  /** @param {Event} event @returns {number} place of the row it is in, -1 = none */
+  function placeOf(event) {
+    const line = /** @type {Element} */ (event.target).closest?.("[data-place]");
+    return line instanceof HTMLElement ? Number(line.dataset.place) : -1;
+  }
+
+  /** @param {MouseEvent} event */
+  function click(event) {
+    const head = /** @type {Element} */ (event.target).closest("[data-head]");
+    const cell = /** @type {Element} */ (event.target).closest("[data-column]");
+    if (head instanceof HTMLElement) {
+      [row, column] = [-1, Number(head.dataset.head)];
+      sortBy(column);
+    } else if (cell instanceof HTMLElement) activate(placeOf(event), Number(cell.dataset.column));
+  }
+
+  /** @param {string} sentence */
+  function say(sentence) {
+    said = sentence;
+    redraw();
+  }
+
+  /** @param {string} which */
+  function choose(which) {
+    cells = which === "" ? "" : "filter";
+    redraw();
+  }
+
+  /** @param {Context} context */
+  function bar(context) {
+    const { state } = context;
+    const there = rows.get();
+    const isOffline = state.link === "offline";
+    const { of = "filter", columns: chosen } = setting();
+    const isFiltered = state.traits.filters.length > 0;
+    const { many } = nounsOf(state).obs;
+    const nPassing = of === "selection" && cells === "filter" ? nSelectedPassing(state) : null;
+    const size =
+      there === null
+        ? ""
+        : `${counted(there.total, nounsOf(state).obs)}${nPassing === null || there.total !== nPassing ? "" : ` of ${wholeNumber(state.selection.n)} selected`}`;
+    const columns = chosen ?? there?.columns.map(({ spec }) => spec) ?? []; // rows that have others are on their way
+    return html`<div class="bar table-bar">
+      <div class="choices" role="group" aria-label="Rows of the table">${OF.map(
+        (one) =>
+          html`<button type="button" class="text" aria-pressed=${of === one.of} ?disabled=${isOffline} @click=${() => set({ of: one.of })}>${one.of === "filter" && cells === "" ? "All" : one.name}</button>`,
+      )}</div>
+      ${
+        isFiltered
+          ? html`<select class="wide" aria-label="Cells of the table" .value=${cells} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
+            <option value="filter" ?selected=${cells === "filter"}>passing ${many}</option><option value="" ?selected=${cells === ""}>all ${many}</option></select>`
+          : nothing
+      }
+      <span class="caption" role="status">${said || there?.error || (there === null ? "Reading…" : size)}</span>
+      <div class="choices">${choice(context, columns, (wanted) => set({ columns: wanted }))}
+      <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || exported.isBusy()} @click=${() => void exported.copy(state, cells)}>Copy</button>
+      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state, undefined, cells)}>${exported.isBusy() ? "Stop" : "CSV"}</button></div>
+    </div>`;
+  }
+
+  const hands = {
+    /** @param {Element | undefined} element */
+    hold: (element) => void (grid = /** @type {HTMLElement | undefined} */ (element) ?? null),
+    scroll() {
+      top = topOf(grid?.scrollTop ?? 0, top, total(), viewPx());
+      redraw();
+    },
+    turn,
+    press,
+    /** @param {PointerEvent} event */
+    point: (event) => placeOf(event) >= 0 && ring(placeOf(event)),
+    leave: () => void now?.actions.point(null),
+    click,
+    /** @param {MouseEvent} event */
+    pick: (event) => placeOf(event) >= 0 && select(placeOf(event), event),
+    focus: () => void (row >= 0 && ring(row)),
+  };
+
+  return (context, dataset) => {
+    now = context;
+    if (context === null || dataset === undefined) {
+      marked = undefined;
+      rows.close();
+      exported.stop();
+      return nothing;
+    }
+    const { state } = context;
+    const { sort = "", descending = false, of } = setting();
+    const wanted = JSON.stringify([sort, descending, of, cells]);
+    if (wanted !== order) {
+      order = wanted;
+      top = 0;
+      if (grid !== null) grid.scrollTop = 0;
+    }
+    seekMarked(state);
+    top = Math.min(top, lowest(total(), viewPx()));
+    const [first, n] = [Math.floor(top / ROW_PX), Math.ceil(viewPx() / ROW_PX) + 1];
+    rows.want(state, first, n, cells);
+    const noun = nounsOf(state).obs;
+    const sight = {
+      rows: rows.get(),
+      areOld: rows.areOld(state, cells),
+      top,
+      scroll: scrollOf(top, total(), viewPx()),
+      first,
+      n,
+    };
+    const shown = {
+      sort,
+      descending,
+      label: `Table of ${noun.many}`,
+      index: capitalized(noun.one),
+      pointed: state.cell?.row,
+    };
+    return html`${bar(context)}${there(sight, shown)}`;
+  };
+
+  /** @param {import("./table_grid.js").Sight} sight @param {Parameters<typeof tableGrid>[2]} shown */
+  function there(sight, shown) {
+    return tableGrid(sight, { row, column }, shown, hands);
+  }
+}

@@ -1,0 +1,54 @@
+/** What is done with all rows of the table: copied, or saved as a file, one at a time. */
+import { counted, fileName, wholeNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+import { copy, download, tableFile } from "./table_file.js";
+
+/** @typedef {import("../../state/state.js").State} State */
+
+/** Rows that are copied, at most. */
+export const MOST_COPIED = 10_000;
+
+/** @param {import("../../wire/client.js").Client} client @param {(sentence: string) => void} say how far it is, and what came of it */
+export function createExport(client, say) {
+  /** Stops what lasts. @type {(() => void) | null} */
+  let stop = null;
+
+  /** @param {State} state @param {Omit<Parameters<typeof tableFile>[2], "tell">} how */
+  async function read(state, how) {
+    let isStopped = false;
+    stop = () => void (isStopped = true);
+    say("Reading…");
+    const tell = (/** @type {number} */ n, /** @type {number} */ all) => {
+      if (n < all && !isStopped) say(`${wholeNumber(n)} of ${wholeNumber(all)}…`);
+      return !isStopped;
+    };
+    const found = await tableFile(client, state.traits, { ...how, tell });
+    stop = null;
+    if (found !== null && typeof found !== "string") return found;
+    say(found ?? "");
+    return null;
+  }
+
+  return {
+    isBusy: () => stop !== null,
+    stop: () => stop?.(),
+    /** @param {State} state @param {import("./table_rows.js").Of} [cells] which count while a filter is on */
+    async copy(state, cells = "filter") {
+      const found = stop === null ? await read(state, { separator: "\t", most: MOST_COPIED, of: cells }) : null;
+      if (found === null) return;
+      const noun = nounsOf(state).obs;
+      const [n, all] = [wholeNumber(found.n), counted(found.total, noun)];
+      const some = found.n < found.total ? `the first ${n} of ${all}; the CSV has all` : all;
+      const isDone = await copy(await found.blob.text());
+      say(isDone ? `Copied ${some}.` : "The browser blocks copying here. Download the CSV instead.");
+    },
+    /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file @param {import("./table_rows.js").Of} [cells] */
+    async save(state, of = state.traits.table?.of ?? nounsOf(state).obs.many, cells = "filter") {
+      if (stop !== null) return stop();
+      const found = await read(state, { separator: ",", of: cells });
+      if (found === null) return;
+      download(found.blob, `${fileName([state.dataset?.title, of])}.csv`);
+      say("");
+    },
+  };
+}

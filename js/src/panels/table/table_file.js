@@ -1,0 +1,89 @@
+/** The table as a file, or as text for a spreadsheet: pulled from the kernel in parts, so that nothing piles up. */
+
+import { cellsOf } from "./table_rows.js";
+
+/** @typedef {import("../../state/state.js").State} State */
+
+const AT_ONCE = 10_000;
+/** What a page puts together, at most. */
+const MOST_BYTES = 512 * 2 ** 20;
+const WAIT_MS = 600_000;
+
+/**
+ * @typedef {object} File
+ * @property {Blob} blob
+ * @property {number} n rows in it
+ * @property {number} total of the table
+ */
+
+/**
+ * Put rows together, from the first on.
+ * @param {import("../../wire/client.js").Client} client @param {State["traits"]} traits
+ * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean, of?: import("./table_rows.js").Of}} how of: which cells count while a filter is on; tell: called after each part; false = stop
+ * @returns {Promise<File | string | null>} a sentence where it cannot be; null = stopped, or the reason has been shown
+ */
+export async function tableFile(client, traits, { separator, most = Infinity, tell = () => true, of = "filter" }) {
+  /** @type {Uint8Array<ArrayBuffer>[]} */
+  const parts = [];
+  let [start, total, seq, nBytes] = [0, 1, -1, 0];
+  while (start < Math.min(total, most)) {
+    const n = Math.min(AT_ONCE, most - start);
+    const request = {
+      kind: "csv",
+      panel: 0,
+      table: traits.table ?? {},
+      ...cellsOf(traits, of),
+      start,
+      n,
+      separator,
+    };
+    const part = /** @type {import("../../wire/protocol.js").Csv | undefined} */ (
+      (await client.ask(request, WAIT_MS))?.[0]
+    );
+    if (part === undefined) return null;
+    if (start > 0 && (part.total !== total || (traits.table?.of === "selection" && part.selection_seq !== seq)))
+      return "The table changed during the download. Try again.";
+    parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part.arrays.text));
+    [start, total, seq, nBytes] = [part.stop, part.total, part.selection_seq, nBytes + part.arrays.text.byteLength];
+    if (total === 0) break;
+    if (nBytes > MOST_BYTES) return "The file would exceed 512 MB. Use w.table.to_csv(path) in Python.";
+    if (!tell(start, total)) return null;
+  }
+  return { blob: new Blob(parts, { type: "text/csv" }), n: start, total };
+}
+
+/** Give a file to the browser. @param {Blob} blob @param {string} name */
+export function download(blob, name) {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** Put text on the clipboard; pages that are not served safely have the old way alone. @param {string} text @returns {Promise<boolean>} */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyByField(text);
+  }
+}
+
+/** @param {string} text @returns {boolean} */
+function copyByField(text) {
+  const field = document.createElement("textarea");
+  const before = document.activeElement;
+  field.value = text;
+  field.style.cssText = "position:fixed;opacity:0";
+  document.body.append(field);
+  field.select();
+  try {
+    return document.execCommand("copy");
+  } finally {
+    field.remove();
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+  }
+}

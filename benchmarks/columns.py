@@ -27,7 +27,7 @@ from cxg_widget.counts.counter import Column, Counter, GroupCodes
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.rules.crossfilter import Crossfilter
-from cxg_widget.session.composition import chosen_of
+from cxg_widget.session.analysis.composition import chosen_of
 from tests.memory import MemoryDataset
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 from benchmarks.machine import facts
-from cxg_widget.session.comparison_frames import COLUMNS, ROWS
+from cxg_widget.session.analysis.comparison_frames import COLUMNS, ROWS
 
 HERE = Path(__file__).parent
 SIZES = (20_000, 60_000, 200_000)

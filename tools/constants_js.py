@@ -23,7 +23,7 @@ from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.draw.pages import key  # noqa: E402
 from cxg_widget.draw.points import crowding  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
-from cxg_widget.session import columns, comparison_frames  # noqa: E402
+from cxg_widget.session.analysis import columns, comparison_frames  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
 from tools.generated import write  # noqa: E402
 

@@ -12,7 +12,7 @@ from cxg_widget.color.palettes import category_palette
 from cxg_widget.display.settings import Settings
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.streams import stored_colors
+from cxg_widget.session.streams.chunks import stored_colors
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 

@@ -15,10 +15,10 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.combining import NOTHING
 from cxg_widget.rules.forms import Rule
-from cxg_widget.session import streams
-from cxg_widget.session.figure_files import FigureSize, figure_file
 from cxg_widget.session.gestures import mask_of, rule_of
-from cxg_widget.session.html_file import HtmlWish
+from cxg_widget.session.pictures.figure_files import FigureSize, figure_file
+from cxg_widget.session.pictures.html_file import HtmlWish
+from cxg_widget.session.streams import chunks
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import CHUNK_BYTES, Frame
 from cxg_widget.wire.request_bounds import MAX_MATCHES, check_size, check_version, check_view
@@ -32,7 +32,7 @@ Gesture = p.Lasso | p.Category | p.Pick
 def start(session: Session, request: p.Ready) -> Iterator[Frame]:
     """Yield all that is on show, for a page that has just opened."""
     check_version(request.version)
-    yield streams.dataset_frame(session.dataset)
+    yield chunks.dataset_frame(session.dataset)
     if not session.display.is_early:  # of that something may have been drawn
         session.first_paint.ask()
     yield from session.first_paint.hold(session.streams.show())
@@ -113,7 +113,7 @@ def zoom(session: Session, request: p.Zoom) -> Iterator[Frame]:
     """Yield the points of a view, finer than those of the whole plot."""
     check_view(request.view)
     held = session.loader.of(session.settings.of_panel(request.panel))
-    yield from streams.detail_frames(request.view, held.xy(), session.loader.order())
+    yield from chunks.detail_frames(request.view, held.xy(), session.loader.order())
 
 
 def aggregate(session: Session, request: p.Aggregate) -> Iterator[Frame]:

@@ -13,7 +13,7 @@ from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.combining import fitting
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import mask_of_rows
-from cxg_widget.session.view_request import shown_of
+from cxg_widget.session.streams.view_request import shown_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.request_bounds import MAX_ROWS

@@ -16,7 +16,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer, circle_of, nearest_row
 from cxg_widget.display.settings import Settings
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.view_request import shown_of
+from cxg_widget.session.streams.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.text.names import in_a_line, missing_label
 from cxg_widget.text.numbers import share, short_number

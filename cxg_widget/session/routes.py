@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cxg_widget.session import answers
-from cxg_widget.session.fields import fields_frame
+from cxg_widget.session.analysis.fields import fields_frame
 from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.module import module_frame
 from cxg_widget.wire import protocol as p

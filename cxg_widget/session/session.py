@@ -30,37 +30,37 @@ from cxg_widget.draw.pages.page import Page
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
-from cxg_widget.session import streams
-from cxg_widget.session.aggregated import aggregated
+from cxg_widget.session.analysis.aggregated import aggregated
+from cxg_widget.session.analysis.brush import BrushAnswer
+from cxg_widget.session.analysis.columns import Columns
+from cxg_widget.session.analysis.comparison import Comparisons
+from cxg_widget.session.analysis.composition import composition_frame
+from cxg_widget.session.analysis.fields import frame_of_fields
+from cxg_widget.session.analysis.meant import MeantCells, cells_meant, cells_of_query
+from cxg_widget.session.analysis.plots import GroupPlots
+from cxg_widget.session.analysis.population import Population, population_of
+from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.answers import needs_no_reading
-from cxg_widget.session.brush import BrushAnswer
 from cxg_widget.session.changes import Changes
-from cxg_widget.session.columns import Columns
-from cxg_widget.session.comparison import Comparisons
-from cxg_widget.session.composition import composition_frame
 from cxg_widget.session.costs import Costs
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.display_streams import DisplayStreams
-from cxg_widget.session.fields import frame_of_fields
-from cxg_widget.session.figure_files import paper_name
-from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gestures import polygon_mask
-from cxg_widget.session.html_file import HtmlFile, HtmlWish, html_file
-from cxg_widget.session.landmarks import Landmarks
-from cxg_widget.session.meant import MeantCells, cells_meant, cells_of_query
-from cxg_widget.session.pages import Pages, Size
-from cxg_widget.session.panel_pictures import PanelPictures
-from cxg_widget.session.pictures import Pictures
-from cxg_widget.session.plots import GroupPlots
+from cxg_widget.session.pictures.figure_files import paper_name
+from cxg_widget.session.pictures.html_file import HtmlFile, HtmlWish, html_file
+from cxg_widget.session.pictures.pages import Pages, Size
+from cxg_widget.session.pictures.panel_pictures import PanelPictures
+from cxg_widget.session.pictures.pictures import Pictures
 from cxg_widget.session.pointer import Pointer
-from cxg_widget.session.population import Population, population_of
 from cxg_widget.session.routes import ROUTES, Route
 from cxg_widget.session.set_list import SetList
 from cxg_widget.session.settings_check import SettingsCheck
-from cxg_widget.session.table import CellTable
-from cxg_widget.session.tissue import TissueParts
-from cxg_widget.session.view_request import Views
+from cxg_widget.session.streams import chunks
+from cxg_widget.session.streams.display_streams import DisplayStreams
+from cxg_widget.session.streams.first_paint import FirstPaint
+from cxg_widget.session.streams.landmarks import Landmarks
+from cxg_widget.session.streams.tissue import TissueParts
+from cxg_widget.session.streams.view_request import Views
 from cxg_widget.spatial.view import View, room_around
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -261,7 +261,7 @@ class Session:
 
     def about(self) -> Iterator[Frame]:
         """Yield what is said of the dataset, again where its columns are others."""
-        yield streams.dataset_frame(self.dataset)
+        yield chunks.dataset_frame(self.dataset)
 
     def cells(self, what: Any) -> MeantCells:
         """Return the cells that a user means; parameters and errors as `cells_meant`."""

@@ -10,8 +10,8 @@ from cxg_widget.draw.pages.matplotlib_page import make_figure
 from cxg_widget.errors import InvalidValue
 from cxg_widget.files.target import local_path
 from cxg_widget.files.writing import writing
-from cxg_widget.session.figure_files import SUFFIXES, FigureSize, figure_file
-from cxg_widget.session.html_file import HtmlWish
+from cxg_widget.session.pictures.figure_files import SUFFIXES, FigureSize, figure_file
+from cxg_widget.session.pictures.html_file import HtmlWish
 from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:

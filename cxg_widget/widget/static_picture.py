@@ -16,7 +16,7 @@ from cxg_widget.draw.pages.figure import compose
 from cxg_widget.draw.pages.key import lines_of
 from cxg_widget.draw.pages.page import draw_page
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.session.pages import Size
+from cxg_widget.session.pictures.pages import Size
 
 if TYPE_CHECKING:
     from cxg_widget.session.session import Session

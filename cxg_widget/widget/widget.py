@@ -33,8 +33,8 @@ from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session.changes import ALL
 from cxg_widget.session.costs import Cost
 from cxg_widget.session.exchange import Exchange
-from cxg_widget.session.figure_files import FigureSize
 from cxg_widget.session.gestures import polygon_rule
+from cxg_widget.session.pictures.figure_files import FigureSize
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.text.warned import warn_caller

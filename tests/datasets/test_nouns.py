@@ -17,7 +17,7 @@ from cxg_widget.errors import CxgWidgetError, UnknownName
 from cxg_widget.rules.filters import filter_of, query_filter
 from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import SelectedCells, mask_of
-from cxg_widget.session.streams import dataset_frame
+from cxg_widget.session.streams.chunks import dataset_frame
 from tests.datasets.make_cf import make_cf, write_dense, write_group
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.memory import small

@@ -173,7 +173,7 @@ def test_an_image_of_a_side_that_nobody_shows_is_refused_whatever_its_bytes(open
 
 @pytest.mark.parametrize("side", [0.3, 3.0, 1e3, 1e12])
 def test_a_view_takes_no_more_memory_than_tiles_of_an_image_however_far_out_it_is(tmp_path, monkeypatch, side):
-    from cxg_widget.session.tissue import part_for
+    from cxg_widget.session.streams.tissue import part_for
 
     image = SectionImage((2**17, 2**17), 1.0)
     part = part_for(image, (-side * 2**17, side * 2**17, -side * 2**17, side * 2**17), (300, 200))

@@ -21,7 +21,7 @@ from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.cxg.demo import write_demo
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidValue, SelectionError, UnknownName
-from cxg_widget.session.aggregated import aggregated
+from cxg_widget.session.analysis.aggregated import aggregated
 from tests.memory import MemoryDataset, small
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from cxg_widget.counts import kernels
-from cxg_widget.session import brush as answer
+from cxg_widget.session.analysis import brush as answer
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
 

@@ -14,7 +14,7 @@ from scipy import stats
 from cxg_widget import CxgWidget
 from cxg_widget.compare.moments import Moments
 from cxg_widget.compare.result import Comparison
-from cxg_widget.session.comparison_frames import COLUMNS
+from cxg_widget.session.analysis.comparison_frames import COLUMNS
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset
 from tests.unit.test_compare import N_OBS, N_VAR, ByRows, codes, dataset_of, log_values

@@ -19,11 +19,11 @@ import pytest
 from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import DamagedStore, InvalidValue, TargetNotWritten, UnknownName
-from cxg_widget.session import html_file
+from cxg_widget.session.pictures import html_file
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 
-STATIC = Path(html_file.__file__).parents[1] / "static"
+STATIC = Path(html_file.__file__).parents[2] / "static"
 pytestmark = pytest.mark.skipif(not (STATIC / "file.js").exists(), reason="the bundle is not built: make build")
 EVIL = '</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> "&amp;'
 N = 2_000

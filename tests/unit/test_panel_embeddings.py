@@ -10,7 +10,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.session.answers import select_later
-from cxg_widget.session.pages import Size
+from cxg_widget.session.pictures.pages import Size
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 from tests.unit.test_early_lassos import box, recorded

@@ -11,7 +11,7 @@ from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.aggregate import arrange_mask
 from cxg_widget.session.session import Session
-from cxg_widget.session.view_request import shown_of
+from cxg_widget.session.streams.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
 from tests.memory import MemoryDataset, small
 

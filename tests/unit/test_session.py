@@ -364,8 +364,8 @@ def test_the_y_axis_of_a_tissue_image_points_down():
 
 
 def test_the_rest_of_many_points_waits_until_the_first_are_drawn(monkeypatch):
-    monkeypatch.setattr("cxg_widget.session.first_paint._MANY_POINTS", 100_000)
-    monkeypatch.setattr("cxg_widget.session.first_paint._FIRST_POINTS_S", 60)
+    monkeypatch.setattr("cxg_widget.session.streams.first_paint._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.session.streams.first_paint._FIRST_POINTS_S", 60)
     one = session(200_000, "cell_type")
     stream = one.answer(p.Ready(p.VERSION))
     first = [next(stream) for _ in range(4)]
@@ -381,7 +381,7 @@ def test_the_rest_of_many_points_waits_until_the_first_are_drawn(monkeypatch):
 
 
 def test_points_that_nobody_draws_are_sent_all_the_same(monkeypatch):
-    monkeypatch.setattr("cxg_widget.session.first_paint._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.session.streams.first_paint._MANY_POINTS", 100_000)
     one = session(200_000, "cell_type")
     chunks = [frame.message for frame in one.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]
     assert chunks[-1].stop == 200_000
@@ -389,7 +389,7 @@ def test_points_that_nobody_draws_are_sent_all_the_same(monkeypatch):
 
 @pytest.fixture
 def one_of_many(monkeypatch):
-    monkeypatch.setattr("cxg_widget.session.first_paint._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.session.streams.first_paint._MANY_POINTS", 100_000)
     return session(200_000, "cell_type")
 
 
@@ -425,7 +425,7 @@ def test_another_colour_than_the_early_one_is_a_newer_one(one_of_many):
 
 
 def test_points_drawn_before_they_were_asked_for_hold_nothing_back(one_of_many, monkeypatch):
-    monkeypatch.setattr("cxg_widget.session.first_paint._FIRST_POINTS_S", 60)
+    monkeypatch.setattr("cxg_widget.session.streams.first_paint._FIRST_POINTS_S", 60)
     list(one_of_many.streams.early())
     list(one_of_many.answer(p.Begun()))
     chunks = [frame.message for frame in one_of_many.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]

@@ -243,7 +243,7 @@ def test_text_of_any_length_makes_no_page_tooltip_or_name_on_the_plot_long(monke
 def test_a_file_is_that_of_pandas_with_numbers_in_full(widget, frame, tmp_path, monkeypatch):
     table = {"columns": COLUMNS, "sort": "n_counts", "descending": True}
     expected = frame.sort_values("n_counts", ascending=False, kind="stable").to_csv(lineterminator="\n")
-    monkeypatch.setattr("cxg_widget.session.table.CHUNK_BYTES", 20_000)
+    monkeypatch.setattr("cxg_widget.session.analysis.table.CHUNK_BYTES", 20_000)
     text, n_parts = file_of(widget, table=table)
     assert text == expected
     assert n_parts > 2
@@ -251,7 +251,7 @@ def test_a_file_is_that_of_pandas_with_numbers_in_full(widget, frame, tmp_path, 
         "n_counts", ascending=False, kind="stable"
     ).to_csv(lineterminator="\n", sep="\t")
     widget.table = table
-    monkeypatch.setattr("cxg_widget.session.table._BLOCK", 300)
+    monkeypatch.setattr("cxg_widget.session.analysis.table._BLOCK", 300)
     widget.table.to_csv(tmp_path / "cells.csv")
     assert (tmp_path / "cells.csv").read_text(encoding="utf-8") == expected
     assert np.array_equal(

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.sections import SectionImage
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.overlays.scale_bar import bar_for
 from cxg_widget.session.session import Session
-from cxg_widget.session.tissue import MOST_PX, part_for
+from cxg_widget.session.streams.tissue import MOST_PX, part_for
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset
 

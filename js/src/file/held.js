@@ -18,7 +18,7 @@ import { bytesOf, framesOf } from "./pieces.js";
  * @property {boolean} is_int
  * @property {string} part id of its piece
  *
- * @typedef {object} About what cxg_widget/session/html_file.py tells
+ * @typedef {object} About what cxg_widget/session/pictures/html_file.py tells
  * @property {Record<string, any>} traits
  * @property {Record<string, string>} parts ids of pieces by name
  * @property {KeptColor[]} colors the one on show first

@@ -1,5 +1,5 @@
 /** What a page out of a file shows now, of what the file holds: a colour, what is hidden of each, and settings. */
-// Changes with cxg_widget/session/html_file.py: settings that a saved page takes.
+// Changes with cxg_widget/session/pictures/html_file.py: settings that a saved page takes.
 
 import { MISSING_LABEL } from "../wire/protocol.js";
 

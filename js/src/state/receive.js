@@ -1,5 +1,5 @@
 /** Receives messages: arrays go into the scene, everything else into the store. Older messages of a kind are ignored. */
-// Changes with cxg_widget/session/streams.py: what arrives at the front-end.
+// Changes with cxg_widget/session/streams/chunks.py: what arrives at the front-end.
 import { createPositions, createValues, drawable, putBits, putPositions, putRecoded, putValues } from "./scene.js";
 
 /** @typedef {import("../wire/protocol.js").Reply} Reply */

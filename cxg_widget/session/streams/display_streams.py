@@ -23,10 +23,10 @@ from cxg_widget.display.looks import hide_from_legend, within
 from cxg_widget.display.tissue import spot_of
 from cxg_widget.draw.points.crowding import few_of
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.session import streams
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import error_frame
-from cxg_widget.session.first_paint import are_many
+from cxg_widget.session.streams import chunks
+from cxg_widget.session.streams.first_paint import are_many
 from cxg_widget.spatial.view import Extent
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -80,7 +80,7 @@ class DisplayStreams:
         bounds = held.bounds()
         if outline is not None:
             bounds = Bounds(outline, bounds.n_missing)
-        return streams.point_frames(held.point_xy(), bounds, held.order, self.about_points(seq))
+        return chunks.point_frames(held.point_xy(), bounds, held.order, self.about_points(seq))
 
     def place(self, panel: int) -> Iterator[Frame]:
         """Yield the coordinates of a panel's embedding, which all its panels share; nothing where it is the plot's.
@@ -94,11 +94,11 @@ class DisplayStreams:
 
         def frames(seq: int) -> Iterator[Frame]:
             xy, bounds = held.point_xy(), held.bounds()
-            yield from streams.point_frames(xy, bounds, held.order, self.about_points(seq, held))
+            yield from chunks.point_frames(xy, bounds, held.order, self.about_points(seq, held))
 
         seq = self._display.next("points", place)
         for frame in self._display.until_newer("points", seq, frames, place):
-            yield streams.of_panel(frame, panel)
+            yield chunks.of_panel(frame, panel)
 
     def about_points(self, seq: int, held: Holder | None = None) -> dict[str, Any]:
         """Return what is said of all points alike: the fields of `Points` but those of a chunk."""
@@ -130,14 +130,14 @@ class DisplayStreams:
         yield from self._display.until_newer("color", seq, self._color_frames)
 
     def _preview_frames(self, preview: Coloring, seq: int) -> Iterator[Frame]:
-        yield streams.legend_frame(preview, self._display.settings, self._dataset, self._held.n_points, seq)
+        yield chunks.legend_frame(preview, self._display.settings, self._dataset, self._held.n_points, seq)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
         self._held.coloring()
         settings = self._display.settings  # limits may have changed while it was read
         held = self._loader.of(settings)
         order = held.order
-        yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
+        yield chunks.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
         coloring, since = held.point_coloring(), None
         sent = self._begin_sending(seq)
         if sent is not None and settings.log_of(coloring.target.name) is not None:
@@ -166,7 +166,7 @@ class DisplayStreams:
     def recolor(self, panel: int = 0) -> Iterator[Frame]:
         """Yield the colours of the categories that a panel shows, after the palette changed."""
         settings, _, seqs = self._display.now(panel)
-        colors = streams.category_colors(self._loader.of(settings).coloring(), settings, self._dataset)
+        colors = chunks.category_colors(self._loader.of(settings).coloring(), settings, self._dataset)
         yield Frame(p.Palette(seqs.color, colors, panel=panel))
 
     def look(self, panel: int) -> Iterator[Frame]:
@@ -184,17 +184,17 @@ class DisplayStreams:
             settings = self._display.settings.of_panel(panel)  # limits may have changed while it was read
             held = self._loader.of(settings)
             order = held.order
-            yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
+            yield chunks.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
             yield from held.point_coloring().frames(order, seq)
 
         for frame in self._display.until_newer("color", seq, frames, panel):
-            yield streams.of_panel(frame, panel)
+            yield chunks.of_panel(frame, panel)
 
     def panel_cells(self, panel: int) -> Iterator[Frame]:
         """Yield which points are a panel's own: those within it that the legend of the plot does not hide."""
         settings, seq = self._display.settings, self._display.next("filter", panel)
         held = self._loader.of(settings.of_panel(panel))
-        yield streams.of_panel(self._filter_frame(held, self.passing_of(panel), seq), panel)
+        yield chunks.of_panel(self._filter_frame(held, self.passing_of(panel), seq), panel)
 
     def passing_of(self, panel: int) -> NDArray[np.bool_] | None:
         """Return which cells are a panel's own, bool (n_obs,); None = all."""
@@ -210,7 +210,7 @@ class DisplayStreams:
         """Yield which points are selected, as packed bits."""
         seq, mask = self._display.next_selection()
         n_selected = int(np.count_nonzero(mask))
-        yield streams.selection_frame(mask[self._held.point_rows] if n_selected else mask, n_selected, seq)
+        yield chunks.selection_frame(mask[self._held.point_rows] if n_selected else mask, n_selected, seq)
 
     def filter(self) -> Iterator[Frame]:
         """Yield which points pass the filters, as packed bits."""
@@ -223,7 +223,7 @@ class DisplayStreams:
             self._dataset.n_obs if mask is None else int(np.count_nonzero(mask))
             for mask in (held.filtered(), held.shown())
         )
-        return streams.filter_frame(passing, (n_passing, n_shown), held.point_rows, seq)
+        return chunks.filter_frame(passing, (n_passing, n_shown), held.point_rows, seq)
 
     def color_and_filter(self) -> Iterator[Frame]:
         """Yield the colouring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""
@@ -267,7 +267,7 @@ class DisplayStreams:
             return
         is_preview = self._held.outline() is not None and self._held.preview() is not None
         seqs = self._display.begin_early(can_take_up=not is_preview)
-        yield streams.dataset_frame(self._dataset)
+        yield chunks.dataset_frame(self._dataset)
         color, points = self._color(seqs["color"]), self._points(seqs["points"])
         with suppress(CxgWidgetError):  # whoever asks is shown
             for stream in (color, points) if is_preview else (color, points, color):

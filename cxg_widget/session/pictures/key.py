@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.draw.pages.key import Key, count_passing, key_of
-from cxg_widget.session import streams
+from cxg_widget.session.streams import chunks
 from cxg_widget.wire import protocol as p
 
 
@@ -22,7 +22,7 @@ def legend_now(held: Holder, pixels: Coloring | None = None) -> tuple[p.Color, C
     pixels : the coloring by numbers of pixels, where there is one
     """
     coloring = pixels or held.preview() or held.coloring()
-    legend = streams.legend_frame(coloring, held.settings, held.dataset, 0, 0).message
+    legend = chunks.legend_frame(coloring, held.settings, held.dataset, 0, 0).message
     assert isinstance(legend, p.Color)
     passing = None if pixels is not None or coloring.is_preview else held.filtered()
     if passing is None:

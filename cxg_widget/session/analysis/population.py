@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.rule import packed_rule
-from cxg_widget.session.meant import FILTER, cells_meant
+from cxg_widget.session.analysis.meant import FILTER, cells_meant
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader

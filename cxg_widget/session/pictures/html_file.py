@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
-from cxg_widget.session.html_document import Code, Described, document
-from cxg_widget.session.kept_colors import KeptColor, fields_told, kept_colors
-from cxg_widget.session.page_summary import LeftOut, PageSummary
-from cxg_widget.session.recording import NAMES_AT_ONCE, Recording, packed
+from cxg_widget.session.pictures.html_document import Code, Described, document
+from cxg_widget.session.pictures.kept_colors import KeptColor, fields_told, kept_colors
+from cxg_widget.session.pictures.page_summary import LeftOut, PageSummary
+from cxg_widget.session.pictures.recording import NAMES_AT_ONCE, Recording, packed
 from cxg_widget.text.names import shown
 from cxg_widget.text.numbers import byte_size
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from cxg_widget.errors import MissingDependency
 
-_STATIC = Path(__file__).parents[1] / "static"
+_STATIC = Path(__file__).parents[2] / "static"
 _NAMES = ("widget.js", "panels.js", "file.js")
 _PAPERS = {"white": ("#fff", "#1f2328"), "dark": ("#181a1d", "#e2e5e9")}
 _DARK = "@media (prefers-color-scheme: dark) {{ :root {{ --paper: {}; --ink: {}; }} }}"

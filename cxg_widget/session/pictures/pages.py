@@ -21,10 +21,10 @@ from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, grid_of, moved
 from cxg_widget.draw.parts import Parts
 from cxg_widget.draw.points.dots import Sight
 from cxg_widget.errors import InvalidValue
-from cxg_widget.session.key import key_now
-from cxg_widget.session.over_picture import find_landmarks, legend_of
-from cxg_widget.session.portrait import Painter, Portrait
-from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tissue
+from cxg_widget.session.pictures.key import key_now
+from cxg_widget.session.pictures.over_picture import find_landmarks, legend_of
+from cxg_widget.session.pictures.portrait import Painter, Portrait
+from cxg_widget.session.pictures.under_picture import on_tissue, scale_bar_of, shows_tissue
 from cxg_widget.spatial.view import contain, fit_view
 
 LEAST_PX, LARGEST_PX = 100, 50_000_000

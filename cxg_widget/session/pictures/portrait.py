@@ -40,7 +40,7 @@ from cxg_widget.draw.points.dots import Dots, Sight, draw_dots
 from cxg_widget.draw.points.inks import N_CODES, Inks, inks_of
 from cxg_widget.draw.points.picture import point_diameter
 from cxg_widget.draw.points.pixel_scale import PixelScale
-from cxg_widget.session.view_request import around, pixels_shown, scale_key, shown_of
+from cxg_widget.session.streams.view_request import around, pixels_shown, scale_key, shown_of
 from cxg_widget.spatial.view import Extent, View, within, zoom_of
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
 from cxg_widget.wire.quantise import LEVELS, quantise_positions, quantise_within

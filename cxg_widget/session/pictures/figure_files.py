@@ -11,7 +11,7 @@ from cxg_widget.draw.image_files import encode_png
 from cxg_widget.draw.pages.matplotlib_page import PX_PER_INCH, write_figure
 from cxg_widget.draw.pages.page import Page, draw_page
 from cxg_widget.errors import InvalidValue
-from cxg_widget.session.pages import Size
+from cxg_widget.session.pictures.pages import Size
 from cxg_widget.text.names import shown
 
 DPI = 300.0

@@ -13,7 +13,7 @@ from cxg_widget.display.tissue import has_section
 from cxg_widget.draw.overlays.scale_bar import lay_out_scale_bar
 from cxg_widget.draw.parts import Parts, over
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.session.tissue import part_for
+from cxg_widget.session.streams.tissue import part_for
 from cxg_widget.spatial.view import View
 
 

@@ -23,7 +23,7 @@ from cxg_widget.draw.image_files import encode_lines, encode_png
 from cxg_widget.draw.points.crowding import few_of, opacity_of, solidity_of
 from cxg_widget.draw.points.pixel_scale import PixelScale
 from cxg_widget.session.display_state import DisplayState, Seqs
-from cxg_widget.session.streams import category_colors, of_panel
+from cxg_widget.session.streams.chunks import category_colors, of_panel
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans

@@ -22,7 +22,7 @@ from cxg_widget.draw.overlays.outlines import Outline, draw_outlines
 from cxg_widget.draw.overlays.ties import AtZero, Line, lay_out_ties
 from cxg_widget.draw.parts import Parts, draw_parts
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.session.streams import category_colors
+from cxg_widget.session.streams.chunks import category_colors
 from cxg_widget.spatial.view import View
 
 _THIN_PX, _THICK_PX = 1.0, 1.75

@@ -23,10 +23,10 @@ from cxg_widget.display.unscaled import unscaled_layer
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.selection.cell_set import CellSet
-from cxg_widget.session.comparison_frames import ShownComparison, frames_of
+from cxg_widget.session.analysis.comparison_frames import ShownComparison, frames_of
+from cxg_widget.session.analysis.population import EVERYTHING, Population, population_of
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.newest import Newest
-from cxg_widget.session.population import EVERYTHING, Population, population_of
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame

@@ -13,7 +13,7 @@ from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.pages.figure import TOP, compose, lay_out
 from cxg_widget.draw.pages.key import Key, lines_of
 from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, draw_page, grid_of
-from cxg_widget.session.pictures import Pictures
+from cxg_widget.session.pictures.pictures import Pictures
 from cxg_widget.spatial.view import View
 
 

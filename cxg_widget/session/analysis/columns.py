@@ -19,11 +19,11 @@ from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.column_names import resolved
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.forms import Rule
-from cxg_widget.session.composition import NOTHING, Chosen, chosen_of
+from cxg_widget.session.analysis.composition import NOTHING, Chosen, chosen_of
+from cxg_widget.session.analysis.population import EVERYTHING, Population
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.newest import Newest
-from cxg_widget.session.population import EVERYTHING, Population
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame

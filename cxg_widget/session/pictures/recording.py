@@ -19,11 +19,11 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.session import streams
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.display_streams import DisplayStreams
-from cxg_widget.session.landmarks import Landmarks
-from cxg_widget.session.tissue import MOST_PX, TissueParts
+from cxg_widget.session.streams import chunks
+from cxg_widget.session.streams.display_streams import DisplayStreams
+from cxg_widget.session.streams.landmarks import Landmarks
+from cxg_widget.session.streams.tissue import MOST_PX, TissueParts
 from cxg_widget.text.names import shortened
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import BINS
@@ -98,7 +98,7 @@ class Recording:
 
     def dataset(self) -> Frame:
         """Describe the dataset as a file holds it: these cells, and what lies on the plot."""
-        frame, now = streams.dataset_frame(self._dataset), self.settings
+        frame, now = chunks.dataset_frame(self._dataset), self.settings
         message = frame.message
         assert isinstance(message, p.DatasetInfo)
         named = {now.labels, now.contours if isinstance(now.contours, str) else None}
@@ -115,8 +115,8 @@ class Recording:
         n_missing = self.n - int(np.count_nonzero(np.isfinite(xy).all(axis=1)))
         about = {**self._streams.about_points(0, held), "n_obs": self.n, "aggregated": False}
         about["n_at_zero"] = at_zero(xy) if isinstance(own.embedding, tuple) else []
-        for frame in streams.point_frames(xy, Bounds(held.bounds().extent, n_missing), self._order, about):
-            yield streams.of_panel(frame, panel)
+        for frame in chunks.point_frames(xy, Bounds(held.bounds().extent, n_missing), self._order, about):
+            yield chunks.of_panel(frame, panel)
 
     def color(self, settings: Settings) -> Iterator[Frame]:
         """Yield a legend and the values of the cells, and how the selected ones spread over it.
@@ -129,7 +129,7 @@ class Recording:
         coloring = self.loader.of(settings).coloring()
         coloring = coloring.take(self._points if coloring.is_sample else self.rows)
         coloring = _of_these(coloring) if self.is_part else coloring
-        legend = streams.legend_frame(coloring, settings, self._dataset, self.n, 0)
+        legend = chunks.legend_frame(coloring, settings, self._dataset, self.n, 0)
         assert isinstance(legend.message, p.Color)
         yield Frame(replace(legend.message, n_obs=self.n), legend.arrays)
         yield from coloring.frames(self._order, 0)
@@ -144,7 +144,7 @@ class Recording:
         """Yield the dataset, which cells are selected, and which pass, for each panel that has some of its own."""
         yield self.dataset()
         selected = self._mask[self.rows]
-        yield streams.selection_frame(selected, int(np.count_nonzero(selected)), 0)
+        yield chunks.selection_frame(selected, int(np.count_nonzero(selected)), 0)
         passing = None if self.leaves_out else self._passing
         yield self._filter_frame(passing, 0)
         for panel in self.settings.panel_numbers:
@@ -152,7 +152,7 @@ class Recording:
 
     def _filter_frame(self, passing: NDArray[np.bool_] | None, panel: int) -> Frame:
         n = self.n if passing is None else int(np.count_nonzero(passing[self.rows]))
-        return streams.of_panel(streams.filter_frame(passing, (n, n), self.rows, 0), panel)
+        return chunks.of_panel(chunks.filter_frame(passing, (n, n), self.rows, 0), panel)
 
     def answers(self) -> Iterator[Frame]:
         """Yield what lies over and under the plot and its panels; what cannot be had is left out."""
@@ -172,7 +172,7 @@ class Recording:
         for one in requested:
             with suppress(CxgWidgetError):
                 frame = getattr(self._landmarks, one.kind)(one)
-                yield streams.of_panel(frame, one.panel)
+                yield chunks.of_panel(frame, one.panel)
         if now.tissue:
             with suppress(CxgWidgetError):
                 yield self._tissue(now.tissue)

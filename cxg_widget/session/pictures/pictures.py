@@ -24,11 +24,11 @@ from cxg_widget.draw.pages.summary import summary_of
 from cxg_widget.draw.parts import draw_parts
 from cxg_widget.draw.points.crowding import Look, Shared, few_of, opacity_of, shared
 from cxg_widget.draw.points.picture import Paint, paint, pixels_as_points, point_diameter
-from cxg_widget.session import streams
-from cxg_widget.session.key import key_now, legend_now
-from cxg_widget.session.over_picture import legend_of, with_landmarks
-from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tissue
-from cxg_widget.session.view_request import pixels_shown, shown_of
+from cxg_widget.session.pictures.key import key_now, legend_now
+from cxg_widget.session.pictures.over_picture import legend_of, with_landmarks
+from cxg_widget.session.pictures.under_picture import on_tissue, scale_bar_of, shows_tissue
+from cxg_widget.session.streams import chunks
+from cxg_widget.session.streams.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire.encoding import wire_values
 from cxg_widget.wire.protocol import Color
@@ -261,7 +261,7 @@ class Pictures:
         rows, coloring = held.point_rows[places], held.coloring_at(places)
         kept, left_out = self._drawn(rows.size, coloring, None if passing is None else passing[rows])
         rows, coloring = rows[kept], coloring.take(kept)
-        colors = streams.category_colors(coloring, settings, self._dataset)
+        colors = chunks.category_colors(coloring, settings, self._dataset)
         selected = self._mask[rows] if self._mask.any() else None
         return Paint(held.coordinates(rows), coloring, colors, settings, selected, n_like, left_out=left_out)
 

@@ -1,0 +1,1 @@
+"""Answers about groups of cells: counts, composition, comparisons, plots of groups, and the table."""

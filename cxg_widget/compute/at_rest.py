@@ -9,12 +9,14 @@ from collections.abc import Callable, Hashable
 from time import monotonic
 
 _LOG = logging.getLogger("cxg_widget")
+_LAST_S = 10.0
+"""So long the end of the process waits for what is being done, such as the writing of a state."""
 
 
 class AtRest:
     """Calls functions later; a newer call of a key takes the place of the one that still waits.
 
-    The thread is a daemon that runs little but Python: `finish` at the end of the process does what is still due.
+    The thread is a daemon that runs little but Python: `end` at the end of the process does what is still due.
     """
 
     def __init__(self) -> None:
@@ -22,9 +24,13 @@ class AtRest:
         self._condition = threading.Condition(threading.RLock())  # a finalizer may come back in the same thread
         self._thread: threading.Thread | None = None
         self._wakes = 0.0
+        self._has_ended = False
 
     def call(self, key: Hashable, wait_s: float, function: Callable[[], object], *, most_s: float = 60.0) -> None:
         """Call a function `wait_s` seconds after the last call of its key, and at most `most_s` after the first."""
+        if self._has_ended:
+            _call(function)
+            return
         with self._condition:
             # The latest time stays that of the first call: a steady stream of calls cannot put the work off forever.
             last = self._due[key][1] if key in self._due else monotonic() + most_s
@@ -48,6 +54,17 @@ class AtRest:
         """Do now, in this thread, what is due at any time."""
         while (function := self._take(None)) is not None:
             _call(function)
+
+    def end(self) -> None:
+        """Do now what is due, and from here on at once what is asked for."""
+        with self._condition:
+            self._has_ended = True
+            thread = self._thread
+            self._condition.notify()
+        # Python stops daemons wherever they are: one that held the lock would hold up finalizers of widgets for ever.
+        if thread is not None:
+            thread.join(_LAST_S)
+        self.finish()
 
     def finish_if(self, is_meant: Callable[[Hashable], bool]) -> None:
         """Do now what is due of some keys."""
@@ -73,7 +90,7 @@ class AtRest:
                 del function  # what it holds may be waiting for its end
                 continue
             with self._condition:
-                if not self._due:
+                if self._has_ended or not self._due:
                     # Under the lock, so that `call` either wakes this thread or sees that it has to start another.
                     self._thread = None
                     return
@@ -90,4 +107,4 @@ def _call(function: Callable[[], object]) -> None:
 
 
 AT_REST = AtRest()
-atexit.register(AT_REST.finish)
+atexit.register(AT_REST.end)

@@ -84,3 +84,14 @@ def test_the_thread_of_what_rests_ends_when_nothing_is_due_and_finish_leaves_not
     rest.call("d", 0, lambda: None)
     thread.join(30)
     assert not thread.is_alive()
+
+
+def test_at_the_end_what_is_due_is_done_no_thread_is_left_and_later_calls_are_done_at_once():
+    rest, said = AtRest(), []
+    rest.call("a", 1000, lambda: said.append("a"), most_s=1000)
+    thread = rest._thread
+    rest.end()
+    assert not thread.is_alive()
+    rest.call("b", 1000, lambda: said.append("b"))
+    assert said == ["a", "b"]
+    assert rest.drop("b") is False

@@ -1,7 +1,7 @@
 /** The model of one widget: the client, the state, the arrays and the shared view behind all its views. */
 
 import { seekCard, watchCard } from "./draw/card.js";
-import { createCpuLoop } from "./draw/cpu/loop.js";
+import { createCpuLoop } from "./draw/cpu/picture.js";
 import { createPainters } from "./draw/painter.js";
 import { createSources } from "./draw/sources.js";
 import { createModuleLoader } from "./page/second_module.js";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placeOf, pointsIn } from "../src/file/nearest.js";
 import { createNow } from "../src/file/now.js";
-import { framed, namesShown } from "../src/file/over.js";
-import { packedBits } from "../src/file/passing.js";
+import { framed, namesShown, packedBits } from "../src/file/passing.js";
 import { framesOf } from "../src/file/pieces.js";
+import { placeOf, pointsIn } from "../src/file/pointed.js";
 import { describeMany, valueText } from "../src/file/texts.js";
 
 const CATEGORIES = { spec: "obs:kind", name: "kind", scale: "categorical", categories: ["a", "b c", ""], lo: 0, hi: 0 };

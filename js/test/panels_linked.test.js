@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTurns } from "../src/draw/turns.js";
-import { titleOf } from "../src/panels/linked/head.js";
-import { gridOf, HEAD_PX, placeOf } from "../src/panels/linked/layout.js";
+import { gridOf, HEAD_PX, placeOf, titleOf } from "../src/panels/linked/head.js";
 import { leftOut, traitsOf } from "../src/panels/linked/look.js";
 import { DEFAULTS } from "../src/wire/constants.js";
 

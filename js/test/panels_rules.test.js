@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brushedEnds, rounded, stepOf } from "../src/panels/columns/number_counts.js";
-import { exampleOf } from "../src/panels/filters/overview.js";
+import { exampleOf } from "../src/panels/filters/active_filters.js";
 import {
   columnOf,
   keeping,

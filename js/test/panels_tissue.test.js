@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barFor } from "../src/panels/overlays/scale_bar.js";
-import { lacks } from "../src/panels/overlays/tissue.js";
+import { barFor, lacks } from "../src/panels/overlays/tissue.js";
 import { automaticSize, diameterOf } from "../src/style/style.js";
 
 /** An image of 1,000 x 500 px, 10 units each, of which a part is at hand. @param {number[]} extent @param {number} perPx */

@@ -1,5 +1,5 @@
-"""A bar that says how long something is in micrometres, as js/src/panels/overlays/scale_bar.js draws it."""
-# Changes with js/src/panels/overlays/scale_bar.js: the scale bar.
+"""A bar that says how long something is in micrometres, as js/src/panels/overlays/tissue.js draws it."""
+# Changes with js/src/panels/overlays/tissue.js: the scale bar.
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A page: plots, each with its cells as one image and all else as lines and text, and their legends."""
-# Changes with js/src/panels/linked/layout.js: the grid of panels.
+# Changes with js/src/panels/linked/head.js: the grid of panels.
 
 from __future__ import annotations
 

@@ -5,8 +5,13 @@
 import { styleOf } from "../style/style.js";
 import { PAPERS } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
+import { createPointBuffers } from "./gl/buffers.js";
 import { isContextKnown, sharedContext } from "./gl/context.js";
-import { tryShaders } from "./gl/trial.js";
+import { createTarget } from "./gl/picture.js";
+import { programOf } from "./gl/program.js";
+import { drawPoints } from "./gl/scatter.js";
+import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, VERTEX } from "./gl/shaders.js";
+import { sendColors } from "./gl/textures.js";
 
 /** So long after the first picture, when nobody waits for anything. */
 const WAIT_MS = 1_000;
@@ -65,4 +70,25 @@ export function watchCard(canvas, store) {
   });
   canvas.addEventListener("webglcontextrestored", () => (clearTimeout(timer), draw("gpu")), { signal: ending.signal });
   return () => (ending.abort(), clearTimeout(timer));
+}
+
+const FRAGMENTS = [FRAGMENT_SQUARE, FRAGMENT_DISC, FRAGMENT_DISC_DEPTH];
+
+/** Find out now whether the shaders compile here, and draw a point nowhere: a driver prepares its programs with the first
+ * one, which lasts as long as drawing many. @param {import("./gl/context.js").Shared} shared @param {import("../style/style.js").Style} style of
+ * the points to come @throws {Error} if they do not compile */
+export function tryShaders(shared, style) {
+  for (const fragment of FRAGMENTS) programOf(shared, VERTEX, fragment);
+  const target = createTarget(shared);
+  const buffers = createPointBuffers(shared.gl);
+  target.resize(1, 1);
+  target.bind();
+  const colors = shared.gl.createTexture();
+  sendColors(shared.gl, colors, new Uint8Array(1024).fill(255));
+  buffers.sync({ n: 1, loaded: 1, xy: new Uint16Array(2), codes: new Uint8Array(1), flags: null });
+  drawPoints(shared, buffers, colors, { style, scale: [1, 1], offset: [0, 0], sizePx: 1 }, 0, 1);
+  shared.gl.flush();
+  shared.gl.deleteTexture(colors);
+  buffers.free();
+  target.free();
 }

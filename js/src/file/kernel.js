@@ -2,11 +2,10 @@
 // Changes with cxg_widget/session/routes.py: requests that a saved page answers.
 
 import { decode } from "../wire/decode.js";
-import { framed, namesShown, noContours } from "./over.js";
-import { countCodes, flagsOf, packedBits, passingOf, shownBy } from "./passing.js";
+import { countCodes, flagsOf, framed, namesShown, noContours, packedBits, passingOf, shownBy } from "./passing.js";
 import { deflatedOf } from "./pieces.js";
 import { cellAt, placeOfPanel } from "./pointed.js";
-import { describeRounding } from "./rounding.js";
+import { describeRounding } from "./texts.js";
 
 /** @typedef {import("./pieces.js").Frame} Frame */
 

@@ -1,10 +1,5 @@
-/** Writes what is said of cells under the pointer, as cxg_widget/display/hover.py and session/pointer.py do. Pure. */
+/** Writes the tooltip, as cxg_widget/display/hover.py and session/pointer.py do, and how far colours of a file are rounded. Pure. */
 // Changes with cxg_widget/display/hover.py: what the tooltip says.
-
-import { levelsOf, numberAt, zeroCode } from "../style/levels.js";
-import { MISSING } from "../wire/protocol.js";
-import { share, shortNumber, wholeNumber } from "../words/format.js";
-import { missingLabel } from "../words/missing.js";
 
 /** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi" | "levels">} Legend */
 
@@ -76,4 +71,29 @@ function describeNumbers(codes, legend) {
 function inALine(label) {
   const line = label.split(/\s+/).filter(Boolean).join(" ") || "(empty)";
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`;
+}
+
+import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
+import { MISSING } from "../wire/protocol.js";
+import { share, shortNumber, wholeNumber } from "../words/format.js";
+import { missingLabel } from "../words/missing.js";
+
+/** How far a code may move a number on the colormap, which has 256 colours. */
+const FINEST = 1 / 255;
+
+/** @param {Legend} legend @param {Record<string, any>} settings @returns {string} "" where codes tell what the limits ask for */
+export function describeRounding(legend, { vmin, vmax, scale }) {
+  if (legend.scale !== "continuous") return "";
+  const levels = levelsOf(legend);
+  const [low, high] = [vmin ?? legend.lo, vmax ?? legend.hi];
+  const way = (/** @type {number} */ value) => (scale === "log" ? Math.log(value) : value);
+  const span = way(high) - way(low);
+  if (typeof low !== "number" || typeof high !== "number" || !(span > 0 && span < Infinity)) return "";
+  const steps = [codeOf(low, levels), codeOf(high, levels) - 1].map(
+    (code) => (way(numberAt(code + 1, levels)) - way(numberAt(code, levels))) / span,
+  );
+  const n = Math.max(1, Math.round(1 / Math.max(...steps)));
+  if (n * FINEST * 2 >= 1) return "";
+  const ends = `${shortNumber(low)} and ${shortNumber(high)}`;
+  return `Colors between ${ends} round to ${n === 1 ? "1 step" : `${n} steps`}: this file holds no finer numbers. Set the limits before you save it.`;
 }

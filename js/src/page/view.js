@@ -1,17 +1,15 @@
-/** One view of a widget: draws its panels anew when the state changes, and lets the plot go first. */
+/** One view of a widget: draws its panels anew when the state changes, and lets the plot go first; full screen. */
 import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
 import { missingGrey } from "../style/style.js";
-import { createAnnouncer } from "./announcer.js";
-import { createDescription } from "./description.js";
-import { createFullScreen } from "./full_screen.js";
 import { leaveByKey, pressKey } from "./keys.js";
 import { createElements, isNarrow, layout, plotAlone } from "./layout.js";
 import { createLegend } from "./panels/legend.js";
+import { placeTooltip } from "./panels/messages.js";
 import { pick } from "./panels/search.js";
-import { placeTooltip } from "./panels/tooltip_place.js";
 import { initialUi } from "./panels/ui.js";
 import { focusedIn, keepKeys, listenToPresses } from "./presses.js";
+import { createAnnouncer, createDescription } from "./screen_reader.js";
 import { watchTheme } from "./theme.js";
 
 /** @typedef {import("./panels/ui.js").Ui} Ui */
@@ -44,7 +42,7 @@ import { watchTheme } from "./theme.js";
  * @property {import("../state/shared_view.js").SharedView} view
  * @property {import("../plot/plot.js").PlotModel["see"]} see
  *
- * @typedef {(plot: Plot, host: HTMLElement, model: Model, say: import("./announcer.js").Say) => Plot} LinkPlots returns what stands for
+ * @typedef {(plot: Plot, host: HTMLElement, model: Model, say: import("./screen_reader.js").Say) => Plot} LinkPlots returns what stands for
  *   the plot and all panels; host: of the plot
  */
 
@@ -263,4 +261,24 @@ async function savePng(plot, { store }, scale) {
     const message = `The picture could not be saved: ${failure instanceof Error ? failure.message : failure}`;
     store.set({ error: { of: "png", message } });
   }
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {(full: boolean | null) => void} tell whether the element has the screen; null = it can never have it
+ * @returns {{toggle: () => void, destroy: () => void}}
+ */
+export function createFullScreen(element, tell) {
+  const isOn = () => element.matches(":fullscreen");
+  const check = () => tell(isOn());
+  element.addEventListener("fullscreenchange", check);
+  tell(document.fullscreenEnabled ? false : null);
+  return {
+    toggle: () =>
+      void (isOn() ? document.exitFullscreen() : element.requestFullscreen()).catch(() => tell(isOn() || null)),
+    destroy() {
+      element.removeEventListener("fullscreenchange", check);
+      if (isOn()) document.exitFullscreen().catch(() => {});
+    },
+  };
 }

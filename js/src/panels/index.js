@@ -7,7 +7,7 @@ import { createColumns } from "./columns/columns.js";
 import { createOpened } from "./columns/opened.js";
 import { createCompare } from "./compare/compare.js";
 import { createComparing } from "./compare/comparing.js";
-import { filterChips } from "./filters/filter_chips.js";
+import { filterChips } from "./filters/active_filters.js";
 import { createBlendLegend } from "./genes/blend_legend.js";
 import { createGenes } from "./genes/genes.js";
 import { keyList } from "./key_list.js";

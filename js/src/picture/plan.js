@@ -1,8 +1,9 @@
-/** The plan of a picture: which points, how large and in which colours, and whether an image of all cells lies with them. Pure. */
+/** The plan of a picture: which points, size and colours, with an image of all cells or not; and how it differs from the one before. Pure. */
 import { cellSizePx, codesToClip, covers, isCoarse, scales, visible } from "../screen/camera.js";
 import { cellsSeen, isComplete, missingCode } from "../state/scene.js";
 import { layersOf } from "../style/crowding.js";
 import { crowdedSize, diameterOf, sampled, styleOf } from "../style/style.js";
+import { TUNED } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { holdsCells, imageOnShow } from "./question.js";
 
@@ -79,4 +80,27 @@ export function imageOptions({ state, camera, theme }, view, isCover) {
   const { scale, offset } = codesToClip(camera, view);
   const rect = [offset[0], offset[0] + 65_534 * scale[0], offset[1], offset[1] + 65_534 * scale[1]];
   return { style: styleOf(state, theme, MISSING), rect, isCover };
+}
+
+/** @param {State} state @param {State} before @returns {import("./surface.js").Change | null} null = not at all */
+export function changeBetween(state, before) {
+  const { points, color, crowd, selection, filter, traits } = state;
+  // From the costliest change to the cheapest: the first match decides.
+  if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
+  if (state.highlighted !== before.highlighted || TUNED.some((name) => traits[name] !== before.traits[name]))
+    return "tune";
+  if (state.brush !== before.brush && state.filter.seq === before.filter.seq) return "tune";
+  if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
+  if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "colors";
+  if (filter.seq !== before.filter.seq) return "colors";
+  if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "colors";
+  const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
+  if (loaded(state) === loaded(before)) return null;
+  // What points show where they share pixels was known from the first of them.
+  return crowd.weight < 1 && isLoaded(state) && !isLoaded(before) ? "colors" : "more";
+}
+
+/** @param {State} state */
+function isLoaded({ points, color }) {
+  return [points, color].every((part) => part !== null && part.loaded === part.nPoints);
 }

@@ -1,4 +1,4 @@
-/** Reports what the picture on the screen is made of, and whether there is anything on it. Pure. */
+/** Reports what the picture on the screen is made of, how far it is drawn, and whether there is anything on it. */
 import { covers, viewInCodes } from "../screen/camera.js";
 import { isGreying, isShownOf } from "../state/hidden.js";
 import { MISSING } from "../wire/protocol.js";
@@ -48,4 +48,32 @@ function lackOf({ xy, codes, flags, extent }, view, isShown) {
     isHidden = true;
   }
   return isHidden ? "hidden" : "nothing";
+}
+
+/**
+ * @param {HTMLElement} element @param {import("../state/state.js").Store} store */
+export function createProgressReport(element, store) {
+  /** @type {Record<string, string>} */
+  const marked = {};
+  const mark = (/** @type {string} */ name, /** @type {string} */ of) => {
+    if (marked[name] === of) return;
+    marked[name] = of;
+    performance.clearMarks(name);
+    performance.mark(name);
+  };
+  element.dataset.cxgState = "loading";
+  element.dataset.cxgDrawn = "0";
+  return {
+    /** @param {readonly number[]} visible left, right, bottom, top, data units */
+    view: (visible) => void (element.dataset.cxgView = JSON.stringify(visible)),
+    /** @param {import("./surface.js").Progress} progress */
+    progress({ drawn, isComplete }) {
+      const { points, color, nextColor } = store.get();
+      const picture = `${points?.seq} ${color?.seq}`;
+      element.dataset.cxgDrawn = String(drawn);
+      element.dataset.cxgState = isComplete ? "ready" : "loading";
+      if (drawn > 0 && nextColor === null) mark("cxg:first-picture", picture);
+      if (isComplete) mark("cxg:complete", picture);
+    },
+  };
 }

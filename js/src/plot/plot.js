@@ -1,16 +1,17 @@
 /** One plot: puts its canvas, its overlay, its axes and the hands on it together. The surface draws, the model decides. */
+
+import { changeBetween } from "../picture/plan.js";
+import { createProgressReport } from "../picture/report.js";
 import * as cameras from "../screen/camera.js";
 import { toolOf } from "../state/state.js";
 import { PAPERS } from "../wire/constants.js";
 import { createAim } from "./aim.js";
 import { createAxes, layoutAxes } from "./axes.js";
-import { changeBetween } from "./changes.js";
 import { listenToGestures } from "./gestures.js";
 import { createLandmarks } from "./landmarks.js";
 import { createCover } from "./notebook_picture.js";
 import { createOverlay } from "./overlay.js";
 import { createCellFinder } from "./pointed_cell.js";
-import { createProgressReport } from "./progress.js";
 import { watchRoom, watchSight } from "./room.js";
 import { createSavedPictures } from "./saved_pictures.js";
 

@@ -1,6 +1,8 @@
-/** A picture in memory that slices of points are drawn onto, beneath it perhaps one of all cells from the kernel. */
+/** Pictures drawn in memory: slices of points, beneath them perhaps the image of all cells from the kernel, and the loop that draws them. */
 import { memo } from "../../state/memo.js";
 import { colorsFrom, colorTable, isLayered, SQUARE_PX } from "../../style/style.js";
+import { createBudget } from "../budget.js";
+import { createTurns } from "../turns.js";
 import { createShades } from "./image.js";
 import { inksOf } from "./inks.js";
 import { drawPoints } from "./points.js";
@@ -149,4 +151,33 @@ function pixelRect([left, right, bottom, top], { width, height }) {
     ((right - left) * width) / 2,
     ((top - bottom) * height) / 2,
   ];
+}
+
+/** While a hand moves the picture a slice and its way to the screen are one frame; at rest the page must stay responsive. */
+const PACES = {
+  urgent: { targetMs: 25, fewest: 20_000 },
+  soon: { targetMs: 50, fewest: 100_000 },
+  rest: { targetMs: 100, fewest: 250_000 },
+};
+/** Points a millisecond, before any are seen. */
+const RATE = 20_000;
+
+/** @returns {import("../painter.js").Loop} */
+export function createCpuLoop() {
+  const budget = createBudget(RATE, PACES);
+  const turns = createTurns(tick);
+
+  function tick() {
+    turns.begin();
+    const start = performance.now();
+    const { drawing, points } = turns.draw(budget);
+    if (drawing.length === 0) return;
+    // Without the way to the screen, which takes as long for any slice.
+    budget.record(points, performance.now() - start);
+    const isFirst = drawing.map((drawer) => drawer.present()).includes(true);
+    if (isFirst || turns.isUrgent()) turns.wake();
+    else if (turns.wanting().length > 0) turns.wakeSoon();
+  }
+
+  return { wake: turns.wake, wakeSoon: turns.wakeSoon, hurry: tick, join: turns.join };
 }

@@ -1,4 +1,4 @@
-/** The line under the plot: what was opened, how much is selected, notes. */
+/** The line under the plot: what was opened, how much is selected, notes; a failure, or that there is no kernel. */
 import { html, nothing } from "lit-html";
 import { nSelectedPassing } from "../../state/counts.js";
 import { nShown } from "../../state/hidden.js";
@@ -6,7 +6,6 @@ import { byteSize, counted, share, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
 import { placeNote } from "./notes.js";
-import { notice } from "./notice.js";
 import { canCome, openBySecondModule } from "./toolbar.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -77,5 +76,31 @@ function notes(context, list) {
     <button type="button" class="small" aria-label=${NOTES} title=${open ? nothing : NOTES} aria-expanded=${open}
       ?disabled=${!canCome(context)} @click=${() => openBySecondModule(context, open ? "" : "notes")}>${ICONS.info}</button>
     ${list}
+  </div>`;
+}
+
+const STAYS =
+  "The current plot stays visible. To color, select or zoom in to more detail, run the cell that shows the widget again.";
+
+/** @param {import("../../state/state.js").State} state @returns {{sentence: string, more: string, isFailure: boolean} | null} */
+export function noticeOf({ error, link, dataset }) {
+  if (error !== null) return { sentence: error.message, more: error.details ?? "", isFailure: true };
+  if (link !== "offline") return null;
+  const what = dataset === null ? "Static picture, no kernel." : "The kernel restarted.";
+  return { sentence: `${what} Run this cell again.`, more: dataset === null ? "" : STAYS, isFailure: false };
+}
+
+/** @param {Context} context */
+export function notice({ state, ui, update, actions }) {
+  const found = noticeOf(state);
+  if (found === null) return nothing;
+  const { sentence, more, isFailure } = found;
+  const open = ui.popover === "notice";
+  return html`<div class="notice ${isFailure ? "failure" : ""}" data-popover="notice">
+    <div class="line" role=${isFailure ? "alert" : "status"}><button type="button" class="sentence" aria-expanded=${open} title=${open ? nothing : "Details"} @click=${() => update({ popover: open ? "" : "notice" })}>
+      ${isFailure ? ICONS.warn : ICONS.info}<span class="label">${sentence}</span>${ICONS.down}
+    </button></div>
+    ${isFailure ? html`<button type="button" class="small" aria-label="Dismiss" @click=${() => actions.dismissError()}>${ICONS.close}</button>` : nothing}
+    ${open ? html`<div class="popover notes" role="dialog" aria-label="Details" tabindex="0"><p>${sentence}</p>${more === "" ? nothing : html`<p class="raw">${more}</p>`}</div>` : nothing}
   </div>`;
 }

@@ -1,16 +1,25 @@
-/** An open column of categories: a row for each, with bars of its cells; a click shows or hides it. */
+/** An open column of categories: a field that finds one, and a row for each with bars of its cells; a click shows or hides it. */
 import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
 import { marked } from "../../page/panels/marked.js";
 import { ROW_PX, rowAfterKey, scrollTo, windowOf } from "../../page/panels/rows.js";
+import { textIn } from "../../page/panels/ui.js";
 import { safeColor } from "../../style/color.js";
 import { MOST_COUNTED } from "../../wire/constants.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { shortCount, wholeNumber } from "../../words/format.js";
 import { keeping, onlyOne, onlyThese, passesOf, toggled } from "../filters/rules.js";
-import { byEnrichment, describeEnriched, hasChosen } from "./enrichment.js";
-import { enrichmentTable, mostShare, oddsOf, SHARE_KEY, shareBar } from "./enrichment_rows.js";
-import { valueField } from "./value_field.js";
+import {
+  byEnrichment,
+  describeEnriched,
+  enrichmentTable,
+  hasChosen,
+  mostShare,
+  oddsOf,
+  SHARE_KEY,
+  shareBar,
+} from "./enrichment.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Counts */
@@ -259,4 +268,18 @@ function madeOf(counts) {
   };
   made.set(all, one);
   return one;
+}
+
+/** @param {string} name of the column @param {string} text what is typed @param {(text: string) => void} seek */
+export function valueField(name, text, seek) {
+  const press = (/** @type {KeyboardEvent} */ event) => {
+    const list = /** @type {Element} */ (event.currentTarget).closest(".count-list")?.querySelector("[role=listbox]");
+    if (event.key === "Escape" && textIn(event) !== "") seek("");
+    else if (event.key === "ArrowDown") /** @type {HTMLElement} */ (list).focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return html`<div class="box">${ICONS.search}<input type="text" aria-label="Find a value of ${name}" placeholder="Find a value" autocomplete="off" spellcheck="false"
+    .value=${live(text)} @input=${(/** @type {Event} */ event) => seek(textIn(event))} @keydown=${press}></div>`;
 }

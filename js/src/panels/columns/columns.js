@@ -6,7 +6,7 @@ import { marked } from "../../page/panels/marked.js";
 import { textIn } from "../../page/panels/ui.js";
 import { memo } from "../../state/memo.js";
 import { wholeNumber } from "../../words/format.js";
-import { createOverview } from "../filters/overview.js";
+import { createOverview } from "../filters/active_filters.js";
 import { ruleOf } from "../filters/rules.js";
 import { besideButtons } from "../linked/by_hand.js";
 import { moveByKey } from "../shared/row_keys.js";

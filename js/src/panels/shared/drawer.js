@@ -1,8 +1,7 @@
-/** The frame of a panel: its heading, closing it, and where the focus goes. */
+/** The frame of a panel: its heading, a button that closes it, and where the focus goes when its element is removed. */
 import { html } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { nounsOf } from "../../words/nouns.js";
-import { createKeptFocus } from "./kept_focus.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 /** @typedef {Pick<import("../../page/panels/panel_buttons.js").Panel, "id" | "key" | "name">} Panel */
@@ -66,4 +65,40 @@ export function createDrawer() {
 /** Is a letter meant for the field it is pressed in? @param {EventTarget | null} field */
 function isTyped(field) {
   return field instanceof Element && field.matches("input, select, textarea");
+}
+
+/** What the keys of a panel lead to first. */
+const FIRST = "[data-row], input:enabled, button:enabled";
+
+/** Has it left the page, or can it no longer be used? @param {Element} element */
+const isGone = (element) => !element.isConnected || element.matches(":disabled");
+
+export function createKeptFocus() {
+  /** What has the focus, and what to look for another place in. @type {{element: Element, places: (Element | null)[]} | null} */
+  let held = null;
+
+  function check() {
+    if (held === null || !isGone(held.element)) return;
+    const { element, places } = held;
+    const panel = /** @type {Element} */ (places.at(-1));
+    const { activeElement } = /** @type {ShadowRoot} */ (panel.getRootNode());
+    held = null;
+    if (!panel.isConnected || (activeElement !== null && activeElement !== element)) return;
+    const around = places.find((one) => one?.isConnected);
+    const to = (around === panel && panel.querySelector("[data-field]:enabled")) || around?.querySelector(FIRST);
+    /** @type {HTMLElement | null | undefined} */ (to)?.focus({ preventScroll: true });
+  }
+
+  return {
+    /** @param {FocusEvent} event of the panel */
+    enter({ target, currentTarget }) {
+      const element = /** @type {Element} */ (target);
+      held = { element, places: [element.closest("li, form"), /** @type {Element} */ (currentTarget)] };
+    },
+    /** Some browsers tell of an element that they take away, too. @param {FocusEvent} event */
+    leave: ({ target }) =>
+      queueMicrotask(() => void (held?.element === target && !isGone(held.element) && (held = null))),
+    /** At each drawing of the panel. */
+    follow: () => queueMicrotask(check),
+  };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { createAnnouncer } from "../src/page/announcer.js";
+import { createAnnouncer } from "../src/page/screen_reader.js";
 
 const dataset = { title: "Atlas", nObs: 100_000, nouns: { obs: { one: "cell", many: "cells" } } };
 const START = /** @type {any} */ ({

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from cxg_widget.compare.gene_tests import Tested, by_t
 from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.notes import count_missing, describe_donors, describe_fold, describe_values
 from cxg_widget.compare.question import Question
-from cxg_widget.compare.result import Adjust, Comparison
+from cxg_widget.compare.result import Adjust, Comparison, count_missing, describe_donors, describe_fold, describe_values
 from cxg_widget.datasets.base.dataset import Dataset
 
 if TYPE_CHECKING:

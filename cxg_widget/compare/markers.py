@@ -14,9 +14,16 @@ from cxg_widget.compare.gene_tests import TINY, Tested
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Summary
-from cxg_widget.compare.notes import describe_donors, describe_fold, describe_values
 from cxg_widget.compare.question import METHODS, Question
-from cxg_widget.compare.result import FEWER_GENES, ROW, Adjust, Comparison
+from cxg_widget.compare.result import (
+    FEWER_GENES,
+    ROW,
+    Adjust,
+    Comparison,
+    describe_donors,
+    describe_fold,
+    describe_values,
+)
 from cxg_widget.compare.two_sets import fold_of, names_of, scan, tests_of
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset

@@ -1,7 +1,9 @@
-"""The result of a comparison: a table, and notes on its numbers."""
+"""The result of a comparison: its table, and notes of one sentence each."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -9,18 +11,129 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.gene_tests import TINY, Tested, benjamini_hochberg, benjamini_hochberg_log10, bonferroni
+from cxg_widget.compare.gene_tests import (
+    FORMULAS,
+    TINY,
+    Tested,
+    benjamini_hochberg,
+    benjamini_hochberg_log10,
+    bonferroni,
+)
+from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Floats, Summary
+from cxg_widget.compare.question import Question
 from cxg_widget.compute.memory import shortage_in_words
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.display.unscaled import unscaled_layer
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text, write_csv
-from cxg_widget.text.names import not_found
-from cxg_widget.text.nouns import Noun
+from cxg_widget.text.names import describe_layer, not_found
+from cxg_widget.text.nouns import CELL, Noun, capitalized
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from cxg_widget.selection.cell_set import CellSet
+
+_DONORS = ("donor", "patient", "individual", "subject", "sample")
+_ID = re.compile(r"[ _.-]?(id|name|number|uuid)?")
+_NORMALIZED = "log1p of counts per 10,000 of all {many} of the {one}"
+
+
+def notes_of(
+    dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary], tested: Tested
+) -> tuple[str, ...]:
+    """Return all that is to be said."""
+    said = [
+        *describe_values(dataset, question, kind),
+        *describe_fold(dataset, question, kind),
+        *_of_genes(dataset, sets, tested),
+        describe_donors(dataset),
+    ]
+    return tuple(said)
+
+
+def describe_donors(dataset: Dataset) -> str:
+    """Say that cells are no replicates, and of which column their donors are, where one has a usual name."""
+    column, many = _column_of_donors(dataset), dataset.obs_noun.many
+    whose = "donor" if dataset.obs_noun == CELL else "sample"
+    of = "" if column is None else f" (obs column {column!r})"
+    by = "..." if column is None else repr(column)
+    return (
+        f"{capitalized(many)} of one {whose} are not independent{of}: p describes these {many} and is far too small "
+        f"as evidence for other {whose}s. Use compare(method='pseudobulk', by={by}) to test {whose}s."
+    )
+
+
+def _column_of_donors(dataset: Dataset) -> str | None:
+    # Words in the outer loop: a column of donors counts before one of samples, wherever it stands.
+    for word in _DONORS:
+        for name in dataset.obs_columns:
+            if name.lower().startswith(word) and _ID.fullmatch(name.lower().removeprefix(word)):
+                return name
+    return None
+
+
+def describe_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
+    """Say what was tested."""
+    where = describe_layer(question.layer)
+    if question.normalize is not None:
+        made = _NORMALIZED.format(many=dataset.var_noun.many, one=dataset.obs_noun.one)
+        return [f"Tested: {made}; {where} holds {kind.reason}."]
+    return [f"Tested: the values as they are; {where} holds {kind.reason}."]
+
+
+def describe_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
+    """Say how the fold change is defined, and where it is none."""
+    if kind.kind == "scaled":
+        other = unscaled_layer(dataset, question.layer)
+        where = f"layer={other!r}, the values before they were scaled" if other else "a layer of log1p values or counts"
+        return [
+            "log2fc is NaN: scaled values have no fold change, because 0 does not mean no expression. Compare in "
+            f"{where}. share_a and share_b are shares of values above 0."
+        ]
+    said = [f"log2fc ({question.fold}'s definition): {FORMULAS[question.fold]}."]
+    if question.normalize is None and kind.kind in ("counts", "linear"):
+        what = "counts" if kind.kind == "counts" else "values that are not logarithms"
+        said.append(
+            f"log2fc assumes log1p values, but these are {what}, so it is not a fold change. "
+            "Use normalize='log1p_10k' to compare log1p of counts per 10,000."
+        )
+    return said
+
+
+def _of_genes(dataset: Dataset, sets: tuple[Summary, Summary], tested: Tested) -> list[str]:
+    noun, cells = dataset.var_noun, dataset.obs_noun
+    said = []
+    n_missing = count_missing(sets)
+    if n_missing:
+        said.append(
+            f"{capitalized(noun.counted(n_missing))} not measured in all {cells.many}; n_a and n_b count those."
+        )
+    n_untested = _count(np.isnan(tested.statistic))
+    if n_untested:
+        said.append(
+            f"{noun.counted(n_untested)} cannot be tested (all values equal, or too few {cells.many}): "
+            "statistic and p are NaN, and p_adj of the others treats them as p = 1."
+        )
+    n_same = _count(np.isinf(tested.statistic))
+    if n_same:
+        said.append(f"{noun.counted(n_same)} have one value in a and another in b: t is infinite and p is 0.")
+    n_tiny = _count((tested.p < TINY) & np.isfinite(tested.statistic))
+    if n_tiny:
+        said.append(f"p of {noun.counted(n_tiny)} is below 1e-300; see `.log10_p`.")
+    return said
+
+
+def count_missing(sets: tuple[Summary, Summary]) -> int:
+    """Count the genes that were measured in fewer cells than others."""
+    a, b = sets
+    return _count((a.n < a.n.max(initial=0)) | (b.n < b.n.max(initial=0)))
+
+
+def _count(which: NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(which))
+
 
 Adjust = Literal["benjamini-hochberg", "bonferroni"]
 ROW = Noun("row", "rows")
@@ -36,7 +149,6 @@ class Comparison:
     ----------
     description : what was compared, by what, in one sentence
     notes : sentences on what the values are, how numbers are defined, and what to be careful of
-    background : the cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column
     sets : what a and b are called
     """
 
@@ -50,8 +162,13 @@ class Comparison:
     _auc: Floats
     _u: Floats
     _p_adj: Floats | None = None
-    background: CellSet | None = None
+    _background: Callable[[], CellSet] | None = None
     sets: tuple[str, str] = ("a", "b")
+
+    @property
+    def background(self) -> CellSet | None:
+        """The cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column."""
+        return None if self._background is None else self._background()
 
     def with_note(self, note: str) -> Comparison:
         """Return the same with one more note."""

@@ -12,9 +12,8 @@ from cxg_widget.compare.gene_tests import NEEDS_LINEAR, Tested, log2_fold, rank_
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.notes import notes_of
 from cxg_widget.compare.question import METHODS, Question
-from cxg_widget.compare.result import Comparison
+from cxg_widget.compare.result import Comparison, notes_of
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import describe_layer

@@ -21,7 +21,7 @@ def layer_to_offer(target: Target, low: float, dataset: Dataset, layer: str | No
 
     Parameters
     ----------
-    low : the lowest value that was read; `compare.value_kind` takes values below 0 for scaled ones, too
+    low : the lowest value that was read; `compare.matrix_statistics` takes values below 0 for scaled ones, too
     """
     found = unscaled_layer(dataset, layer) if low < 0 else ""
     genes = [target.name] if target.source == "var" else target.genes

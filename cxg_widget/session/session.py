@@ -36,9 +36,8 @@ from cxg_widget.session.analysis.columns import Columns
 from cxg_widget.session.analysis.comparison import Comparisons
 from cxg_widget.session.analysis.composition import composition_frame
 from cxg_widget.session.analysis.fields import frame_of_fields
-from cxg_widget.session.analysis.meant import MeantCells, cells_meant, cells_of_query
+from cxg_widget.session.analysis.meant import MeantCells, Population, cells_meant, cells_of_query, population_of
 from cxg_widget.session.analysis.plots import GroupPlots
-from cxg_widget.session.analysis.population import Population, population_of
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.answers import needs_no_reading

@@ -107,14 +107,13 @@ class AnalysingWidget(PlottingWidget):
         ClosedDataset
             If the widget was closed.
         """
-        from cxg_widget.widget.comparing import compared, genes_meant
-
         self._check_open()
         a, b, within = with_values(a, b, within)
-        question = Question(method, layer, normalize, genes_meant(self, genes), fold, by, min_cells, min_donors)
+        comparisons = self._session.comparisons
+        question = Question(method, layer, normalize, comparisons.genes_meant(genes), fold, by, min_cells, min_donors)
         question.check(self._dataset)
         with self._session.costs.action("compare", requested=f"compare(method={method!r})", less=question.lighter()):
-            return compared(self, a, b, question, within)
+            return comparisons.compare_cells(a, b, question, within)
 
     def markers(
         self, a: Any = None, against: str = "rest", *, by: str | None = None, method: str = "t-test",
@@ -146,18 +145,17 @@ class AnalysingWidget(PlottingWidget):
         UnknownName, InvalidValue, InvalidStore, DamagedStore, ClosedDataset
             As `compare`; if there is no such column, or it has too many values.
         """
-        from cxg_widget.widget.comparing import genes_meant, markers_by, markers_of_set
-
         self._check_open()
         a, within = with_values(a, within)
-        question = Question(method, layer, normalize, genes_meant(self, genes), fold)
+        comparisons = self._session.comparisons
+        question = Question(method, layer, normalize, comparisons.genes_meant(genes), fold)
         if by is not None and (a is not None or against != "rest"):
             raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
         requested = f"markers({'' if by is None else f'by={shown(by)}, '}method={method!r})"
         with self._session.costs.action("markers", requested=requested, less=question.lighter(by)):
             if by is not None:
-                return markers_by(self, by, question, within)
-            return markers_of_set(self, a, against, question, within)
+                return comparisons.markers_by(by, question, within)
+            return comparisons.markers_of_set(a, against, question, within)
 
     def composition(self, column: str, of: Any = None, by: str | None = None, *, within: Any = None) -> pd.DataFrame:
         """Say how a set of cells falls to the values of a column, and what is enriched in it, against the other cells.

@@ -10,7 +10,7 @@ from tools.trace import ACTIONS, N_OBS
 
 BUDGETS = {
     "color": 58, "color by a gene": 62, "the same color again": 29, "point_size": 12, "lasso": 29, "selection.obs": 21,
-    "filter": 52, "brush": 40, "hover": 39, "sets.add": 58, "undo": 34, "compare": 68,
+    "filter": 52, "brush": 40, "hover": 39, "sets.add": 58, "undo": 34, "compare": 57,
 }  # fmt: skip
 COUNT = """
 import json, sys

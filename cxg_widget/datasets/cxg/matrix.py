@@ -15,9 +15,8 @@ from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, join
 from cxg_widget.datasets.base.plan import Grain, Positions, covering
 from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.cxg.filled import never_written
-from cxg_widget.datasets.cxg.layouts import SHIFT, Axis, Cells, Entries, Layout
+from cxg_widget.datasets.cxg.layouts import SHIFT, Axis, ByColumn, Cells, Entries, Layout
 from cxg_widget.datasets.cxg.planes import Dense, Sparse
-from cxg_widget.datasets.cxg.slices import ByColumn
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore, InvalidStore
 

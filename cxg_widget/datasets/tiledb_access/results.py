@@ -24,13 +24,6 @@ def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
     return np.asarray(next(values for name, values in result.items() if name != dim))
 
 
-def ranges_of(lines: NDArray[np.int64], largest_gap: int) -> list[slice]:
-    """Return lines, ascending, as ranges of `multi_index`, ends included; gaps up to `largest_gap` lie within one."""
-    breaks = np.flatnonzero(np.diff(lines) > largest_gap)
-    firsts, lasts = lines[np.append(0, breaks + 1)], lines[np.append(breaks, len(lines) - 1)]
-    return [slice(*one) for one in zip(firsts.tolist(), lasts.tolist(), strict=True)]
-
-
 def take(read: Callable[[Ranges], NDArray[Any]], rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
     """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
     if not len(rows):

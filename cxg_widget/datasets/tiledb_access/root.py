@@ -1,15 +1,18 @@
-"""One root URI that TileDB reads: what lies below it, within time-outs, and errors in plain words."""
+"""One root URI that TileDB reads: what lies below it, within time-outs, what was read, and errors in plain words."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from os import SEEK_END
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import tiledb
 
@@ -27,7 +30,6 @@ from cxg_widget.datasets.tiledb_access.lookups import (
     read_fragments,
     read_stored_group,
 )
-from cxg_widget.datasets.tiledb_access.statistics import Statistics
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
@@ -35,6 +37,36 @@ _FOOTER_BYTES = 8
 """At the end of a file of a fragment's metadata, they say how long the footer before them is."""
 _FOOTED = 10
 """The version of the format, the end of a fragment's name, from which on they are there whatever the array."""
+
+
+class Statistics:
+    """Traffic of one store, over one context after the other.
+
+    ctx : the first of them; what it has read before does not count
+    """
+
+    def __init__(self, ctx: tiledb.Ctx) -> None:
+        self._seen: WeakKeyDictionary[tiledb.Ctx, Traffic] = WeakKeyDictionary({ctx: read_so_far(ctx)})
+        self._total = Traffic()
+        self._lock = Lock()
+
+    def look(self, ctx: tiledb.Ctx) -> Traffic:
+        """Add what a context has read since the last look at it, and return all."""
+        with self._lock:
+            # Under the lock, or two threads would both add the same reads.
+            now = read_so_far(ctx)
+            self._total = self._total.with_(now.since(self._seen.get(ctx, Traffic())))
+            self._seen[ctx] = now
+            return self._total
+
+
+def read_so_far(ctx: tiledb.Ctx) -> Traffic:
+    """Return the traffic of a context; after hundreds of reads that takes milliseconds.
+
+    Far away TileDB reads ahead: several small reads, all of them counted, may be one request.
+    """
+    found = dict(re.findall(r'"Context\.VFS\.(read_byte_num|read_ops_num)": (\d+)', ctx.get_stats(print_out=False)))
+    return Traffic(int(found.get("read_byte_num", 0)), int(found.get("read_ops_num", 0)))
 
 
 class Root:

@@ -20,7 +20,7 @@ from cxg_widget.rules.column_names import resolved
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.analysis.composition import NOTHING, Chosen, chosen_of
-from cxg_widget.session.analysis.population import EVERYTHING, Population
+from cxg_widget.session.analysis.meant import EVERYTHING, Population
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.newest import Newest

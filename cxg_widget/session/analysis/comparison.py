@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.neighborhood import neighborhood
-from cxg_widget.compare.question import Question
+from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.compute.jobs import in_background
-from cxg_widget.display.unscaled import unscaled_layer
-from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.analysis.comparison_frames import ShownComparison, frames_of
-from cxg_widget.session.analysis.population import EVERYTHING, Population, population_of
+from cxg_widget.session.analysis.meant import EVERYTHING, MeantCells, Population, cells_meant, population_of
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.newest import Newest
 from cxg_widget.text.names import not_found, shown
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 Found = TypeVar("Found", "Comparison", "Markers")
 REST = "the rest"
+AGAINST = ("rest", "neighborhood")
 _EACH_S = 0.2
 """Progress is announced so often."""
 
@@ -58,7 +58,60 @@ class Comparisons:
         self._numbers = count(1)
         self._made: ShownComparison | None = None
 
-    # For both: masks are bool (n_obs,), `said` what they are called.
+    # For Python.
+
+    def compare_cells(self, a: Any, b: Any, question: Question, within: Any) -> Comparison:
+        """Compare cells, named as `cells_meant` takes them; "rest" = all others, unless a set is called so."""
+        population, (mask_a, _, name_a) = self._population(within), self._meant(a)
+        name_a = name_a or "a"
+        if isinstance(b, str) and b == "rest" and all(one["name"] != b for one in self._display.settings.sets):
+            return self.with_rest(mask_a, name_a, question, population)
+        mask_b, _, name_b = self._meant(b)
+        return self.between((mask_a, mask_b), (name_a, name_b or "b"), question, population)
+
+    def markers_of_set(self, a: Any, against: Any, question: Question, within: Any) -> Comparison:
+        """Compare cells with all others, or with those around them in the embedding on show."""
+        if against not in AGAINST:
+            known = not_found("background", against, AGAINST, "markers(against=...)")
+            raise InvalidValue(f"{known} compare(a, b) takes any two sets.")
+        if question.method in METHODS and METHODS[question.method].by_donor:
+            raise InvalidOption(
+                f"method={question.method!r} needs donors, and by= of markers() names groups: "
+                f"compare(a, method={question.method!r}, by=...) takes them."
+            )
+        question.check(self._dataset)
+        population, (mask, _, name) = self._population(within), self._meant(a)
+        compare = self.with_rest if against == "rest" else self.with_neighborhood
+        return compare(mask, name or "the set", question, population)
+
+    def markers_by(self, column: Any, question: Question, within: Any) -> Markers:
+        """Compare the cells of each value of a column with all others; raises as `compare_groups`."""
+        from cxg_widget.compare.markers import compare_groups
+
+        if isinstance(column, str) and column not in self._dataset.obs_columns:
+            column = column.removeprefix("obs:")
+        population = self._population(within)
+        found = compare_groups(self.matrix(), column, question, population.mask)
+        return self._keep(self._with_population(found, population), question)
+
+    def genes_meant(self, genes: Any) -> Sequence[str] | None:
+        """Return names of genes: of a gene set by its name, of one gene, or as they were given."""
+        if genes is None:
+            return None
+        if not isinstance(genes, str) and isinstance(genes, Iterable):
+            return list(genes)
+        if not isinstance(genes, str):
+            raise InvalidValue(f"genes= takes a list of names, or the name of a gene set; found {shown(genes)}")
+        own = self._display.settings.own_gene_sets
+        return list({**self._dataset.gene_sets, **own}.get(genes, (genes,)))
+
+    def _meant(self, what: Any) -> MeantCells:
+        return cells_meant(what, self._loader, self._display.settings, self._display.selected())
+
+    def _population(self, within: Any) -> Population:
+        return population_of(within, self._loader, self._display.settings, self._display.selected())
+
+    # For both: masks are bool (n_obs,), `described` what they are called.
 
     def matrix(self, check: Callable[[], None] | None = None) -> MatrixStats:
         """Return what looks at the matrix, where the cells on show are held.
@@ -131,13 +184,6 @@ class Comparisons:
         )
         return self._keep(found.with_note(note), question)
 
-    def of_groups(self, column: str, question: Question, population: Population = EVERYTHING) -> Markers:
-        """Compare the cells of each value of a column with all others; raises as `compare_groups`."""
-        from cxg_widget.compare.markers import compare_groups
-
-        found = compare_groups(self.matrix(), column, question, population.mask)
-        return self._keep(self._with_population(found, population), question)
-
     def _compared(
         self, masks: tuple[Mask, Mask], described: tuple[str, str], question: Question, population: Population,
         matrix: MatrixStats | None,
@@ -145,7 +191,7 @@ class Comparisons:
         from cxg_widget.compare.two_sets import compare
 
         found = compare(matrix or self.matrix(), *masks, question, set_names=described)
-        found = replace(found, background=CellSet(self._dataset, pack_mask(masks[1])))
+        found = replace(found, _background=partial(CellSet, self._dataset, pack_mask(masks[1])))
         return self._with_population(found, population)
 
     def _with_population(self, found: Found, population: Population) -> Found:
@@ -161,10 +207,7 @@ class Comparisons:
 
     def _keep(self, found: Found, question: Question) -> Found:
         """Have the page show a result."""
-        self._made = made = ShownComparison(
-            next(self._numbers), found, self._dataset.names_in(question.layer),
-            unscaled_layer(self._dataset, question.layer),
-        )  # fmt: skip
+        self._made = made = ShownComparison(next(self._numbers), found, self._dataset, question.layer)
         self._announce(Frame(p.Compared(made.number)))
         return found
 
@@ -184,7 +227,7 @@ class Comparisons:
         settings = self._display.settings
         question = Question(request.method, request.layer or settings.layer)
         matrix.check(question)
-        population = population_of(request.within or None, self._loader, settings, self._display.selected())
+        population = self._population(request.within or None)
         mask, described = self._cells(request.a)
         is_set = request.b not in ("rest", "neighborhood")
         other, told_other = self._cells(request.b) if is_set else (~mask, REST)

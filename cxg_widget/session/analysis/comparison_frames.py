@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.result import Comparison
+from cxg_widget.display.unscaled import unscaled_layer
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text
 from cxg_widget.text.names import text_of
@@ -18,6 +19,7 @@ from cxg_widget.wire.frames import CHUNK_BYTES, Frame
 
 if TYPE_CHECKING:
     from cxg_widget.compare.markers import Markers
+    from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.datasets.base.var_names import VarNames
 
 COLUMNS = (
@@ -36,14 +38,13 @@ class ShownComparison:
     ----------
     number : higher than that of all results before
     found : of two sets, or of each group of a column
-    names : of the vars that were compared
-    unscaled : the layer to offer where scaled values were compared; "" = none
+    dataset, layer : of which the matrix was compared
     """
 
     number: int
     found: Comparison | Markers
-    names: VarNames
-    unscaled: str = ""
+    dataset: Dataset
+    layer: str | None
 
     @property
     def groups(self) -> list[str]:
@@ -77,10 +78,10 @@ def _rows(made: ShownComparison, request: p.AskComparison) -> Iterator[Frame]:
     n_rows, parts = len(found), max(1, -(-len(found) // ROWS))
     values, counts = _values(found), np.stack([found._a.n, found._b.n])
     labels = [] if is_known else [text_of(one) for one in found._names]
-    symbols = [] if is_known else _symbols(labels, made.names)
+    symbols = [] if is_known else _symbols(labels, made.dataset.names_in(made.layer))
     head = p.Comparison(
         made.number, found.description, list(found.notes), list(found.sets), groups, group, n_rows, 0, parts, [], [],
-        made.unscaled if np.isnan(found._log2fc).all() else "",
+        unscaled_layer(made.dataset, made.layer) if np.isnan(found._log2fc).all() else "",
     )  # fmt: skip
     for start in range(0, max(1, n_rows), ROWS):
         rows = slice(start, start + ROWS)

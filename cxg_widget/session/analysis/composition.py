@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
     from cxg_widget.display.settings import Settings
     from cxg_widget.session.analysis.columns import Columns
-    from cxg_widget.session.analysis.population import Population
+    from cxg_widget.session.analysis.meant import Population
 
 Mask = NDArray[np.bool_]
 _NONE: NDArray[Any] = np.empty(0, dtype=np.int64)

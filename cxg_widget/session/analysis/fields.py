@@ -14,7 +14,7 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import blended_names
 from cxg_widget.errors import InvalidValue
-from cxg_widget.session.analysis.population import EVERYTHING, Population
+from cxg_widget.session.analysis.meant import EVERYTHING, Population
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p

@@ -1,8 +1,9 @@
-"""Finds the cells that a user means: one order of guesses for every call that takes cells."""
+"""Finds the cells that a user means, and those that count at all; one order of guesses for all calls with cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from cxg_widget.rules.filters import listed_values, query_filter
 from cxg_widget.rules.forms import Rule, check_rule, is_form
 from cxg_widget.rules.grammar import is_like_a_query
 from cxg_widget.rules.named import expanded
-from cxg_widget.rules.rule import check_names
+from cxg_widget.rules.rule import check_names, packed_rule
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.gestures import polygon_mask, polygon_rule
 from cxg_widget.text.names import in_a_line, nearest, shown
@@ -144,3 +145,55 @@ def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
         return MeantCells(mask, None, None)
     rule = rules[0] if len(rules) == 1 else {"and": rules}
     return MeantCells(mask, rule, in_a_line(describe_rule(rule)))
+
+
+@dataclass(frozen=True)
+class Population:
+    """The cells that are meant; all others count nowhere.
+
+    Attributes
+    ----------
+    mask : bool (n_obs,); None = all cells
+    description : continues "cells": "that pass the filters"; "" for all cells
+    rule : what finds them again; None = their rows are known, and no rule
+    rules : filters that they alone pass, as a `Counter` takes them; none for all cells
+    """
+
+    mask: Mask | None = None
+    description: str = ""
+    rule: Rule | None = None
+    rules: tuple[Rule, ...] = ()
+
+    def of(self, mask: Mask) -> Mask:
+        """Return those of some cells, bool (n_obs,), that are in it."""
+        return mask if self.mask is None else mask & self.mask
+
+    def n(self, n_obs: int) -> int:
+        """Return how many cells are in it, of n_obs."""
+        return n_obs if self.mask is None else int(np.count_nonzero(self.mask))
+
+
+EVERYTHING = Population()
+
+
+def population_of(within: Any, loader: Loader, settings: Settings, selected: tuple[Mask, Rule | None]) -> Population:
+    """Return the cells that `within=` means.
+
+    Parameters
+    ----------
+    within : None = all cells; else as `cells_meant` takes cells, of which "filter" = those that pass all filters
+    selected : the selection, bool (n_obs,), and its rule
+
+    Raises
+    ------
+    SelectionError, UnknownName, InvalidValue
+        As `cells_meant`.
+    """
+    if within is None:
+        return EVERYTHING
+    mask, rule, name = cells_meant(within, loader, settings, selected)
+    if isinstance(within, str) and within == FILTER:
+        if not settings.filters:
+            return EVERYTHING
+        return Population(mask, "that pass the filters", rule, tuple(settings.filters))
+    return Population(mask, f"of {name or 'within='}", rule, (packed_rule(mask, loader.dataset),))

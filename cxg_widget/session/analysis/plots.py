@@ -21,7 +21,7 @@ from cxg_widget.draw.plots.dots import GeneMatrix
 from cxg_widget.draw.plots.look import Look
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
-from cxg_widget.session.analysis.population import population_of
+from cxg_widget.session.analysis.meant import population_of
 from cxg_widget.session.pictures.figure_files import paper_name
 from cxg_widget.session.streams.chunks import stored_colors
 from cxg_widget.text.names import join_missing, label_of, not_found, shown

@@ -10,7 +10,7 @@ from cxg_widget.draw.plots.dots import DotPlot, GeneMatrix
 from cxg_widget.draw.plots.heat import HeatMap
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.widget.answering import AnsweringWidget
-from cxg_widget.widget.scanpy_names import scanpy_names
+from cxg_widget.widget.parameters import like, scanpy_names
 from cxg_widget.widget.variables import with_values
 
 _LESS = "fewer genes, or fewer {cells} by within="
@@ -59,35 +59,15 @@ class PlottingWidget(AnsweringWidget):
             If the widget was closed.
         """
         return self._of_genes(
-            DotPlot,
-            genes,
-            by,
-            by2,
-            with_values(within),
-            layer=layer,
-            standard_scale=standard_scale,
-            swap_axes=swap_axes,
-            cmap=cmap,
-        )
+            DotPlot, genes=genes, by=by, by2=by2, layer=layer, within=within, standard_scale=standard_scale,
+            swap_axes=swap_axes, cmap=cmap,
+        )  # fmt: skip
 
     @scanpy_names(groupby="by", var_names="genes")
-    def heatmap(
-        self, genes: str | Sequence[str] | Mapping[str, Sequence[str]], by: str, *, by2: str | None = None,
-        layer: str | None = None, within: Any = None, standard_scale: Literal["var", "group"] | None = None,
-        swap_axes: bool = False, cmap: Any = None,
-    ) -> GeneMatrix:  # fmt: skip
+    @like(dotplot)
+    def heatmap(self, **requested: Any) -> GeneMatrix:
         """Show the means of genes by groups of cells as colours, as `scanpy.pl.matrixplot` does; else as `dotplot`."""
-        return self._of_genes(
-            HeatMap,
-            genes,
-            by,
-            by2,
-            with_values(within),
-            layer=layer,
-            standard_scale=standard_scale,
-            swap_axes=swap_axes,
-            cmap=cmap,
-        )
+        return self._of_genes(HeatMap, **requested)
 
     @scanpy_names(groupby="by", keys="gene")
     def violin(
@@ -139,7 +119,8 @@ class PlottingWidget(AnsweringWidget):
         with self._session.costs.action("bars"):
             return self._session.plots.bars(column, by, within, share=share)
 
-    def _of_genes(self, kind: type[GeneMatrix], *requested: Any, **how: Any) -> GeneMatrix:
+    def _of_genes(self, kind: type[GeneMatrix], *, within: Any, **requested: Any) -> GeneMatrix:
         self._check_open()
+        within = with_values(within)
         with self._session.costs.action("dotplot" if kind is DotPlot else "heatmap", less=_LESS):
-            return self._session.plots.genes(kind, *requested, **how)
+            return self._session.plots.genes(kind, within=within, **requested)

@@ -13,22 +13,30 @@ from cxg_widget.rules.advice import QUERY_TOKEN
 from cxg_widget.rules.grammar import LONGEST
 from cxg_widget.text.names import shown
 
+_PACKAGE = __name__.partition(".")[0]
+
 
 def with_values(*given: Any) -> Any:
     """Return what a public method was given, texts with the values of the variables that they name by @.
 
-    It looks among the variables of who called that method, and must be called right within it. A name that there is
-    not stays, and is refused with the query. So a rule, which may travel, holds values alone.
+    It looks among the variables of who called that method. A name that there is not stays, and is refused with the
+    query. So a rule, which may travel, holds values alone.
 
     Raises
     ------
     SelectionError
         If a variable holds what no query can hold.
     """
-    frame = sys._getframe(2)
-    known = {**frame.f_globals, **frame.f_locals} if any(isinstance(one, str) and "@" in one for one in given) else {}
-    found = tuple(_filled(one, known) if isinstance(one, str) and "@" in one else one for one in given)
+    found = tuple(_filled(one, _known()) if isinstance(one, str) and "@" in one else one for one in given)
     return found[0] if len(found) == 1 else found
+
+
+def _known() -> dict[str, Any]:
+    """Return the variables of who called the package: a decorator may stand between it and the public method."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame = frame.f_back
+    return {**frame.f_globals, **frame.f_locals}
 
 
 def _filled(text: str, known: Mapping[str, Any]) -> str:

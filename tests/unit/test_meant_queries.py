@@ -98,6 +98,10 @@ def test_a_query_knows_the_values_of_the_variables_of_its_caller(widget, frame, 
     if len(expected) > 1:
         assert widget.compare(query, method="wilcoxon").frame()["n_a"].iloc[0] == len(expected)
         assert widget.composition("donor", query, within=query)["n"].sum() == len(expected)
+        for plot in (widget.dotplot, widget.heatmap, widget.violin):
+            found = plot("score", "donor", within=query).frame()
+            n = found["n"].to_numpy().sum() + found["n_missing"].to_numpy().sum()
+            assert n == frame.loc[expected, "donor"].notna().sum()
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from cxg_widget.cells.all_cells import Shown, SomeCells, rgb_of
 from cxg_widget.cells.part_bits import PartBits
 from cxg_widget.cells.under_pointer import CellsUnderPointer, count_in_circle, count_in_mask
 from cxg_widget.compute.bits import pack_mask
-from cxg_widget.compute.cache import ByteCache
-from cxg_widget.compute.memo import Memo
+from cxg_widget.compute.cache import ByteCache, Memo
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.circle import Circle

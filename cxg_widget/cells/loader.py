@@ -17,12 +17,11 @@ from cxg_widget.cells.indexed import RECENT_BYTES
 from cxg_widget.cells.local import LocalHolder
 from cxg_widget.cells.sample import Sample
 from cxg_widget.cells.set_bits import SetBits
-from cxg_widget.compute.cache import ByteCache
-from cxg_widget.compute.memo import Memo
+from cxg_widget.compute.cache import ByteCache, Memo
 from cxg_widget.compute.pending import Pending
 from cxg_widget.counts.counter import Counter
 from cxg_widget.datasets.base.dataset import Codes, Dataset
-from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.display.by_sets import resolve_sets, set_codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, blended, is_number, is_of_sets, resolve

@@ -1,9 +1,10 @@
-"""A thread-safe LRU cache with a limit in bytes; the caller decides what to keep."""
+"""Thread-safe caches: least recently used within a limit of bytes, and one value a slot, the last one requested."""
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -88,3 +89,110 @@ class ByteCache:
         entry = self._kept.pop(key, None)
         if entry is not None:
             self.used_bytes -= entry[1]
+
+
+_Made = TypeVar("_Made")
+
+
+class Memo:
+    """Values by slot and key, for several threads.
+
+    Attributes
+    ----------
+    is_closed : whether nothing is kept any more
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[str, dict[Hashable, Any]] = {}
+        self._shared: frozenset[Hashable] = frozenset()
+        self._wanted: frozenset[Hashable] = frozenset()
+        self._let_go: dict[str, Callable[[Any], object]] = {}
+        self._making: dict[tuple[str, Hashable], threading.RLock] = {}
+        self.is_closed = False
+
+    def keep(
+        self, slot: str, key: Hashable, make: Callable[[], _Made], let_go: Callable[[_Made], object] | None = None
+    ) -> _Made:
+        """Return the value of a slot for a key, made once even if two threads miss it together.
+
+        let_go : called with what the slot holds no more, now or once something else is shown, and with what was made
+            of a memo that is closed, or for a key that is on show no more
+        """
+        with self._lock:
+            if let_go is not None:
+                self._let_go[slot] = let_go
+            # A lock for each slot and key, so that a slow read holds up only those who want the same value. It is taken
+            # without `_lock`, which `put` takes below.
+            making = self._making.setdefault((slot, key), threading.RLock())
+        with making:
+            held = self._made.get(slot, {})
+            try:
+                if key not in held:
+                    held = {key: make()}
+                    for one in self.put(slot, key, held[key]):
+                        self._let_go.get(slot, _nothing)(one)
+            finally:
+                with self._lock:
+                    self._making.pop((slot, key), None)
+        made: _Made = held[key]
+        return made
+
+    def held(self, slot: str, key: Hashable) -> Any:
+        """Return the cached value of a slot for a key, or None."""
+        return self._made.get(slot, {}).get(key)
+
+    def put(self, slot: str, key: Hashable, value: Any) -> list[Any]:
+        """Store a value that was made elsewhere; return the values that the slot no longer holds."""
+        with self._lock:
+            if self.is_closed or (slot in self._let_go and not self.wants(key)):
+                return [value]
+            # A new dict in place of a change, because `keep`, `held` and `in_slot` read `_made` without the lock.
+            before, now = self._made.get(slot, {}), {**self._left(slot), key: value}
+            self._made[slot] = now
+            return [one for name, one in before.items() if now.get(name) is not one]
+
+    def share(self, keys: Iterable[Hashable], now: Iterable[Hashable] = ()) -> None:
+        """Keep the values of some keys, which are requested in turn, in addition to the last one of each slot.
+
+        now : keys of what is on show; a slot that holds any of them, or a shared one, holds nothing else from now on
+        """
+        with self._lock:
+            self._shared = frozenset(keys)
+            self._wanted = self._shared.union(now)
+            gone = []
+            for slot, held in self._made.items():
+                left = {key: one for key, one in held.items() if self.wants(key)} or dict([*held.items()][-1:])
+                self._made[slot] = left
+                gone += [(self._let_go.get(slot, _nothing), one) for key, one in held.items() if key not in left]
+        # Outside of the lock: letting go may close readers or talk to a cluster.
+        for let_go, one in gone:
+            let_go(one)
+
+    def wants(self, key: Hashable) -> bool:
+        """Say whether a key is of what is on show; any is, before something was."""
+        return not self._wanted or key in self._wanted
+
+    def _left(self, slot: str) -> dict[Hashable, Any]:
+        return {key: one for key, one in self._made.get(slot, {}).items() if key in self._shared}
+
+    def drop(self, slot: str, key: Hashable = ...) -> None:
+        """Drop the slot's values, or the one of a key."""
+        with self._lock:
+            held = {} if key is ... else {one: value for one, value in self._made.get(slot, {}).items() if one != key}
+            self._made[slot] = held
+
+    def in_slot(self, slot: str) -> Any:
+        """Return the cached value of a slot, whatever its key, or None."""
+        return next(reversed(self._made.get(slot, {}).values()), None)
+
+    def close(self) -> dict[str, dict[Hashable, Any]]:
+        """Drop everything and cache nothing from now on; return the values of each slot, by key."""
+        with self._lock:
+            self.is_closed = True
+            held, self._made = self._made, {}
+        return held
+
+
+def _nothing(value: Any) -> None:
+    """Release a value that holds nothing open."""

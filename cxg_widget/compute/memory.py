@@ -1,10 +1,12 @@
-"""Turns a `MemoryError` into one sentence."""
+"""Turns a `MemoryError` into one sentence: of some work, or of methods that an object delegates to its parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from math import prod
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from cxg_widget.errors import OutOfMemory
 from cxg_widget.text.nouns import Noun
@@ -44,3 +46,25 @@ def _size(error: MemoryError) -> str:
     if shape is None or dtype is None:
         return "the system gives no more"
     return f"the system refused another {byte_size(prod(shape) * dtype.itemsize)}"
+
+
+_Given = ParamSpec("_Given")
+_Returned = TypeVar("_Returned")
+
+
+def delegate(
+    part: str, method: Callable[Concatenate[Any, _Given], _Returned]
+) -> Callable[Concatenate[Any, _Given], _Returned]:
+    """Return a method that asks the part in the attribute `part`; its signature and words are those of the part's.
+
+    Where memory runs out it raises `OutOfMemory`.
+    """
+    name = method.__name__
+
+    @wraps(method)
+    def ask(self: Any, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Returned:
+        with shortage_in_words("reading", self.obs_noun, self.n_obs):
+            found: _Returned = getattr(getattr(self, part), name)(*args, **kwargs)
+        return found
+
+    return ask

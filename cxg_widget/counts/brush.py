@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.counts.countable import Countable
+from cxg_widget.counts.coded import Countable
 from cxg_widget.counts.counter import Column, Counter, GroupCodes
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.crossfilter import Crossfilter, Mask

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.counts.coded import read_coded
-from cxg_widget.counts.countable import MOST_GROUPED, Countable
+from cxg_widget.counts.coded import MOST_GROUPED, Countable, read_coded
 from cxg_widget.rules.crossfilter import Crossfilter, Mask
 from cxg_widget.rules.forms import Rule
 

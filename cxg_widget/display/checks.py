@@ -22,7 +22,7 @@ from cxg_widget.rules.named import check_sets
 from cxg_widget.rules.rule import check_names as check_names_of
 from cxg_widget.text.names import nearest, not_found, shown, text_of
 from cxg_widget.text.warned import warn_caller
-from cxg_widget.wire.request_bounds import MAX_EDGE
+from cxg_widget.wire.parsing import MAX_EDGE
 
 if TYPE_CHECKING:
     from cxg_widget.display.settings import Settings

@@ -18,7 +18,7 @@ from cxg_widget.rules.filters import check_filters, is_of_values
 from cxg_widget.rules.forms import Rule, check_rule, is_form
 from cxg_widget.rules.rule import check_names
 from cxg_widget.text.names import not_found, shown
-from cxg_widget.wire.request_bounds import MAX_PANEL
+from cxg_widget.wire.parsing import MAX_PANEL
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset

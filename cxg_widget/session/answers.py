@@ -21,7 +21,7 @@ from cxg_widget.session.pictures.html_file import HtmlWish
 from cxg_widget.session.streams import chunks
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import CHUNK_BYTES, Frame
-from cxg_widget.wire.request_bounds import MAX_MATCHES, check_size, check_version, check_view
+from cxg_widget.wire.parsing import MAX_MATCHES, check_size, check_version, check_view
 
 if TYPE_CHECKING:
     from cxg_widget.session.session import Session

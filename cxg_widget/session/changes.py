@@ -1,22 +1,182 @@
-"""Finds the changes of a session's settings, and reads what they need: a change that cannot be shown is refused."""
+"""Finds the changes of a session's settings, checks them and reads what they need: what cannot be shown is refused."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.change.change import READS, Change, change
+from cxg_widget.change.change import READS, Change, Send, change, sends
 from cxg_widget.change.known import Unread
-from cxg_widget.change.sends import Send, sends
-from cxg_widget.color.limits import OwnLimits
+from cxg_widget.color.limits import OwnLimits, check_rule
 from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings, check
-from cxg_widget.display.target import Target
-from cxg_widget.errors import CxgWidgetError, InvalidValue
-from cxg_widget.rules.filters import check_filters
+from cxg_widget.display.target import Target, is_number, resolve
+from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
+from cxg_widget.rules.filters import check_filters, lists_values
+from cxg_widget.rules.named import check_known, check_named
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.settings_check import SettingsCheck
+from cxg_widget.text.names import shown
+from cxg_widget.text.warned import warn_caller
+from cxg_widget.wire.quantise import Bounds
+
+
+class SettingsCheck:
+    """Checks settings against the dataset, and against each other."""
+
+    def __init__(self, loader: Loader, display: DisplayState) -> None:
+        self._loader, self._display, self._dataset = loader, display, loader.dataset
+
+    def read(self, what: str, settings: Settings) -> None:
+        """Read what a setting needs, by the names of `change.change.READS`; raises where it cannot be read or taken."""
+        readers: dict[str, Callable[[Settings], object]] = {
+            "place": self.place, "coloring": self.coloring, "hidden": self.hidden, "filters": self.filters,
+            "statistic": self.statistic, "palette": self.palette, "panels": self.panels, "landmarks": self.landmarks,
+            "limits": self.limits,
+        }  # fmt: skip
+        readers[what](settings)
+
+    def coloring(self, settings: Settings) -> None:
+        """Read what colors the cells; raises as `Holder.coloring`."""
+        self._loader.of(settings).coloring()
+
+    def hidden(self, settings: Settings) -> None:
+        """Check that what is hidden are categories that color the cells; raises as `Coloring.check_hidden`."""
+        if settings.hidden:
+            self._loader.of(settings).coloring().check_hidden(settings.hidden)
+
+    def named(self, settings: Settings) -> None:
+        """Check that the sets that filters, contours and the difference name are there.
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there is none of a name, or a filter means other cells.
+        """
+        check_named(settings.filters, settings.sets)
+        self.on_plot(settings)
+
+    def on_plot(self, settings: Settings) -> None:
+        """Check that the sets are there that have contours or are compared; raises `UnknownName`."""
+        check_known(settings.sets_on_plot, settings.sets)
+
+    def filters(self, settings: Settings) -> None:
+        """Find the cells that pass all filters; raises as `named` and `rules.rule.mask_of`."""
+        self.named(settings)
+        self._loader.of(settings).filtered()
+
+    def palette(self, settings: Settings) -> None:
+        """Warn where a palette has categories that color no cells; raises `UnknownName` where it has no others."""
+        if said := self.misfit(settings):
+            if not set(settings.palette).intersection(self._loader.of(settings).coloring().labels):
+                raise UnknownName(f"palette: {said}")
+            warn_caller(f"palette: {said}")
+
+    def misfit(self, settings: Settings) -> str:
+        """Say which category of a palette colors no cells; "" where there is none."""
+        is_by_name = isinstance(settings.palette, Mapping)
+        return self._loader.of(settings).coloring().misfit(settings.palette) if is_by_name else ""
+
+    def limits(self, settings: Settings) -> None:
+        """Check limits, centre and scale of some settings against each other, with numbers where these have been read.
+
+        Raises
+        ------
+        InvalidValue
+            If they do not go together.
+        """
+        known: Coloring | None = self._loader.memo.held("coloring", settings.color_key)
+        are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
+        check_rule(settings.color_rule, known.numbers.quantile if known and are_numbers else None)
+
+    def statistic(self, settings: Settings) -> None:
+        """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            If it does not.
+        """
+        if isinstance(settings.statistic, str):
+            return
+        from cxg_widget.draw.aggregate import reduction_of
+
+        plan = reduction_of(settings.statistic)
+        if not plan.is_plane:
+            raise InvalidValue(
+                f"statistic must give one number for each pixel; {shown(settings.statistic)} gives several"
+            )
+        for column in plan.columns:
+            if not is_number(resolve(column, self._dataset, settings.layer, settings.own_gene_sets), self._dataset):
+                raise InvalidValue(
+                    f"statistic must be of numbers; {shown(column)} of {shown(settings.statistic)} holds none"
+                )
+
+    def landmarks(self, settings: Settings) -> None:
+        """Read the columns of names and contours; sets are found when they are drawn.
+
+        Raises
+        ------
+        CxgWidgetError
+            If one cannot be read, or has too many categories.
+        """
+        self.named(settings)
+        for column in (settings.labels, settings.contours):
+            if isinstance(column, str):
+                self._loader.of(settings).category_counts(column, None)
+
+    def place(self, settings: Settings) -> Bounds:
+        """Read where the cells are as settings place them, and return within which bounds that is."""
+        self.begin(settings)
+        try:
+            return self._loader.of(settings).place()
+        except CxgWidgetError:
+            self.give_up()
+            raise
+
+    def begin(self, settings: Settings) -> None:
+        """Keep what settings show beside what is on show, until they are shown, or given up."""
+        now = self._display.settings
+        self._loader.show([now, *(now.of_panel(one) for one in now.panel_numbers), settings])
+
+    def give_up(self) -> None:
+        """Keep what is on show alone."""
+        self.share(self._display.settings)
+
+    def panels(self, settings: Settings) -> None:
+        """Read what panels show, so that a failure is raised where it was caused.
+
+        Raises
+        ------
+        InvalidValue
+            If Dask's workers hold the cells, or limits do not go together.
+        CxgWidgetError
+            If something cannot be read.
+        """
+        if settings.panels and self._loader.is_elsewhere:
+            many = self._dataset.obs_noun.many
+            raise InvalidValue(f"panels beside each other are not for {many} that Dask's workers hold; color one plot.")
+        try:
+            for look in self.share(settings):
+                if look.place_key != settings.place_key:
+                    self._loader.of(look).place()
+                self._loader.of(look).coloring()
+                self.limits(look)
+                self._loader.of(look).filtered()
+        except CxgWidgetError:
+            self.give_up()
+            raise
+
+    def share(self, settings: Settings) -> list[Settings]:
+        """Keep what each panel shows, and return the settings of each."""
+        panels = [settings.of_panel(one) for one in settings.panel_numbers]
+        self._loader.show([settings, *panels])
+        are_parts = any("within" in settings.look(one) for one in settings.panel_numbers)
+        # The filter that a legend shows leaves out cells in panels of other colours alone.
+        self._loader.has_parts = are_parts or (bool(panels) and any(map(lists_values, settings.filters)))
+        return panels
+
 
 FIRST = ("embedding", "gene_sets", "annotations", "sets")
 """Settings that others may name, each of which may name those before it."""

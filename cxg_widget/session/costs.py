@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cxg_widget.compute.memory import FEWER, shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.datasets.base.traffic import Meter, Traffic
+from cxg_widget.datasets.base.lifetime import Meter, Traffic
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.numbers import byte_size
 from cxg_widget.wire import protocol as p

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.change.sends import Send
+from cxg_widget.change.change import Send
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.combining import NOTHING, combined_rule

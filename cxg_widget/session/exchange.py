@@ -1,4 +1,4 @@
-"""Between a session and a comm: frames out, failures as one sentence, long work in threads."""
+"""Between a session and a comm: frames out, failures as one sentence, long work in threads, the newest of a kind."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -135,3 +136,31 @@ def _without_path(text: str, uri: str) -> str:
     rest = re.sub(rf"^'?{re.escape(uri)}[^\s:']*'?: ", "", text)
     rest = rest.replace(uri, uri.rstrip("/").rpartition("/")[2])
     return rest[:1].upper() + rest[1:]
+
+
+class Newest:
+    """Tells the answers to older questions that they are overtaken.
+
+    Parameters
+    ----------
+    said : the sentence that they end with
+    """
+
+    def __init__(self, described: str) -> None:
+        self._told = described
+        self._numbers = count(1)
+        self._number = 0
+
+    def begin(self) -> Callable[[], None]:
+        """End the answers before, and return what raises `Overtaken` as soon as this one is ended too."""
+        self._number = number = next(self._numbers)
+
+        def check() -> None:
+            if number != self._number:
+                raise Overtaken(self._told)
+
+        return check
+
+    def end(self) -> None:
+        """End what is being answered."""
+        self.begin()

@@ -16,7 +16,7 @@ from cxg_widget.selection.selection import mask_of_rows
 from cxg_widget.session.streams.view_request import shown_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.request_bounds import MAX_ROWS
+from cxg_widget.wire.parsing import MAX_ROWS
 
 
 def mask_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:

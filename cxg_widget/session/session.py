@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
-from cxg_widget.change.change import Change
-from cxg_widget.change.sends import DRAWN, Send
+from cxg_widget.change.change import DRAWN, Change, Send
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
@@ -41,7 +40,7 @@ from cxg_widget.session.analysis.plots import GroupPlots
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.answers import needs_no_reading
-from cxg_widget.session.changes import Changes
+from cxg_widget.session.changes import Changes, SettingsCheck
 from cxg_widget.session.costs import Costs
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.gestures import polygon_mask
@@ -53,7 +52,6 @@ from cxg_widget.session.pictures.pictures import Pictures
 from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.routes import ROUTES, Route
 from cxg_widget.session.set_list import SetList
-from cxg_widget.session.settings_check import SettingsCheck
 from cxg_widget.session.streams import chunks
 from cxg_widget.session.streams.display_streams import DisplayStreams
 from cxg_widget.session.streams.first_paint import FirstPaint

@@ -12,24 +12,23 @@ import numpy as np
 from ipywidgets import CallbackDispatcher
 from numpy.typing import NDArray
 
-from cxg_widget.change.change import READS, Change
-from cxg_widget.change.sends import DRAWN
+from cxg_widget.change.change import DRAWN, READS, Change
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.display.settings import BY_NAME, STATE
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, Overtaken
 from cxg_widget.session.changes import ALL
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.widget.history import UNDONE, History, Moment
 from cxg_widget.widget.keeping import Keeper
-from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.traits import WidgetTraits
 from cxg_widget.wire.frames import Frame
 
 if TYPE_CHECKING:
     from cxg_widget.rules.forms import Rule
+    from cxg_widget.widget.answering import PageChanges
 
 _READ = DRAWN.union(READS)
 """Settings for a change of which something may be read."""

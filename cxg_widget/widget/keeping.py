@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cxg_widget.compute.at_rest import AT_REST
+from cxg_widget.compute.jobs import AT_REST
 from cxg_widget.display.settings import BY_NAME, Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.packed_rows import as_json

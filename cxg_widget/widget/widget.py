@@ -40,11 +40,11 @@ from cxg_widget.text.names import shown
 from cxg_widget.text.warned import warn_caller
 from cxg_widget.widget import saving
 from cxg_widget.widget.analysing import AnalysingWidget
+from cxg_widget.widget.answering import PageChanges
 from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.history import History
 from cxg_widget.widget.keeping import Keeper, Restoring
-from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.panels import Panel, Panels, looks_of_split
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.widget.traits import HeldBack

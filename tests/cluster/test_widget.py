@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from cxg_widget import CxgWidget, open_dataset
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.errors import ClusterLost, InvalidOption
 from cxg_widget.wire.protocol import AskAnnotations
 from tests.cluster.conftest import n_open, start_client, stop_client

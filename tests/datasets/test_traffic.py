@@ -18,8 +18,8 @@ import scipy.sparse as sp
 import zarr.storage
 
 from cxg_widget import CxgWidget, open_dataset
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.thread_reads import can_count_reads
-from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.mzpeak.tables import ParquetTable
 from cxg_widget.session import answers
 from tests.datasets import make_atlas, make_mzpeak

@@ -4,15 +4,14 @@ import random
 
 import pytest
 
-from cxg_widget.change.change import READS, change
+from cxg_widget.change.change import DRAWN, READS, change
 from cxg_widget.change.known import Unread
-from cxg_widget.change.sends import DRAWN
 from cxg_widget.color.limits import OwnLimits
 from cxg_widget.display.by_sets import resolve_sets
 from cxg_widget.display.settings import SETTINGS, STATE, Settings
 from cxg_widget.display.target import is_number, resolve
 from cxg_widget.rules.filters import hidden_by, is_of_values
-from cxg_widget.session.settings_check import SettingsCheck
+from cxg_widget.session.changes import SettingsCheck
 from cxg_widget.widget.history import UNDONE
 from tests.memory import small
 from tests.test_architecture import PACKAGE, imports
@@ -194,7 +193,7 @@ def test_each_need_of_a_setting_is_one_that_can_be_read():
 
 def test_the_room_of_changes_imports_nothing_that_reads_waits_or_draws():
     files = sorted((PACKAGE / "change").glob("*.py"))
-    assert len(files) > 5
+    assert len(files) > 2
     known = {"__future__", "collections", "dataclasses", "functools", "typing", "cxg_widget"}
     imported = {module for path in files for module in imports(path)}
     assert {module.split(".")[0] for module in imported} <= known

@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from cxg_widget.compute.at_rest import AT_REST, AtRest
-from cxg_widget.compute.jobs import Jobs, in_background
+from cxg_widget.compute.jobs import AT_REST, AtRest, Jobs, in_background
 
 
 def nice() -> int:

@@ -9,8 +9,8 @@ from cxg_widget.datasets.cxg.demo import write_demo
 from tools.trace import ACTIONS, N_OBS
 
 BUDGETS = {
-    "color": 58, "color by a gene": 62, "the same color again": 29, "point_size": 12, "lasso": 29, "selection.obs": 21,
-    "filter": 52, "brush": 40, "hover": 39, "sets.add": 58, "undo": 34, "compare": 57,
+    "color": 47, "color by a gene": 53, "the same color again": 27, "point_size": 11, "lasso": 28, "selection.obs": 20,
+    "filter": 43, "brush": 33, "hover": 34, "sets.add": 49, "undo": 30, "compare": 63,
 }  # fmt: skip
 COUNT = """
 import json, sys

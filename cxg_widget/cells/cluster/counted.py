@@ -14,8 +14,7 @@ from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.cells.cluster.waiting import must_be_anew
-from cxg_widget.counts.coded import CodedColumn, Ends, ends_of, of_codes, of_numbers
-from cxg_widget.counts.countable import Countable
+from cxg_widget.counts.coded import CodedColumn, Countable, Ends, ends_of, of_codes, of_numbers
 from cxg_widget.datasets import Codes
 
 

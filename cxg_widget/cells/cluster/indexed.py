@@ -25,7 +25,7 @@ from cxg_widget.color.limits import ColorRule
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes, Dataset
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
-from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import PixelNumbers, Planes

@@ -20,7 +20,7 @@ from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets import Codes
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
-from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.errors import Overtaken
 
 # Partitions of 32 M rows would answer sooner, for 0.65 GB more a thread at the peak (decision 13).

@@ -7,7 +7,7 @@ from typing import Any
 
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.source import unreported_traffic
-from cxg_widget.datasets.base.traffic import Meter, Traffic
+from cxg_widget.datasets.base.lifetime import Meter, Traffic
 
 
 def listen(client: Any, user: str, meter: Meter) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from cxg_widget.datasets import Dataset, open_dataset
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.errors import ClosedDataset, InvalidOption
 
 

@@ -24,9 +24,9 @@ from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.sections import Sections, sections_of
-from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET

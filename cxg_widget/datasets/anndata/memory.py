@@ -20,8 +20,8 @@ from cxg_widget.datasets.anndata.spatial import libraries_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, RAW, Table
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.sections import Sections, sections_of
-from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 from cxg_widget.spatial.fingerprint import fingerprint
 from cxg_widget.text.half_characters import repaired

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 MAX_CHUNK_BYTES = 2**31

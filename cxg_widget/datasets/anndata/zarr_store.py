@@ -23,7 +23,7 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, ZipStore
 
 from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Group, Node, Store, StoredArray, reading
-from cxg_widget.datasets.base.traffic import Meter, Traffic
+from cxg_widget.datasets.base.lifetime import Meter, Traffic
 from cxg_widget.errors import DamagedStore, InvalidStore
 from cxg_widget.text.half_characters import load_json
 

@@ -21,8 +21,8 @@ from zarr.storage import LocalStore
 
 from cxg_widget.datasets.atlas.codecs import checked
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
+from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.datasets.base.metered_file import MeteredFile
-from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 _METADATA = "zarr.json"

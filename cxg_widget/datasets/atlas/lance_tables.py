@@ -12,7 +12,7 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 _BATCH_BYTES = 16 * 2**20

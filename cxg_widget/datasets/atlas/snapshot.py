@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.atlas.lance_tables import LanceTable, table_names
-from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
 from cxg_widget.text.half_characters import load_json
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.embedding_names import axis_names
-from cxg_widget.datasets.base.lifetime import Lifetime
+from cxg_widget.datasets.base.lifetime import Lifetime, Traffic
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, rows_in_blocks, stack
 from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.sections import Sections
-from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Column, Values, Vector
 from cxg_widget.text.half_characters import note_of, repaired
 from cxg_widget.text.nouns import CELL, GENE, Noun

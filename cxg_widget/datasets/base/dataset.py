@@ -7,16 +7,15 @@ from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+from cxg_widget.compute.memory import delegate
 from cxg_widget.datasets.base.column_pairs import ColumnPairs
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Contract
-from cxg_widget.datasets.base.delegate import delegate
 from cxg_widget.datasets.base.embeddings import Embeddings
-from cxg_widget.datasets.base.lifetime import Lifetime
+from cxg_widget.datasets.base.lifetime import Lifetime, Traffic
 from cxg_widget.datasets.base.obs_columns import MAX_LABELS, ObsColumns
 from cxg_widget.datasets.base.rows import Rows
 from cxg_widget.datasets.base.sections import SectionImages
 from cxg_widget.datasets.base.tables import Tables
-from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Vector
 from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.datasets.base.vectors import Vectors

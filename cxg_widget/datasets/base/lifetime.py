@@ -1,15 +1,14 @@
-"""The lifetime of a dataset: concurrent reads, closing, the cache in memory, and notes."""
+"""The lifetime of a dataset: concurrent reads and their bytes, closing, the cache in memory, and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import attrgetter
-from threading import RLock, local
-from typing import Any, TypeVar
+from threading import Lock, RLock, local
+from typing import Any, NamedTuple, TypeVar
 
-from cxg_widget.compute.cache import ByteCache
-from cxg_widget.compute.memo import Memo
+from cxg_widget.compute.cache import ByteCache, Memo
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.names import shortened
@@ -109,3 +108,43 @@ class Lifetime:
         self.cache.clear()
         self._once.close()
         self._release()
+
+
+class Traffic(NamedTuple):
+    """Bytes and reads, since some moment.
+
+    Attributes
+    ----------
+    n_bytes : as they are stored, compressed
+    n_reads : each of some bytes of one file, or a request to storage far away
+    """
+
+    n_bytes: int = 0
+    n_reads: int = 0
+
+    def since(self, before: Traffic) -> Traffic:
+        """Return the traffic since an earlier moment."""
+        return Traffic(max(0, self.n_bytes - before.n_bytes), max(0, self.n_reads - before.n_reads))
+
+    def with_(self, other: Traffic) -> Traffic:
+        """Return both together."""
+        return Traffic(self.n_bytes + other.n_bytes, self.n_reads + other.n_reads)
+
+
+class Meter:
+    """Counts reads as they are made, by several threads."""
+
+    def __init__(self) -> None:
+        self._so_far = Traffic()
+        self._lock = Lock()
+
+    def add(self, n_bytes: int, n_reads: int = 1) -> None:
+        """Count one read, or several."""
+        with self._lock:
+            self._so_far = self._so_far.with_(Traffic(n_bytes, n_reads))
+
+    @property
+    def so_far(self) -> Traffic:
+        """Traffic since this meter was made."""
+        # No lock is needed: the tuple is replaced as a whole.
+        return self._so_far

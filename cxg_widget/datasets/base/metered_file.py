@@ -6,7 +6,7 @@ import io
 import os
 from typing import Any
 
-from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.datasets.base.lifetime import Meter
 
 
 class MeteredFile(io.FileIO):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from weakref import finalize
 
-from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.datasets.base.lifetime import Meter
 
 _PATH = "/proc/thread-self/io"
 _MOST = 4_096

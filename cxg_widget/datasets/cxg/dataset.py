@@ -13,20 +13,19 @@ from cxg_widget.datasets.base.columns import is_placeholder
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.sections import Sections, sections_of
-from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.layouts import kind_of
 from cxg_widget.datasets.cxg.matrix import CxgMatrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, libraries_with_factors, read_gene_sets, read_uns
 from cxg_widget.datasets.cxg.table_columns import MISSING_TEXT, CxgColumns
-from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
-from cxg_widget.datasets.tiledb_access.results import select, values_of
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
 from cxg_widget.text.nouns import GENE_SET
 

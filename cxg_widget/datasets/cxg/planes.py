@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.plan import Grain, Positions
-from cxg_widget.datasets.cxg.layouts import ENTRY_BYTES, Cells, Entries, Layout, SparseLayout, ranges_of
-from cxg_widget.datasets.tiledb_access.results import select, values_of
+from cxg_widget.datasets.cxg.layouts import ENTRY_BYTES, Cells, Entries, Layout, SparseLayout
+from cxg_widget.datasets.tiledb_access.arrays import ranges_of, select, values_of
 
 _BOX_BYTES = 2**24
 """What is read of a dense matrix at a time, so that few tiles are decoded side by side."""

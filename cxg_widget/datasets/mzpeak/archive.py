@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
+from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.datasets.base.metered_file import MeteredFile
-from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _LOCAL_HEADER = struct.Struct("<4s2xHH16xHH")

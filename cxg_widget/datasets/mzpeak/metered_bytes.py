@@ -6,7 +6,7 @@ import os
 
 import pyarrow as pa
 
-from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.datasets.base.lifetime import Meter
 
 
 class MeteredBytes:

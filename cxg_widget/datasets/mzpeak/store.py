@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.mzpeak.archive import Archive
 from cxg_widget.datasets.mzpeak.facets import find_facets
 from cxg_widget.datasets.mzpeak.manifest import INDEX, read_manifest

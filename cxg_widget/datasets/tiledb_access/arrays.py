@@ -1,9 +1,9 @@
-"""The TileDB arrays of one store: opens them at first use, reads and closes them; readers know what they mean."""
+"""The TileDB arrays of one store: opens them at first use, reads and closes them, in types that readers take."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Event, Lock, RLock
@@ -18,10 +18,51 @@ from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.contexts import slow_downs, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import slowed_down
 from cxg_widget.datasets.tiledb_access.lookups import load_metadata, load_places
-from cxg_widget.datasets.tiledb_access.results import Ranges, select, take, values_of
 from cxg_widget.datasets.tiledb_access.root import Root
 from cxg_widget.datasets.tiledb_access.timeouts import unless_refused
 from cxg_widget.errors import CxgWidgetError, DamagedStore, DamagedText
+
+Ranges = Sequence[tuple[int, int]]
+"""The first and the last row of each, in order."""
+
+
+def select(array: Any, name: str) -> list[str] | None:
+    """Return the `attrs` of a query for one attribute; arrays of 2020 cannot name their anonymous one."""
+    return None if array.schema.nattr == 1 else [name]
+
+
+def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
+    """Return the one attribute in the result of a query, which may also hold a dimension."""
+    if not isinstance(result, dict):
+        return np.asarray(result)
+    return np.asarray(next(values for name, values in result.items() if name != dim))
+
+
+def ranges_of(lines: NDArray[np.int64], largest_gap: int) -> list[slice]:
+    """Return lines, ascending, as ranges of `multi_index`, ends included; gaps up to `largest_gap` lie within one."""
+    breaks = np.flatnonzero(np.diff(lines) > largest_gap)
+    firsts, lasts = lines[np.append(0, breaks + 1)], lines[np.append(breaks, len(lines) - 1)]
+    return [slice(*one) for one in zip(firsts.tolist(), lasts.tolist(), strict=True)]
+
+
+def take(read: Callable[[Ranges], NDArray[Any]], rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
+    """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
+    if not len(rows):
+        return read([(0, 0)])[:0]
+    if np.all(rows[1:] > rows[:-1]):
+        wanted, back = rows, None
+    else:
+        # TileDB takes ranges in ascending order, each once.
+        wanted, back = np.unique(rows, return_inverse=True)
+    breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
+    firsts = wanted[np.append(0, breaks)]
+    lasts = wanted[np.append(breaks, len(wanted)) - 1]
+    lengths = lasts - firsts + 1
+    skipped = firsts - (np.cumsum(lengths) - lengths)
+    of_range = np.searchsorted(firsts, wanted, side="right") - 1
+    found = read(list(zip(firsts.tolist(), lasts.tolist(), strict=True)))[wanted - skipped[of_range]]
+    return found if back is None else np.asarray(found[back])
+
 
 Result = TypeVar("Result")
 _READS_IN_A_CONTEXT = 250

@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary
 import tiledb
 
 from cxg_widget.compute.parallel import run_parallel
+from cxg_widget.datasets.base.lifetime import Meter, Traffic
 from cxg_widget.datasets.base.location import is_remote
-from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.datasets.tiledb_access.contexts import timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children

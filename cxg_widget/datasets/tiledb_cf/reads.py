@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.datasets.tiledb_access.results import values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, values_of
 
 Box = tuple[tuple[int, int], ...]
 """Ranges start <= index < stop, one for each dimension, in the values of the domain."""

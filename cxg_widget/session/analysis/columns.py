@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.counts.countable import Countable
+from cxg_widget.counts.coded import Countable
 from cxg_widget.counts.counter import Column, GroupCodes, Tally
 from cxg_widget.counts.frame import frame_of
 from cxg_widget.display.settings import Settings
@@ -22,8 +22,7 @@ from cxg_widget.rules.forms import Rule
 from cxg_widget.session.analysis.composition import NOTHING, Chosen, chosen_of
 from cxg_widget.session.analysis.meant import EVERYTHING, Population
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.exchange import error_frame
-from cxg_widget.session.newest import Newest
+from cxg_widget.session.exchange import Newest, error_frame
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame

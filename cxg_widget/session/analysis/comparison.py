@@ -25,7 +25,7 @@ from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.analysis.comparison_frames import ShownComparison, frames_of
 from cxg_widget.session.analysis.meant import EVERYTHING, MeantCells, Population, cells_meant, population_of
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.newest import Newest
+from cxg_widget.session.exchange import Newest
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame

@@ -18,7 +18,7 @@ from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import CHUNK_BYTES, Frame
-from cxg_widget.wire.request_bounds import check_rows
+from cxg_widget.wire.parsing import check_rows
 
 if TYPE_CHECKING:
     import pandas as pd

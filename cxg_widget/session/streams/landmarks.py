@@ -16,7 +16,7 @@ from cxg_widget.display.checks import categories_of, check_two
 from cxg_widget.draw.overlays.difference import code_colors, codes_of
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.session.display_state import DisplayState
-from cxg_widget.session.newest import Newest
+from cxg_widget.session.exchange import Newest
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.quantise import quantise_within

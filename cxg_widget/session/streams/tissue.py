@@ -9,11 +9,11 @@ import numpy as np
 from cxg_widget.datasets import Dataset
 from cxg_widget.datasets.base.sections import MOST_STEP, SectionImage
 from cxg_widget.draw.image_files import encode_jpeg
-from cxg_widget.session.newest import Newest
+from cxg_widget.session.exchange import Newest
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
-from cxg_widget.wire.request_bounds import check_size, check_view
+from cxg_widget.wire.parsing import check_size, check_view
 
 MOST_PX = 2048
 """Of the longer side of an image that is sent as a whole, so that one who looks around asks no more."""

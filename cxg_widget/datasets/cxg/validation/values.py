@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.datasets.tiledb_access.results import select, values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
 
 _CELLS = 4_000_000
 

@@ -1,0 +1,156 @@
+"""What follows a change: one small function a reaction, which returns the settings that change with others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from cxg_widget.change.known import Known
+from cxg_widget.color.limits import LIMITS, OwnLimits
+from cxg_widget.display.annotated import without_deleted_labels, without_sets
+from cxg_widget.display.by_sets import color_after
+from cxg_widget.display.looks import looks_after
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.statistic import describe_statistic
+from cxg_widget.display.target import coloring_key
+from cxg_widget.display.views import views_left
+from cxg_widget.errors import CxgWidgetError, UnknownName
+from cxg_widget.rules.filters import hidden_by, hiding, is_of_values
+from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.named import followed, names_after
+from cxg_widget.wire.protocol import MISSING_LABEL
+
+
+def hide_and_filter(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
+    """Keep `hidden` and `filters` one fact: a filter of the legend's column counts, else what was hidden."""
+    column = known.legend_column(now)
+    if column is None:
+        return {} if "hidden" in requested else {"hidden": _hidden_sets(before, now, known)}
+    rule = next((one for one in now.filters if is_of_values(one, column)), None)
+    if "hidden" in requested and (rule is None or "filters" not in requested):
+        return {"filters": _filters(now, column, rule, known)}
+    return {"hidden": _hidden(now, rule, known)}
+
+
+def _hidden(now: Settings, rule: Rule | None, known: Known) -> list[str]:
+    """Return the labels that the filter of the legend's column leaves out."""
+    if rule is None:
+        return []
+    return hidden_by(rule, [] if "not" in rule else known.labels(now))
+
+
+def _filters(now: Settings, column: str, rule: Rule | None, known: Known) -> list[Rule]:
+    """Return the filters, that of the legend's column in its place, as what is hidden has it."""
+    if list(now.hidden) == _hidden(now, rule, known):
+        return list(now.filters)
+    hides = [hiding(column, now.hidden)] if now.hidden else []
+    at = list(now.filters).index(rule) if rule is not None else len(now.filters)
+    return [*now.filters[:at], *hides, *now.filters[at + (rule is not None) :]]
+
+
+def _hidden_sets(before: Settings, now: Settings, known: Known) -> list[str]:
+    """Return what a legend of no column still hides: of sets those that it lists, by their new names."""
+    is_of_sets = now.sets != before.sets and bool(now.hidden) and known.target(now).source == "sets"
+    if not is_of_sets:
+        return list(now.hidden) if now.color == before.color else []
+    labels, sets = {*known.labels(now), MISSING_LABEL}, {one["name"] for one in before.sets}
+    names = [names_after([one], before.sets, now.sets) if one in sets else [one] for one in now.hidden]
+    return [one for listed in names for one in listed if one in labels]
+
+
+OF_COLORING = frozenset({*LIMITS, "color", "layer", "statistic"})
+
+
+def follow_coloring(
+    before: Settings, now: Settings, requested: frozenset[str], known: Known
+) -> tuple[dict[str, Any], OwnLimits]:
+    """Return the limits that come with another coloring, and those of all colorings from now on.
+
+    Limits that were requested together with the coloring stay.
+    """
+    given = {name: getattr(now, name) for name in LIMITS if name in requested}
+    if _measured(now) == _measured(before):
+        return {}, known.limits.sharing(given)
+    limits = known.limits.leaving(_key(before, known), {name: getattr(before, name) for name in LIMITS})
+    return {**_uncrossed(now, limits.of(_key(now, known)), given, known), **given}, limits.sharing(given)
+
+
+def _uncrossed(now: Settings, own: dict[str, Any], given: dict[str, Any], known: Known) -> dict[str, Any]:
+    """Leave out percentiles, which were set for other colorings, where they cross a number, else all."""
+    numbers = {name: None if isinstance(value, str) else value for name, value in own.items()}
+    fitting = (limits for limits in (own, numbers) if known.fits(replace(now, **{**limits, **given})))
+    return next(fitting, dict.fromkeys(LIMITS))
+
+
+def _key(settings: Settings, known: Known) -> tuple[Any, ...]:
+    color, layer, statistic = _measured(settings)
+    try:
+        key = coloring_key(known.target(settings), layer, known.dataset)
+    except CxgWidgetError:
+        key = str(color), layer
+    return *key, statistic
+
+
+def _measured(settings: Settings) -> tuple[Any, str | None, str]:
+    """Return what limits are of: a coloring and, where numbers are of pixels, the statistic."""
+    statistic = settings.statistic
+    return settings.color, settings.layer, describe_statistic(statistic) if settings.is_of_pixels else ""
+
+
+def follow_annotations(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
+    """Follow labels that were renamed or merged, and let go of annotations and labels that are gone."""
+    return _not_asked(without_deleted_labels(before, now, known.annotations(now)), requested)
+
+
+def follow_gene_sets(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
+    """Let go of gene sets that are gone."""
+    return _not_asked({**_known_color(now, known), **without_sets(before, now, known.dataset)}, requested)
+
+
+def _known_color(now: Settings, known: Known) -> dict[str, Any]:
+    try:
+        known.target(now)
+    except UnknownName:
+        return {"color": None}
+    return {}
+
+
+def follow_sets(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
+    """Follow sets of cells that were renamed or have other cells, and let go of those that are gone."""
+    gene_sets = now.own_gene_sets
+    color = partial(color_after, before=before.sets, now=now.sets, dataset=known.dataset, gene_sets=gene_sets)
+    found = {
+        "color": color(now.color),
+        "filters": followed(now.filters, now.sets, before.sets),
+        "contours": _contours_after(before, now),
+        "difference": _difference_after(before, now),
+        "panels": looks_after(now.panels, color, lambda rule: rule),
+    }
+    return _not_asked(found, requested)
+
+
+def _contours_after(before: Settings, now: Settings) -> Any:
+    if not isinstance(now.contours, tuple):
+        return now.contours
+    return names_after(now.contours, before.sets, now.sets) or None
+
+
+def _difference_after(before: Settings, now: Settings) -> Any:
+    names = names_after(now.difference or (), before.sets, now.sets)
+    return names if len(names) == 2 else None  # one of two alone differs from nothing
+
+
+def _not_asked(found: dict[str, Any], requested: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name not in requested}
+
+
+def follow_embedding(_: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
+    """Show all of another embedding, by its first two axes where it does not have those that were shown."""
+    axes = {} if max(now.axes) < known.dataset.n_axes(now.embedding) else {"axes": (0, 1)}
+    return axes if "view" in requested else {**axes, "view": None}
+
+
+def keep_views(_: Settings, now: Settings, requested: frozenset[str], __: Known) -> dict[str, Any]:
+    """Forget where one looked in embeddings that no panel shows any more."""
+    return {} if "views" in requested else {"views": views_left(now.views, now.places)}

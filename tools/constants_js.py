@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -22,6 +23,7 @@ from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noq
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.draw.pages import key  # noqa: E402
 from cxg_widget.draw.points import crowding  # noqa: E402
+from cxg_widget.rules.form import Form  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
 from cxg_widget.session.analysis import columns, comparison_frames  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
@@ -133,16 +135,17 @@ def settings() -> list[str]:
     named += [(name, says, [one.name for one in synced if one.cost in costs]) for name, says, costs in COSTS]
     return [
         LOOK,
-        f"/** @typedef {{{rule_forms()}}} RuleForm key of a form that has words of its own */\n",
+        f"/** @typedef {{{twins(FORMS)}}} RuleForm key of a form of a rule in js/src/words/rule_forms.js */\n",
+        f"/** @typedef {{{twins(one for one in FORMS if one.as_filter)}}} FilterForm key of those that filter */\n",
         "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
         declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),
     ]
 
 
-def rule_forms() -> str:
-    """Return the type of the forms that the page puts into words."""
-    return " | ".join(dict.fromkeys(json.dumps(form.twin) for form in FORMS))
+def twins(forms: Iterable[Form]) -> str:
+    """Return the type of the keys that forms have in JavaScript."""
+    return " | ".join(dict.fromkeys(json.dumps(form.twin) for form in forms))
 
 
 def js_type(hint: Any, setting: Setting | None = None) -> str:

@@ -1,4 +1,5 @@
 """The parts of a form of a rule: all that the package must know of one, given in one place."""
+# Changes with js/src/words/rule_forms.js: forms of a rule.
 
 from __future__ import annotations
 
@@ -77,7 +78,7 @@ class Form:
     is_row_wise : whether some rows alone tell which of them it means, so that Dask's workers can evaluate it over
         their partitions; False where in doubt, as a rule that looks at all cells would silently mean others there
     words : the rule in words, given what describes a rule within it
-    twin : its key in `WORDS` of js/src/words/rule_words.js, which says the same
+    twin : its key in `FORMS` of js/src/words/rule_forms.js, which has its part in the page
     as_filter : how it serves as a filter; None = it does not
     """
 

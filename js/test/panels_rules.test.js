@@ -5,13 +5,17 @@ import { brushedEnds, rounded, stepOf } from "../src/panels/columns/number_count
 import { exampleOf } from "../src/panels/filters/active_filters.js";
 import {
   columnOf,
+  isKeeping,
+  isOnlyOf,
   keeping,
+  leavesOut,
   onlyOne,
   passesOf,
   ruleOf,
   shortest,
   toggled,
   within,
+  without,
   withRule,
 } from "../src/panels/filters/rules.js";
 
@@ -80,6 +84,32 @@ test("values that Python keeps are the labels that the kernel sends, of yes and 
     assert.ok(passesOf({ obs: "x", in: [value] })(label), label);
     assert.ok(!passesOf({ not: { obs: "x", in: [value] } })(label), label);
   }
+});
+
+test("values are left out one by one and taken back, and a filter that keeps some gives way to that", () => {
+  for (const before of [undefined, { obs: "x", in: ["a", null] }, { obs: "x", range: [0, 1] }]) {
+    const first = without(before, "obs:x", null);
+    assert.deepEqual(first, { not: { obs: "x", in: [null] } });
+    const both = without(first ?? undefined, "obs:x", "(missing)");
+    assert.deepEqual(both, { not: { obs: "x", in: [null, "(missing)"] } });
+    assert.ok([null, "(missing)"].every((value) => leavesOut(both ?? undefined, value)));
+    assert.deepEqual(without(both ?? undefined, "obs:x", null), { not: { obs: "x", in: ["(missing)"] } });
+    assert.equal(without(first ?? undefined, "obs:x", null), null);
+  }
+  assert.ok(isOnlyOf({ obs: "x", in: [null] }, null));
+  for (const rule of [undefined, { obs: "x", in: [null, "a"] }, { not: { obs: "x", in: [null] } }, { query: "x > 0" }])
+    assert.ok(!isOnlyOf(rule, null) && (rule === undefined || !("in" in rule) || !leavesOut(rule, null)));
+});
+
+test("a set is kept by its filter, not by one that leaves it out", () => {
+  assert.ok(isKeeping([{ set: "x", of: "y" }], "set:x"));
+  assert.ok(!isKeeping([{ not: { set: "x" } }], "set:x"));
+  assert.ok(!isKeeping([{ set: "x" }], "set:y"));
+});
+
+test("a rule that cannot be a filter is an error, as is one without a form", () => {
+  assert.throws(() => columnOf({ polygon: [], embedding: "umap" }), /no filter/);
+  assert.throws(() => columnOf({ obs: "x", top: 5 }), /no form of a rule/);
 });
 
 test("a rule takes the place of that of its column, and null takes it away", () => {

@@ -1,5 +1,9 @@
 /** Answers what is under the pointer, out of a file. */
 // Changes with cxg_widget/session/pointer.py: the cell under the pointer.
+import { MANY, MOST_FIELDS } from "../wire/constants.js";
+import { MISSING } from "../wire/protocol.js";
+import { passingOf, shownBy } from "./passing.js";
+import { describeMany, valueText } from "./texts.js";
 
 /** @typedef {import("./held.js").Held} Held */
 /** @typedef {import("./held.js").About} About */
@@ -68,11 +72,6 @@ async function elsewhere(held, about, panel, point) {
   }
   return found;
 }
-
-import { MANY, MOST_FIELDS } from "../wire/constants.js";
-import { MISSING } from "../wire/protocol.js";
-import { passingOf, shownBy } from "./passing.js";
-import { describeMany, valueText } from "./texts.js";
 
 const LEVELS = MISSING - 1;
 

@@ -1,5 +1,9 @@
 /** Writes the tooltip, as cxg_widget/display/hover.py and session/pointer.py do, and how far colours of a file are rounded. Pure. */
 // Changes with cxg_widget/display/hover.py: what the tooltip says.
+import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
+import { MISSING } from "../wire/protocol.js";
+import { share, shortNumber, wholeNumber } from "../words/format.js";
+import { missingLabel } from "../words/missing.js";
 
 /** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi" | "levels">} Legend */
 
@@ -72,11 +76,6 @@ function inALine(label) {
   const line = label.split(/\s+/).filter(Boolean).join(" ") || "(empty)";
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`;
 }
-
-import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
-import { MISSING } from "../wire/protocol.js";
-import { share, shortNumber, wholeNumber } from "../words/format.js";
-import { missingLabel } from "../words/missing.js";
 
 /** How far a code may move a number on the colormap, which has 256 colours. */
 const FINEST = 1 / 255;

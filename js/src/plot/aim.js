@@ -1,4 +1,5 @@
 /** Where a plot looks: the camera that shows, in the room the plot has, what all plots of a widget look at. */
+
 import * as cameras from "../screen/camera.js";
 import { diameterOf } from "../style/style.js";
 import { roomIn } from "./room.js";

@@ -4,7 +4,9 @@
  *   cmap?: any, vmin?: number | string, vmax?: number | string, within?: any}}
  *   Look what a panel shows otherwise than the widget */
 
-/** @typedef {"in" | "range" | "query" | "polygon" | "set" | "rows" | "and" | "or" | "not" | "minus"} RuleForm key of a form that has words of its own */
+/** @typedef {"in" | "range" | "query" | "polygon" | "set" | "rows" | "and" | "or" | "not" | "minus"} RuleForm key of a form of a rule in js/src/words/rule_forms.js */
+
+/** @typedef {"in" | "range" | "query" | "set"} FilterForm key of those that filter */
 
 /**
  * @typedef {object} Settings

@@ -8,8 +8,7 @@ import { safeColor } from "../../style/color.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { counted, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { innerOf } from "../../words/rule_words.js";
-import { ruleOf, withRule } from "../filters/rules.js";
+import { isOnlyOf, leavesOut, ruleOf, without, withRule } from "../filters/rules.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 /** @typedef {import("./annotation_list.js").Label} Label */
@@ -70,7 +69,7 @@ export function createLabelRows(edit, redraw) {
       ${label === null ? nothing : html`${field(name, label, "rename", `Rename ${label}`, "", i)}${field(name, label, "merge", `Merge ${label} into`, "Merge into", i)}`}
       <div class="doing">
         ${filter("Only these", isOnly, isOnly ? null : { obs: name, in: [label] })}
-        ${filter("Exclude these", leavesOut(rule, label), without(rule, name, label))}
+        ${filter("Exclude these", leavesOut(rule, label), without(rule, spec, label))}
         <button type="button" class="text" ?disabled=${isOffline || nSelected === 0} @click=${() => edit({ op: "select", name, label: label ?? "", mode: "subtract" })}>Deselect these</button>
         ${label === null ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => edit({ op: "delete", name, label })}>Delete label</button>`}
       </div>
@@ -102,24 +101,4 @@ export function createLabelRows(edit, redraw) {
     known: ({ labels }) =>
       html`<datalist id="labels-known">${labels.map(({ label }) => (label === null ? nothing : html`<option value=${label}></option>`))}</datalist>`,
   };
-}
-
-/** Does a filter keep the cells of one label alone? @param {Rule | undefined} rule @param {string | null} label */
-export function isOnlyOf(rule, label) {
-  return rule?.in?.length === 1 && rule.in[0] === label;
-}
-
-/** Does a filter name a label as one that is left out? @param {Rule | undefined} rule @param {string | null} label */
-export function leavesOut(rule, label) {
-  return rule !== undefined && "not" in rule && innerOf(rule).in?.includes(label);
-}
-
-/** The filter that leaves out a label too, or takes it back; null = none. @param {Rule | undefined} rule @param {string} obs @param {string | null} label
- * @returns {Rule | null} */
-export function without(rule, obs, label) {
-  const left = rule !== undefined && "not" in rule ? (innerOf(rule).in ?? []) : [];
-  const labels = left.includes(label)
-    ? left.filter((/** @type {string | null} */ one) => one !== label)
-    : [...left, label];
-  return labels.length === 0 ? null : { not: { obs, in: labels } };
 }

@@ -4,7 +4,7 @@ import { ICONS } from "../../page/icons.js";
 import { nHidden } from "../../state/hidden.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { describeRule, nameOf } from "../../words/rule_words.js";
+import { wordsOf } from "../../words/rule_words.js";
 import { createQueryField } from "./query_field.js";
 import { nameIn } from "./query_word.js";
 import { columnOf, ruleOf, shortest, withRule } from "./rules.js";
@@ -40,8 +40,7 @@ export function createOverview(given) {
         rules.length === 0
           ? html`<p class="chip none">No filters</p>`
           : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
-              const name = nameOf(rule);
-              const text = describeRule(shortest(rule, state.color));
+              const [name, text] = wordsOf(shortest(rule, state.color));
               return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
                 <button type="button" class="small" aria-label="Remove filter on ${name}" title="Remove" ?disabled=${isOffline}
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;
@@ -73,7 +72,7 @@ export function filterChips({ state, actions }) {
     actions.setTrait("filters", withRule(state.traits.filters, columnOf(rule), null));
   const more = rules.length - MOST;
   return html`<ul class="plot-filters" aria-label="Active filters">${rules.slice(0, MOST).map((rule) => {
-    const [name, text] = [nameOf(rule), describeRule(shortest(rule, state.color))];
+    const [name, text] = wordsOf(shortest(rule, state.color));
     return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
       <button type="button" class="small" aria-label="Remove filter: ${name} ${text}" title="Remove filter" ?disabled=${isOffline} @click=${() => remove(rule)}>${ICONS.close}</button></li>`;
   })}${more > 0 ? html`<li><button type="button" class="chip more" ?disabled=${open.includes("columns")} @click=${() => actions.setTrait("open_panels", [...open, "columns"])}>${more} more</button></li>` : nothing}</ul>`;

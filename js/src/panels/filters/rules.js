@@ -1,20 +1,36 @@
 /** Filters as the front-end changes them: rules of small JSON, one for each column, and a query. Pure. */
 import { labelsOf } from "../../state/hidden.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
-import { innerOf, labelOf } from "../../words/rule_words.js";
+import { formOf, innerOf, labelOf } from "../../words/rule_forms.js";
 
-/** @typedef {import("../../words/rule_words.js").Rule} Rule */
+/** @typedef {import("../../words/rule_forms.js").Rule} Rule */
 
-/** What a filter is about: "obs:NAME", "var:NAME" or "query". @param {Rule} rule @returns {string} */
+/** What a filter is about: "obs:NAME", "var:NAME", "set:NAME" or "query". @param {Rule} rule @returns {string} */
 export function columnOf(rule) {
-  const inner = innerOf(rule);
-  if ("set" in inner) return `set:${inner.set}`;
-  return "query" in inner ? "query" : "obs" in inner ? `obs:${inner.obs}` : `var:${inner.var}`;
+  const { inner } = innerOf(rule);
+  const form = formOf(inner);
+  if (!("spec" in form)) throw new Error(`no filter: ${Object.keys(inner).join(", ")}`);
+  return form.spec(inner);
+}
+
+/** The values that a filter of a column lists, and whether it leaves these out; null = it lists none. @param {Rule | undefined} rule
+ * @returns {{values: any[], isNegated: boolean} | null} */
+export function listedBy(rule) {
+  if (rule === undefined) return null;
+  const { inner, isNegated } = innerOf(rule);
+  const values = formOf(inner).values?.(inner) ?? null;
+  return values && { values, isNegated };
 }
 
 /** @param {Rule[]} rules @param {string} column @returns {Rule | undefined} */
 export function ruleOf(rules, column) {
   return rules.find((rule) => columnOf(rule) === column);
+}
+
+/** Is there a filter of a set, which keeps its cells? @param {Rule[]} rules @param {string} column "set:NAME" @returns {boolean} */
+export function isKeeping(rules, column) {
+  const rule = ruleOf(rules, column);
+  return rule !== undefined && !innerOf(rule).isNegated;
 }
 
 /** The rules with another one for a column, in its place; null takes it away. @param {Rule[]} rules @param {string} column @param {Rule | null} rule @returns {Rule[]} */
@@ -26,10 +42,10 @@ export function withRule(rules, column, rule) {
 
 /** Which labels pass, those of missing values too. @param {Rule | undefined} rule @returns {(label: string) => boolean} */
 export function passesOf(rule) {
-  const listed = innerOf(rule ?? {}).in;
-  if (listed === undefined) return () => true;
-  const labels = new Set(listed.map(labelOf));
-  return "not" in /** @type {Rule} */ (rule) ? (label) => !labels.has(label) : (label) => labels.has(label);
+  const listed = listedBy(rule);
+  if (listed === null) return () => true;
+  const labels = new Set(listed.values.map(labelOf));
+  return (label) => labels.has(label) !== listed.isNegated;
 }
 
 /** The filter of a column that leaves out some labels; null = none. @param {string} column @param {string[]} labels all @param {(label: string) => boolean} passes
@@ -37,37 +53,40 @@ export function passesOf(rule) {
 export function keeping(column, labels, passes) {
   const [kept, left] = [labels.filter(passes), labels.filter((label) => !passes(label))];
   if (left.length === 0) return null;
-  const obs = column.slice(4);
-  return kept.length > 0 && kept.length < left.length
-    ? { obs, in: kept.map(valueFor) }
-    : { not: { obs, in: left.map(valueFor) } };
+  return kept.length > 0 && kept.length < left.length ? onlyThese(column, kept) : { not: onlyThese(column, left) };
 }
 
 /** The same filter by what it keeps, where the legend lists the labels of its column and that is shorter.
  * @param {Rule} rule @param {import("../../state/state.js").Coloring | null} color @returns {Rule} */
 export function shortest(rule, color) {
   const column = columnOf(rule);
-  const isHiding = innerOf(rule).in !== undefined && "not" in rule;
-  return (isHiding && color?.spec === column && keeping(column, labelsOf(color), passesOf(rule))) || rule;
+  return (
+    (listedBy(rule)?.isNegated && color?.spec === column && keeping(column, labelsOf(color), passesOf(rule))) || rule
+  );
 }
 
 /** The filter of a column that leaves out one label more, or takes it in again; where the list is long, not all labels are known.
  * @param {string} column @param {Rule | undefined} rule @param {string} label @param {number} n labels in all @returns {Rule | null} */
 export function toggled(column, rule, label, n) {
-  const isNot = rule === undefined || "not" in rule;
-  const now = /** @type {any[]} */ (innerOf(rule ?? {}).in ?? []);
-  const others = now.filter((value) => labelOf(value) !== label);
-  const listed = others.length < now.length ? others : [...now, valueFor(label)];
-  if (listed.length === (isNot ? 0 : n)) return null;
+  const { values, isNegated } = listedBy(rule) ?? { values: [], isNegated: true };
+  const others = values.filter((value) => labelOf(value) !== label);
+  const listed = others.length < values.length ? others : [...values, valueFor(label)];
+  if (listed.length === (isNegated ? 0 : n)) return null;
   const inner = { obs: column.slice(4), in: listed };
-  return isNot ? { not: inner } : inner;
+  return isNegated ? { not: inner } : inner;
+}
+
+/** The values that a filter of a column keeps, none where it leaves some out. @param {Rule | undefined} rule @returns {any[]} */
+function keptBy(rule) {
+  const listed = listedBy(rule);
+  return listed === null || listed.isNegated ? [] : listed.values;
 }
 
 /** The filter of a column that keeps one label alone; null where it does so already. @param {string} column @param {Rule | undefined} rule @param {string} label
  * @returns {Rule | null} */
 export function onlyOne(column, rule, label) {
-  const isOnly = rule !== undefined && rule.in?.length === 1 && labelOf(rule.in[0]) === label;
-  return isOnly ? null : onlyThese(column, [label]);
+  const [one, ...more] = keptBy(rule);
+  return one !== undefined && labelOf(one) === label && more.length === 0 ? null : onlyThese(column, [label]);
 }
 
 /** The filter of a column that keeps some labels. @param {string} column @param {string[]} labels @returns {Rule} */
@@ -80,7 +99,7 @@ function valueFor(label) {
 
 /** The ends of a filter of numbers, null = open. @param {Rule | undefined} rule @returns {[number | null, number | null]} */
 export function endsOf(rule) {
-  return rule?.range ?? [null, null];
+  return (rule && formOf(rule).ends?.(rule)) ?? [null, null];
 }
 
 /** @param {string} column @param {[number | null, number | null]} ends @param {string | null} layer of genes @returns {Rule | null} */
@@ -89,4 +108,25 @@ export function within(column, ends, layer) {
   const name = column.slice(4);
   if (column.startsWith("obs:")) return { obs: name, range: ends };
   return { var: name, ...(layer === null ? {} : { layer }), range: ends };
+}
+
+/** Does a filter keep the cells of one value alone? @param {Rule | undefined} rule @param {any} value null = missing */
+export const isOnlyOf = (rule, value) => {
+  const kept = keptBy(rule);
+  return kept.length === 1 && kept[0] === value;
+};
+
+/** Does a filter name a value as one that is left out? @param {Rule | undefined} rule @param {any} value */
+export function leavesOut(rule, value) {
+  const listed = listedBy(rule);
+  return listed?.isNegated === true && listed.values.includes(value);
+}
+
+/** The filter that leaves out a value too, or takes it back; null = none. @param {Rule | undefined} rule @param {string} column @param {any} value
+ * @returns {Rule | null} */
+export function without(rule, column, value) {
+  const listed = listedBy(rule);
+  const left = listed?.isNegated ? listed.values : [];
+  const values = left.includes(value) ? left.filter((one) => one !== value) : [...left, value];
+  return values.length === 0 ? null : { not: { obs: column.slice(4), in: values } };
 }

@@ -1,5 +1,13 @@
 /** Where panels lie beside each other, and the line above each: its name, what its colours mean, and a cross that removes it. */
 // Changes with cxg_widget/display/looks.py and js/src/panels/linked/look.js: names of panels, and what they override.
+// Changes with cxg_widget/draw/pages/page.py: the grid of panels.
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { ICONS } from "../../page/icons.js";
+import { textIn } from "../../page/panels/ui.js";
+import { keyOf } from "../../words/key.js";
+import { nounsOf } from "../../words/nouns.js";
+import { wordsOf } from "../../words/rule_words.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State
@@ -25,14 +33,14 @@ function placeName({ points, traits }) {
 
 /** "T cell", but "is_doublet True" and "leiden 3", which say nothing alone. @param {any} rule @returns {string} */
 function partOf(rule) {
-  const kept = describeRule(rule);
+  const [name, kept] = wordsOf(rule);
   const isBare = ["True", "False"].includes(kept) || !/\p{L}/u.test(kept);
-  return isBare ? `${nameOf(rule)} ${kept}` : kept;
+  return isBare ? `${name} ${kept}` : kept;
 }
 
 /** What stands in full where the name is too long, and which column the cells are of. @param {State} state @param {Setting} look */
 function hintOf(state, look) {
-  const name = nameOf(look.within ?? {});
+  const name = look.within === undefined ? "" : wordsOf(look.within)[0];
   const title = titleOf(state, look);
   return name === "" || title.startsWith(`${name} `) ? title : `${name}: ${title}`;
 }
@@ -85,15 +93,6 @@ function meaning(state, dark) {
 export function saidOf(n) {
   return n > 1 ? `${n} panels side by side.` : "One panel.";
 }
-
-// Changes with cxg_widget/draw/pages/page.py: the grid of panels.
-import { html, nothing } from "lit-html";
-import { live } from "lit-html/directives/live.js";
-import { ICONS } from "../../page/icons.js";
-import { textIn } from "../../page/panels/ui.js";
-import { keyOf } from "../../words/key.js";
-import { nounsOf } from "../../words/nouns.js";
-import { describeRule, nameOf } from "../../words/rule_words.js";
 
 /** Of the line above each panel. */
 export const HEAD_PX = 28;

@@ -8,7 +8,7 @@ import { safeColor } from "../../style/color.js";
 import { MOST_SETS_ON_PLOT } from "../../wire/constants.js";
 import { counted, share, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { ruleOf, withRule } from "../filters/rules.js";
+import { isKeeping, withRule } from "../filters/rules.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { createExport } from "../table/table_export.js";
 
@@ -71,7 +71,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
   function body(context, { name, of, n, above, color, nFiltered, nSelected, nChosen, isRule, fault }, i) {
     const { state, actions, sets } = context;
     const spec = `set:${name}`;
-    const isOnly = ruleOf(state.traits.filters, spec)?.set === name;
+    const isOnly = isKeeping(state.traits.filters, spec);
     const filterButton = html`<button type="button" class="text" aria-pressed=${isOnly} ?disabled=${state.link === "offline" || fault !== ""}
       @click=${() => actions.setTrait("filters", withRule(state.traits.filters, spec, isOnly ? null : { set: name, of }))}>Only these</button>`;
     const act = (/** @type {string} */ op, /** @type {string} */ label, off = false) =>

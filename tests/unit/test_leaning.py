@@ -60,6 +60,18 @@ def reference(totals: np.ndarray, behind: float, around: int) -> np.ndarray:
     return means
 
 
+def shown_and_expected(
+    planes: Planes, view: tuple[float, ...], xy: np.ndarray, codes: np.ndarray, behind: float = BEHIND
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return of each pixel that holds cells its code, and the mean of the 50 cells nearest to its middle."""
+    height, width = planes.totals.shape[1:3]
+    lines, columns = np.nonzero(planes.totals[0, ..., 1])
+    x = view[0] + (columns + 0.5) * (view[1] - view[0]) / width
+    y = view[3] - (lines + 0.5) * (view[3] - view[2]) / height
+    _, nearest = cKDTree(xy).query(np.column_stack([x, y]), 50)
+    return number_image(planes, behind=behind).codes[lines, columns], codes[nearest].mean(axis=1)
+
+
 @pytest.mark.parametrize("behind", [1, 5, BEHIND])
 def test_means_are_those_of_a_slow_reference_in_each_layer(tissue, behind):
     planes = tissue.planes(selected=np.arange(tissue.index.n) % 7 == 0)
@@ -95,14 +107,25 @@ def test_lone_cells_at_the_rim_of_clusters_are_saturated_no_more_often_than_the_
 
 def test_colours_rank_as_the_means_of_the_50_nearest_cells_do(tissue):
     planes = tissue.planes()
-    lines, columns = np.nonzero(planes.totals[0, ..., 1])
-    x = VIEW[0] + (columns + 0.5) * (VIEW[1] - VIEW[0]) / WIDTH
-    y = VIEW[3] - (lines + 0.5) * (VIEW[3] - VIEW[2]) / HEIGHT
-    _, nearest = cKDTree(tissue.xy).query(np.column_stack([x, y]), 50)
-    expected = tissue.codes[nearest].mean(axis=1)
-    shown = number_image(planes, behind=BEHIND).codes[lines, columns]
-    assert spearmanr(shown, expected)[0] >= 0.9
-    assert spearmanr(number_image(planes).codes[lines, columns], expected)[0] < 0.8
+    assert spearmanr(*shown_and_expected(planes, VIEW, tissue.xy, tissue.codes))[0] >= 0.9
+    assert spearmanr(*shown_and_expected(planes, VIEW, tissue.xy, tissue.codes, behind=1))[0] < 0.8
+
+
+@pytest.mark.parametrize(("seed", "width", "zoom"), [(2, 128, 1), (2, 256, 1), (2, 128, 4), (4, 64, 2)])
+def test_colours_of_30_clusters_rank_so_too_whole_and_in_part(seed, width, zoom):
+    """Of 300,000 cells, as many to a pixel as of 3 and 10 million in 800 x 600: from 7 to 32."""
+    rng = np.random.default_rng(seed)
+    n, k = 300_000, 30
+    middle, shares, scale = rng.uniform(-12, 12, (k, 2)), rng.dirichlet(np.full(k, 2)), rng.uniform(0.4, 1.4, k)
+    which = rng.choice(k, n, p=shares)
+    xy = (middle[which] + rng.standard_t(4, (n, 2)) * scale[which][:, None]).astype(np.float32)
+    is_expressed = rng.random(n) < rng.permutation(np.geomspace(0.01, 0.8, k))[which]
+    codes = np.where(is_expressed, np.clip(rng.normal(32_000, 6_000, n), 2_000, 65_000), 0).astype(np.uint16)
+    index, size = SpatialIndex.build(xy), (width, width * 3 // 4)
+    (x, y), half = (0, 0) if zoom == 1 else xy[0], 16 / zoom
+    view = x - half, x + half, y - 0.75 * half, y + 0.75 * half
+    planes = aggregate(index, NumberColumn(codes[index.rows], Levels(0.0, 1.0), False), view, size)
+    assert spearmanr(*shown_and_expected(planes, view, xy, codes))[0] >= 0.9
 
 
 @pytest.mark.parametrize("spread", [1, 3])

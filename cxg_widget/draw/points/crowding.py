@@ -23,7 +23,7 @@ BASIS = 65_536
 """So many of the first points, which come ahead of all others, tell how crowded a view is and what its limits are."""
 _SOLID_UP_TO = 8
 """In views of up to so many times as many cells as are few something is left of how few look."""
-BEHIND = 12
+BEHIND = 36
 """Cells that stand for the colour of a crowded place; where there are fewer, those around count toward it."""
 _WIDER = 16
 """Width of the area on which a tile of few points leans, in tiles."""

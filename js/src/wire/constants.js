@@ -98,7 +98,7 @@ export const BASIS = 65536;
 /** In views of up to so many times as many cells as are few something is left of how few look. */
 export const SOLID_UP_TO = 8;
 /** Cells that stand for the colour of a crowded place. */
-export const BEHIND = 12;
+export const BEHIND = 36;
 /** How many times as wide the area is on which the number of a tile of few leans. */
 export const WIDER = 16;
 /** Quantiles of what is shown at the ends of the colours. @type {[number, number]} */

@@ -120,7 +120,9 @@ export function whatIsShown({ crowd: { weight, behind }, traits: { vmin, vmax, s
       : `Where ${many} share a pixel, its color shows ${number}${weight < 1 && behind > 1 ? `. With fewer than ${behind} ${many} in a pixel, nearby ${many} count too` : ""}.`;
   if (!color?.limits || (vmin !== null && vmax !== null)) return shared;
   const span =
-    color.statistic || limits === "follow" ? "the displayed values" : "the values in the whole plot, at any zoom";
+    color.statistic || limits === "follow"
+      ? "the displayed values"
+      : `the ${statistic === "max" ? "maxima" : "means"} of pixels in the whole plot, at any zoom`;
   return `${shared} The colors span 99 % of ${span}.`;
 }
 

@@ -227,7 +227,7 @@ class AtRest:
             _call(function)
 
     def end(self) -> None:
-        """Do now what is due, and from here on at once what is asked for."""
+        """Do now what is due, and from here on at once what is requested."""
         with self._condition:
             self._has_ended = True
             thread = self._thread

@@ -48,7 +48,7 @@ def check_looks(value: Any, dataset: Dataset, settings: Settings) -> list[dict[s
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise InvalidValue(f'panels must be a list of {{"color": name, ...}}; found {shown(value)}')
     if len(value) > MOST_PANELS:
-        raise InvalidValue(f"at most {MOST_PANELS} panels are shown beside each other; found {len(value)}")
+        raise InvalidValue(f"at most {MOST_PANELS} panels fit side by side; found {len(value)}")
     looks = [_check_look(one, dataset, settings) for one in value]
     plain = [one for one in looks if not _own(one)]
     if len(plain) > 1:

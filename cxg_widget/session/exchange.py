@@ -113,7 +113,7 @@ def error_frame(kind: str, error: Exception, uri: str) -> Frame:
         full, sentence = str(error), describe_failure(error, uri)
     else:
         full = shortened(redacted(f"{kind} failed: {error!r}"))
-        sentence = f"{kind} failed unexpectedly; the details say how."
+        sentence = f"{kind} failed unexpectedly; see the details."
     sentence, full = repaired(sentence), repaired(full)
     return Frame(protocol.Error(kind, type(error).__name__, sentence, full if full != sentence else ""))
 

@@ -79,7 +79,7 @@ test("where the page refuses the import, that is said in one sentence, and asked
   await open();
   assert.match(
     store.get().error?.message ?? "",
-    /^Panels cannot load: [^.]+\. Names, contours, notes, saved pictures, drawing by keys and the full description are not available either; everything else works\.$/,
+    /^Panels cannot load: [^.]+\. Names, contours, notes, saved pictures, drawing with keys and the full description are not available either; everything else works\.$/,
   );
   assert.deepEqual([store.get().panels, closed(), store.get().traits.open_panels], [null, 1, []]);
   isRefused = false;

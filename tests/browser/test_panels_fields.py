@@ -52,7 +52,7 @@ def test_mixes_of_three_genes_are_a_list_by_which_arrows_lead_and_names_are_text
     expect(mixes.nth(1)).to_be_focused()
     expect(mixes.nth(1)).to_have_accessible_name(f"{nasty} 2,408")
     told = f"CD3E low, {nasty} high, MS4A1 low: 2,408 cells, 2,408 selected"
-    expect(mixes.nth(1)).to_have_accessible_description(f"{told} Shift adds, Alt removes, both intersect")
+    expect(mixes.nth(1)).to_have_accessible_description(f"{told} Shift adds, Alt removes, Shift+Alt intersects")
     expect(panels.locator(".field-words")).to_have_text(told)
     panels.keyboard.press(" ")
     assert calls(panels, "selectField") == [[2, "replace"]]

@@ -170,7 +170,7 @@ def test_the_details_of_a_failure_are_shown_on_request_by_keyboard_too(page: Any
 def test_without_a_kernel_the_line_says_so_and_covers_nothing(page: Any) -> None:
     for scene, text in {
         "offline": "The kernel restarted. Run",
-        "offlineBare": "Static picture, no kernel. Run",
+        "offlineBare": "Static picture: no kernel is running. Run",
     }.items():
         show(page, scene)
         plot, line = page.locator(".plot").bounding_box(), page.locator(".notice").bounding_box()

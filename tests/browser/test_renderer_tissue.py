@@ -25,7 +25,7 @@ OPEN = """hasten();
     const pixels = (canvas) => [...canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data];
     const shown = async () => {
       const told = () => w.host.querySelector(".cxg-landmarks").getAttribute("aria-label") ?? "";
-      while (!told().startsWith("Image of the section")) await sleep(10);
+      while (!told().startsWith("Tissue image")) await sleep(10);
       await frame();
       await frame();
     };

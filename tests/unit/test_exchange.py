@@ -78,7 +78,7 @@ def test_what_a_library_said_is_among_the_details_alone(tmp_path):
 
 def test_what_nobody_foresaw_is_one_line_too():
     message, details = said(ZeroDivisionError("a\nb"))
-    assert message == "color failed unexpectedly; the details say how."
+    assert message == "color failed unexpectedly; see the details."
     assert details == "color failed: ZeroDivisionError('a\\nb')"
 
 

@@ -21,7 +21,7 @@ const imported = (page["cxg-widget/panels"] ??= new Map());
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =
-  "Panels cannot load: this page's security policy blocks scripts from blob: URLs. Names, contours, notes, saved pictures, drawing by keys and the full description are not available either; everything else works.";
+  "Panels cannot load: this page's security policy blocks scripts from blob: URLs. Names, contours, notes, saved pictures, drawing with keys and the full description are not available either; everything else works.";
 
 /**
  * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client

@@ -15,11 +15,11 @@ import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./key_shape.js";
 
 /** Panels tell their own names. @type {Record<Exclude<keyof typeof PAGE_KEYS, "panel">, string>} */
 const ANYWHERE = {
-  tool: "Tool: Pan, Lasso or Rectangle",
+  tool: "Choose Pan, Lasso or Rectangle",
   everything: "Reset view",
   undo: "Undo",
   redo: "Redo",
-  full: "Full screen on or off",
+  full: "Enter or exit full screen",
   list: "Show this list",
 };
 /** @type {Record<Exclude<keyof typeof PLOT_KEYS, "tool">, string>} */
@@ -29,7 +29,7 @@ const ON_THE_PLOT = {
   farther: "Zoom out",
   everything: "Reset view",
   hold: "Hold and drag to pan with any tool",
-  draw: "Draw a polygon (Lasso) or rectangle by keys",
+  draw: "Draw a polygon (Lasso) or rectangle with keys",
   clear: "Clear the selection",
 };
 /** Of both, what takes a kernel. */
@@ -39,7 +39,7 @@ const WHILE_DRAWING = {
   cursor: `Move the cursor by ${STEP_PX} px, with Shift by ${FINE_PX}`,
   corner: "Set a corner. A rectangle ends at its second corner; a polygon ends at its first or last corner",
   back: "Remove the last corner",
-  drop: "Cancel",
+  drop: "Cancel the drawing",
 };
 
 /** @param {Context["state"]} state @returns {[heading: string, rows: Row[], by?: "kernel"][]} */
@@ -57,12 +57,12 @@ function sections({ dataset, traits }) {
     ["Anywhere in the widget", [...rows(ANYWHERE, anywhere), ...panels, [["Escape"], "Close the open menu or panel"]]],
     ["On the plot", rows(ON_THE_PLOT, PLOT_KEYS)],
     [
-      `Selecting ${many} by keys`,
+      `Select ${many} with keys`,
       [...rows(WHILE_DRAWING, DRAWING_KEYS), [["Shift", "Alt"], `At the last corner: ${MODES_HINT}`]],
       "kernel",
     ],
     [
-      "By hand",
+      "Mouse and touch",
       [
         [["Click"], `Show details of the ${nouns.obs.one}, and its row if the table is open`],
         [["Drag"], "Pan or select, depending on the tool"],
@@ -78,7 +78,7 @@ function sections({ dataset, traits }) {
       [
         [["Arrow keys", "Home", "End"], "Move between cells of the table"],
         [["Page Up", "Page Down", "Ctrl + Home", "Ctrl + End"], "Move by a page, to the first or last row"],
-        [["Enter", "Click"], "On a column header: sort ascending, descending, not at all"],
+        [["Enter", "Click"], "On a column header: sort ascending, descending, or in original order"],
         [["Enter", "Double click"], `On a row: select the ${one}. ${MODES_HINT}`],
         [["Ctrl + C"], "Copy rows"],
       ],

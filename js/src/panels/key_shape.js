@@ -62,7 +62,7 @@ export function createKeyShape(element, meaning) {
     [kind, corners] = [tool, []];
     meaning.leave();
     show(
-      `Drawing a ${kind === "lasso" ? "polygon" : "rectangle"}, at ${placeText(here())}. Arrows move, Enter sets a corner, Escape ends.`,
+      `Drawing a ${kind === "lasso" ? "polygon" : "rectangle"}, at ${placeText(here())}. Arrows move, Enter sets a corner, Escape cancels.`,
     );
     return true;
   }

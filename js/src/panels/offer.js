@@ -46,7 +46,7 @@ export function createOffer({ client, redraw }) {
           ? nothing
           : html`<select aria-label="What to restore" ?disabled=${isOff} @change=${others}>${kept.map((other) => html`<option value=${other.name} ?selected=${other === one}>${some(other, nouns)} ${from(other)}</option>`)}</select>`
       }
-      <button type="button" class="small" aria-label="Dismiss" title="Dismiss. restore=True brings it back." ?disabled=${isOff} @click=${() => ask("")}>${ICONS.close}</button>
+      <button type="button" class="small" aria-label="Dismiss" title="Dismiss; CxgWidget(..., restore=True) restores it later" ?disabled=${isOff} @click=${() => ask("")}>${ICONS.close}</button>
     </div>`;
   };
 }
@@ -75,7 +75,7 @@ const listed = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].fi
 const some = (kept, nouns) => listed(partsOf(kept, nouns).slice(0, MOST_NAMED));
 
 /** @param {Kept} kept @param {Nouns} nouns */
-const whole = (kept, nouns) => `Restore ${listed(partsOf(kept, nouns))} ${from(kept)}. Undo takes it back.`;
+const whole = (kept, nouns) => `Restore ${listed(partsOf(kept, nouns))} ${from(kept)}. Undo reverts this.`;
 
 /** When and where it was kept: "from 14:02", "from 3 Nov, 14:02, in trial.ipynb". @param {Kept} kept @param {number} [now] ms */
 export function from({ at, notebook }, now = Date.now()) {

@@ -8,7 +8,7 @@
 const THINNEST_PX = 2;
 
 /** What `modeOf` makes of keys, in words. */
-export const MODES_HINT = "Shift adds, Alt removes, both intersect";
+export const MODES_HINT = "Shift adds, Alt removes, Shift+Alt intersects";
 
 /** How a shape changes the selection; keys count when they are down at the start or at the end. @param {...Modifiers} at @returns {Mode} */
 export function modeOf(...at) {

@@ -86,7 +86,7 @@ const STAYS =
 export function noticeOf({ error, link, dataset }) {
   if (error !== null) return { sentence: error.message, more: error.details ?? "", isFailure: true };
   if (link !== "offline") return null;
-  const what = dataset === null ? "Static picture, no kernel." : "The kernel restarted.";
+  const what = dataset === null ? "Static picture: no kernel is running." : "The kernel restarted.";
   return { sentence: `${what} Run this cell again.`, more: dataset === null ? "" : STAYS, isFailure: false };
 }
 

@@ -91,7 +91,7 @@ export function createAnnotations({ client, redraw }) {
         ? `No ${obs.many} selected. Select ${obs.many} with a lasso, in the legend or from a set.`
         : nLeftOut === 0
           ? ""
-          : `Filters hide ${wholeNumber(nLeftOut)} of the ${counted(n, obs)} selected; these are labelled too.`;
+          : `Filters hide ${wholeNumber(nLeftOut)} of the ${counted(n, obs)} selected; these are labeled too.`;
     return html`<form class="labeler" @submit=${assign}>
       <div class="box"><input type="text" data-field="label" aria-label="Label" placeholder=${n === 0 ? "Find a label" : `Label for ${counted(n, obs)}`} maxlength="200" autocomplete="off" spellcheck="false"
         .value=${live(typed)} @keydown=${clear} @input=${(/** @type {Event} */ event) => then(() => void (typed = textIn(event)))}></div>
@@ -116,7 +116,7 @@ export function createAnnotations({ client, redraw }) {
       ${nFound > nShown ? html`<p class="caption">${wholeNumber(nFound - nShown)} more. Type to narrow down.</p>` : nothing}
       <div class="doing foot">
         <button type="button" class="text" aria-expanded=${saveForm.isOpen()} ?disabled=${isOffline} @click=${saveForm.toggle}>Save…</button>
-        ${chosenOne?.is_saved === false ? html`<span class="caption unsaved" title="No file holds these labels as they are now.">Not saved to a file</span>` : nothing}
+        ${chosenOne?.is_saved === false ? html`<span class="caption unsaved" title="Labels changed since they were last saved">Not saved to a file</span>` : nothing}
         ${state.traits.steps.undo === "annotation" ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.undo(false)}>Undo</button>` : nothing}
         <button type="button" class="text" ?disabled=${isOffline} @click=${forget}>Delete annotation</button>
       </div>

@@ -8,7 +8,7 @@ import { nounsOf } from "../../words/nouns.js";
 /** @type {[Mode, string, string][]} */
 const MODES = [
   ["counts", "Counts", "Counts: all, passing the filters, selected"],
-  ["enrichment", "Enrichment", "Selection against all others that pass the filters"],
+  ["enrichment", "Enrichment", "Selection compared with all others that pass the filters"],
 ];
 
 /** @param {() => void} redraw */
@@ -35,7 +35,7 @@ export function createModes(redraw) {
         event.stopPropagation();
       };
       const isQuiet = mode === "enrichment" && state.selection.n === 0;
-      return html`<div class="modes" role="radiogroup" aria-label="Open rows show" @keydown=${press}>${MODES.map(
+      return html`<div class="modes" role="radiogroup" aria-label="Show in open rows" @keydown=${press}>${MODES.map(
         ([id, name, title]) =>
           html`<button type="button" role="radio" aria-checked=${mode === id} tabindex=${mode === id ? 0 : -1} title=${title} @click=${() => set(id)}>${name}</button>`,
       )}</div>${isQuiet ? html`<p class="caption">Select ${nounsOf(state).obs.many} to see what is enriched.</p>` : nothing}`;

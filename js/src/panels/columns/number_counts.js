@@ -152,7 +152,7 @@ export function numberCounts(
       isOfShares
         ? nothing
         : html`<div class="reading"><span class="caption" aria-hidden="true"></span><button type="button" class="text" aria-pressed=${isRoot}
-      title="Bars of all histograms by the cube root of their counts, so that small counts can be seen" @click=${() => setRoot(!isRoot)}>Cube root</button></div>`
+      title="Cube-root scale for the bars of all histograms, so that small counts are visible" @click=${() => setRoot(!isRoot)}>Cube root</button></div>`
     }
     <div class="limits">${field(0, "Lower")}
       ${isOn ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => drag([null, null], true)}>Clear</button>` : nothing}

@@ -65,7 +65,7 @@ export function createGeneActions(redraw) {
       <form @submit=${submit}><div class="box"><input type="text" list="own-gene-sets" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of ${withArticle(setNoun.one)}" placeholder="Name of ${withArticle(setNoun.one)}"
         .value=${live(typed)} @input=${(/** @type {Event} */ event) => void (((typed = textIn(event)), redraw()))}></div>
       <datalist id="own-gene-sets">${own.map(({ name }) => html`<option value=${name}></option>`)}</datalist>
-      <button type="submit" class="text" title=${n > MOST_NAMES ? `At most ${counted(MOST_NAMES, noun)}: narrow by search, cut-offs or brush` : `All ${noun.many} in the table; replaces ${withArticle(setNoun.one)} of that name`} ?disabled=${isOffline || n === 0 || n > MOST_NAMES}>Create ${setNoun.one} of ${counted(n, noun)}</button>
+      <button type="submit" class="text" title=${n > MOST_NAMES ? `At most ${counted(MOST_NAMES, noun)}: narrow by search, cut-offs or brush` : `All ${noun.many} in the table; replaces ${withArticle(setNoun.one)} of the same name`} ?disabled=${isOffline || n === 0 || n > MOST_NAMES}>Create ${setNoun.one} of ${counted(n, noun)}</button>
       ${chosen === "" ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => put([chosen], true)}>Add ${chosen}</button>`}
       </form><span class="caption" role="status">${said}</span>
     </div>`;

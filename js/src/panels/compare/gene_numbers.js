@@ -38,7 +38,7 @@ const COLUMNS = [
     detail: (a, b) => `log2 fold change: above 0 means higher in ${a} than in ${b}`,
     px: 70,
   },
-  { name: "p_adj", key: "log10_p_adj", text: chance, detail: () => "p adjusted for all tests", px: 88 },
+  { name: "p_adj", key: "log10_p_adj", text: chance, detail: () => "p-value adjusted for multiple testing", px: 88 },
   { name: "share_a", key: "share_a", text: part, detail: (a) => `Share of ${a} with a value above 0`, px: 68 },
   { name: "share_b", key: "share_b", text: part, detail: (_, b) => `Share of ${b} with a value above 0`, px: 68 },
   { name: "mean_a", key: "mean_a", text: number, detail: (a) => `Mean of the tested values in ${a}`, px: 70 },
@@ -56,7 +56,7 @@ const COLUMNS = [
     detail: (a) => `Test statistic: above 0 means higher in ${a}`,
     px: 90,
   },
-  { name: "p", key: "log10_p", text: chance, detail: () => "Two-sided p, not adjusted", px: 88 },
+  { name: "p", key: "log10_p", text: chance, detail: () => "Two-sided p-value, not adjusted", px: 88 },
   {
     name: "auc",
     key: "auc",

@@ -103,7 +103,7 @@ export function createQueryField({ client, redraw }) {
       insert(/** @type {any} */ (event.currentTarget).closest(".pin").querySelector("input"), option);
     return html`<div class="find pin"><div class="box"><input type="text" class="query" role="combobox" aria-label="Filter by query" placeholder=${placeholder}
       autocomplete="off" spellcheck="false" aria-autocomplete="list" aria-controls="query-words" aria-expanded=${isOpen}
-      aria-activedescendant=${isOpen && active >= 0 ? `query-words-${active}` : nothing} title="Names, comparisons, and, or, not, in"
+      aria-activedescendant=${isOpen && active >= 0 ? `query-words-${active}` : nothing} title="Combine comparisons with and, or, not, in"
       aria-invalid=${isRefused} ?disabled=${state.link === "offline"} .value=${value} @keydown=${press} @blur=${leave}
       @input=${(/** @type {Event} */ event) => void complete(/** @type {HTMLInputElement} */ (event.currentTarget), context, false)}></div>
       ${isOpen ? matchList("query-words", "Completions", options, { text: word.text, active }, (i) => set({ active: i }), choose) : nothing}</div>`;

@@ -116,7 +116,7 @@ export function createTissue({ element, look, store, client }) {
     },
     describe() {
       const held = shown();
-      return held === null ? "" : `Image of the section: ${held.about.name}.`;
+      return held === null ? "" : `Tissue image: ${held.about.name}.`;
     },
     destroy() {
       isOver = true;

@@ -37,7 +37,7 @@ const SCALES = { linear: "linear", log: "logarithmic" };
 const LIMITS = { hold: "fixed for the whole plot", follow: "follow the zoom" };
 const ZEROS = { color: "colored", grey: "grey, behind the others" };
 const STATISTICS = {
-  auto: "mean, maximum zoomed in",
+  auto: "mean; maximum when zoomed in",
   mean: "mean",
   max: "maximum",
   min: "minimum",

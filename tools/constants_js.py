@@ -25,7 +25,7 @@ from cxg_widget.draw.pages import key  # noqa: E402
 from cxg_widget.draw.points import crowding  # noqa: E402
 from cxg_widget.rules.form import Form  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
-from cxg_widget.session.analysis import columns, comparison_frames  # noqa: E402
+from cxg_widget.session.analysis import column_counts, comparison_frames  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
 from tools.generated import write  # noqa: E402
 
@@ -60,7 +60,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         fields.MOST_FIELDS,
     ),
     ("MANY", "So many cells under the pointer are too many to name one.", under_pointer.MANY),
-    ("MOST_COUNTED", "Rows of a column that are counted apart from all.", columns.MOST_COUNTED),
+    ("MOST_COUNTED", "Rows of a column that are counted apart from all.", column_counts.MOST_COUNTED),
     ("MOST_SETS_ON_PLOT", "Sets that have contours at once.", checks.MOST_SETS_ON_PLOT),
     ("COMPARED", "Numbers of a compared gene, in the order in which they travel.", list(comparison_frames.COLUMNS)),
     ("DIMMED", "Share of its colour that a dimmed point keeps.", rgb.DIMMED),

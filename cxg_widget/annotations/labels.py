@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import smallest_codes
+from cxg_widget.datasets.base.column_values import smallest_codes
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import BROKEN, label_of, not_found, shown

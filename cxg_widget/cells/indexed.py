@@ -156,7 +156,7 @@ class IndexedCells:
 
     def is_shown(self, shown: Shown) -> Callable[[NDArray[Any]], NDArray[np.bool_]] | None:
         """Return the mask of places that the legend does not hide; None where it hides none."""
-        from cxg_widget.draw.aggregate.columns import shown_at
+        from cxg_widget.draw.aggregate.image_columns import shown_at
 
         visible = shown.visible
         return None if visible is None else shown_at(self.column(shown.coloring), visible)

@@ -125,7 +125,7 @@ def _runs_in(index: SpatialIndex, circle: Circle) -> _Edges:
 def _counts_of(column: CategoryColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count the cells of runs by category, int64 (k + 1,), the missing ones last."""
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import tally_runs
+    from cxg_widget.counts.count_loops import tally_runs
 
     tables = np.zeros((4, column.missing_code + 1), dtype=np.uint32)
     tally_runs(frozen(column.codes), starts, stops, tables)
@@ -138,7 +138,7 @@ def _numbers_of(
 ) -> CellsUnderPointer:
     """Average the numbers of runs."""
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import sum_numbers, sum_runs
+    from cxg_widget.counts.count_loops import sum_numbers, sum_runs
     from cxg_widget.draw.aggregate import SparseColumn
 
     levels, n = column.levels, int((stops - starts).sum())

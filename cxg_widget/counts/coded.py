@@ -109,7 +109,7 @@ class CodedColumn(Countable):
     def keys(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.uint16]:
         """Return the keys of all cells, uint16 (n_obs,), see `Countable`."""
         from cxg_widget.compute.compiled import frozen
-        from cxg_widget.counts.kernels import put_keys
+        from cxg_widget.counts.count_loops import put_keys
 
         keys = np.empty(self.codes.size, dtype=np.uint16)
         put_keys(frozen(self.codes), self.n_codes, frozen(states), bits, keys)
@@ -139,7 +139,7 @@ def _tally(
     codes: NDArray[np.uint8 | np.uint16], n_codes: int, states: NDArray[np.uint8], bits: int
 ) -> NDArray[np.int64]:
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import tally
+    from cxg_widget.counts.count_loops import tally
 
     # uint32 counts 4 billion cells, and halves the bytes that the loop writes.
     tables = np.zeros((4, n_codes << bits), dtype=np.uint32)
@@ -171,7 +171,7 @@ def read_coded(dataset: Dataset, source: str, name: str, layer: str | None = Non
 def of_codes(codes: Codes, *, is_categorical: bool = True) -> CodedColumn:
     """Code categories: by their own codes."""
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import put_category_codes
+    from cxg_widget.counts.count_loops import put_category_codes
 
     n = len(codes.categories)
     found = _empty(codes.codes.size, n + 1)
@@ -194,7 +194,7 @@ class Ends:
 
 def ends_of(values: NDArray[Any]) -> Ends:
     """Return the ends of numbers (n,), whole ones as int."""
-    from cxg_widget.counts.kernels import finite_ends
+    from cxg_widget.counts.count_loops import finite_ends
 
     if not values.size:
         return Ends(math.inf, -math.inf, 0)
@@ -216,7 +216,7 @@ def of_numbers(values: NDArray[Any], ends: Ends | None = None) -> CodedColumn:
 
 def _of_integers(values: NDArray[Any], ends: Ends) -> CodedColumn:
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import put_integer_bins
+    from cxg_widget.counts.count_loops import put_integer_bins
 
     # Python's integers: the range of int64 numbers may be wider than int64.
     low, high = int(ends.low), int(ends.high)
@@ -232,7 +232,7 @@ def _of_integers(values: NDArray[Any], ends: Ends) -> CodedColumn:
 
 def _of_floats(values: NDArray[Any], ends: Ends) -> CodedColumn:
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import put_float_bins
+    from cxg_widget.counts.count_loops import put_float_bins
 
     edges = float_edges(ends.low, ends.high)
     found = _empty(values.size, edges.size)

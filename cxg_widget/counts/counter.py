@@ -120,7 +120,7 @@ class Counter:
         CxgWidgetError
             As `coded.read_coded` and `rule.mask_of`.
         """
-        from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED
+        from cxg_widget.counts.count_loops import GROUP, PASSES, SELECTED
 
         coded = self.coded(column, is_kept=is_kept)
         by = groups() if coded.is_grouped else None
@@ -151,7 +151,7 @@ class Counter:
         CxgWidgetError
             As `count`.
         """
-        from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED
+        from cxg_widget.counts.count_loops import GROUP, PASSES, SELECTED
 
         coded, other = self.coded(column), self.coded(by)
         n_by, most = other.n_codes - 1, _MOST_GROUPS if coded.n_codes <= MOST_GROUPED + 1 else _FEW_GROUPS
@@ -205,7 +205,7 @@ class Counter:
         self, failed: NDArray[np.uint8] | None, own: Mask | None, selected: Mask, by: GroupCodes | None
     ) -> NDArray[np.uint8]:
         from cxg_widget.compute.compiled import frozen
-        from cxg_widget.counts.kernels import put_states
+        from cxg_widget.counts.count_loops import put_states
 
         states = np.empty(self._dataset.n_obs, dtype=np.uint8)
         put_states(

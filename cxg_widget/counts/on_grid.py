@@ -96,10 +96,10 @@ def _bins(low: float, high: float, widest: float, inner: int, pad: int) -> tuple
 def count_codes(codes: NDArray[Any], k: int, passing: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
     """Count cells by their codes, int64 (k,), of those that pass; -1 counts nowhere."""
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts import kernels
+    from cxg_widget.counts import count_loops
 
     counts = np.zeros(k + 1, dtype=np.int64)
-    kernels.count_codes(frozen(codes), frozen(_ALL if passing is None else passing), counts)
+    count_loops.count_codes(frozen(codes), frozen(_ALL if passing is None else passing), counts)
     return counts[:k]
 
 
@@ -136,7 +136,7 @@ def count_on_grid(
     uint32 (n_planes, lines, columns)
     """
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts import kernels
+    from cxg_widget.counts import count_loops
 
     planes = np.zeros((max(int(slots.max(initial=-1)) + 1, 1), *grid.shape), dtype=np.uint32)
     (x0, _, y0, _), (wide, high) = grid.extent, grid.steps
@@ -147,5 +147,5 @@ def count_on_grid(
         # The loop itself cannot be interrupted.
         check()
         run = (*cells, start, min(start + _AT_ONCE, len(xy)))
-        kernels.count_on_grid(run, column, passes, (x0, y0, 1 / wide, 1 / high), planes)
+        count_loops.count_on_grid(run, column, passes, (x0, y0, 1 / wide, 1 / high), planes)
     return planes

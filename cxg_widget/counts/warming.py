@@ -6,7 +6,7 @@ import numpy as np
 
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.counts.coded import of_codes, of_numbers
-from cxg_widget.counts.kernels import put_keys, put_states, sum_runs, tally, tally_runs
+from cxg_widget.counts.count_loops import put_keys, put_states, sum_runs, tally, tally_runs
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets.base.values import Codes
 

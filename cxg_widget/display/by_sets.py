@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.palettes import IN_TURN
 from cxg_widget.compute.bits import unpack_mask
-from cxg_widget.datasets.base.columns import smallest_codes
+from cxg_widget.datasets.base.column_values import smallest_codes
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.target import ALL_SETS, OwnSets, Target, is_of_sets, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName

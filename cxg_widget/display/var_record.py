@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cxg_widget.datasets.base.columns import as_scalar
+from cxg_widget.datasets.base.column_values import as_scalar
 from cxg_widget.display.hover import text_of
 from cxg_widget.text.names import shortened
 

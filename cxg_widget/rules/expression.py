@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.column_values import row_blocks
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.column_names import Column, read_column, resolved

@@ -12,7 +12,7 @@ from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.advice import advised
 from cxg_widget.rules.column_names import missing_names, resolved
 from cxg_widget.rules.forms import Rule, check_rule, form_of, inner_of
-from cxg_widget.rules.forms.columns import QUERY, VALUES
+from cxg_widget.rules.forms.column_forms import QUERY, VALUES
 from cxg_widget.rules.named import filter_by
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire.protocol import MISSING_LABEL

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.memory import shortage_in_words
-from cxg_widget.datasets.base.columns import as_names
+from cxg_widget.datasets.base.column_values import as_names
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName

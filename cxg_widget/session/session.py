@@ -31,7 +31,7 @@ from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session.analysis.aggregated import aggregated
 from cxg_widget.session.analysis.brush import BrushAnswer
-from cxg_widget.session.analysis.columns import Columns
+from cxg_widget.session.analysis.column_counts import Columns
 from cxg_widget.session.analysis.comparison import Comparisons
 from cxg_widget.session.analysis.composition import composition_frame
 from cxg_widget.session.analysis.fields import frame_of_fields
@@ -392,7 +392,7 @@ class Session:
         """Do what the first column that is opened, and the first order of the table, would wait for."""
         from cxg_widget.compare.loops import warming as compare
         from cxg_widget.counts import warming as counts
-        from cxg_widget.table import warming as table
+        from cxg_widget.table import order as table
 
         counts.compile_loops()
         compare.compile_loops()

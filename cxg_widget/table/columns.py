@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.parallel import read_ahead
-from cxg_widget.datasets.base.columns import as_scalar
+from cxg_widget.datasets.base.column_values import as_scalar
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.several_genes import mean_vector
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, heading, is_number, resolve

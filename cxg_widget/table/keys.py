@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Codes, as_plain
-from cxg_widget.table.kernels import put_float_keys, put_words
+from cxg_widget.table.sort_loops import put_float_keys, put_words
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.compiled import frozen
-from cxg_widget.table.kernels import DIGIT, count_before, count_digits, put_masked, put_rows
-from cxg_widget.table.keys import Keys
+from cxg_widget.table.keys import Keys, of_numbers, of_text
+from cxg_widget.table.sort_loops import DIGIT, count_before, count_digits, put_masked, put_rows
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
@@ -148,3 +148,15 @@ class _Sorted:
         if n:
             put_rows(*self._given, np.uint64(low), np.uint64(high), skip, out)
         return out
+
+
+def compile_loops() -> None:
+    """Compile every loop on a few cells, or load what was compiled before, before the table is first sorted."""
+    rows_at(None, np.ones(1, dtype=np.bool_), 0, 1)
+    of_text(np.array(["a"], dtype=object))
+    for float_type in (np.float32, np.float64):
+        of_numbers(np.zeros(1, dtype=float_type))
+    for key_type in (np.uint16, np.uint32, np.uint64):
+        keys = Keys(np.zeros(1 << 15, dtype=key_type), 1)  # too many to be sorted in one go
+        rows_at(keys, None, 0, 1)
+        place_of(0, keys, None)

@@ -64,7 +64,7 @@ class WholeLaws:
     ) -> None:
         with reopen() as dataset:
             at_once = read_everything(dataset, truth)
-        monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 7)
+        monkeypatch.setattr("cxg_widget.datasets.base.column_values.ROWS_PER_BLOCK", 7)
         with reopen() as dataset:
             in_blocks = read_everything(dataset, truth)
         assert at_once.keys() == in_blocks.keys()

@@ -10,15 +10,6 @@ from __future__ import annotations
 
 from cxg_widget.wire.messages.annotations import Annotated, Annotations, AskAnnotations, EditAnnotation
 from cxg_widget.wire.messages.coloring import AskLook, Codes, Color, Nonzeros, Palette, Recoded, Values
-from cxg_widget.wire.messages.columns import (
-    AskBrush,
-    AskColumns,
-    BrushBins,
-    BrushSums,
-    ColumnCounts,
-    FindValues,
-    FoundValues,
-)
 from cxg_widget.wire.messages.comparison import AskComparison, Compare, Compared, Comparison
 from cxg_widget.wire.messages.difference import AskDifference, Difference
 from cxg_widget.wire.messages.figure import AskFigure, FigurePart
@@ -57,6 +48,15 @@ from cxg_widget.wire.messages.message import (
     Scale,
     TableOf,
     Work,
+)
+from cxg_widget.wire.messages.open_columns import (
+    AskBrush,
+    AskColumns,
+    BrushBins,
+    BrushSums,
+    ColumnCounts,
+    FindValues,
+    FoundValues,
 )
 from cxg_widget.wire.messages.points import AskPlace, Cell, Detail, Hover, Matches, Points, Search, Zoom
 from cxg_widget.wire.messages.selecting import Category, Clear, Count, Counts, Filter, Lasso, Pick, Selection, Undo

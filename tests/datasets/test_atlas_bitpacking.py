@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.atlas.bitpacking import unpack
-from cxg_widget.datasets.atlas.kernels import find, pick
+from cxg_widget.datasets.atlas.bitpacking_loops import find, pick
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
 from cxg_widget.errors import DamagedStore
 from tests.datasets.make_atlas import TRANSFORMS, bitpack, make_atlas, make_truth

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cxg_widget.color.css_colors import CSS_COLORS, to_hex
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.datasets.base.columns import as_rows, factorize, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import as_rows, factorize, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES
 
 

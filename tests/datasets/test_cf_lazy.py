@@ -7,7 +7,7 @@ import pytest
 import tiledb
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.base import columns
+from cxg_widget.datasets.base import column_values
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from tests.datasets.make_cf import WRITERS, make_cf, write_dense, write_group
 from tests.datasets.test_cxg_lazy import tiles_read
@@ -103,7 +103,7 @@ def test_many_rows_far_apart_are_read_in_blocks(cube, reads, monkeypatch):
     for limit, most in (("_MOST_BOXES", 2), (None, None)):
         if limit is not None:
             monkeypatch.setattr(f"cxg_widget.datasets.tiledb_cf.grid.{limit}", most)
-            monkeypatch.setattr(columns, "ROWS_PER_BLOCK", 5_000)
+            monkeypatch.setattr(column_values, "ROWS_PER_BLOCK", 5_000)
         with open_dataset(path) as dataset:
             np.testing.assert_array_equal(dataset.obs("T", rows, index=False)["T"], values.ravel()[rows])
         monkeypatch.undo()

@@ -126,7 +126,7 @@ def test_a_viewport_reads_the_row_groups_that_meet_it(tmp_path, reads, layout):
 def test_rows_in_order_decode_each_row_group_once(tmp_path, reads, monkeypatch):
     run = make_run()
     path = make_mzpeak(tmp_path / "a.mzpeak", run, "point", rows_per_group=300)
-    monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 7)
+    monkeypatch.setattr("cxg_widget.datasets.base.column_values.ROWS_PER_BLOCK", 7)
     with open_dataset(path, observations="peaks") as dataset:
         n_groups = dataset.details["row_groups"]["spectra_data.parquet"]
         reads.clear()

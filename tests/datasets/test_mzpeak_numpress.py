@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.mzpeak import kernels
+from cxg_widget.datasets.mzpeak import chunk_loops
 from cxg_widget.errors import DamagedStore
 from tests.datasets.make_mzpeak import MZ_SCALE, SLOF_SCALE, deltas, make_mzpeak, make_run
 
@@ -37,26 +37,26 @@ def as_bytes(*buffers: bytes) -> tuple[np.ndarray, np.ndarray]:
 def decode_linear(buffer: bytes, room: int) -> tuple[int, np.ndarray]:
     out = np.full(room, -1.0)
     data, _ = as_bytes(buffer)
-    return int(kernels.decode_linear(data, 0, len(buffer), out, 0, room)), out
+    return int(chunk_loops.decode_linear(data, 0, len(buffer), out, 0, room)), out
 
 
 def decode_pic(*buffers: bytes) -> tuple[np.ndarray, list[list[float]]]:
     data, begins = as_bytes(*buffers)
     counts, status = np.zeros(len(buffers), np.int64), np.zeros(len(buffers), np.uint8)
-    kernels.count_pic(data, begins, counts, status)
+    chunk_loops.count_pic(data, begins, counts, status)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     out = np.zeros(offsets[-1])
-    kernels.decode_pic(data, begins, offsets, out, status)
+    chunk_loops.decode_pic(data, begins, offsets, out, status)
     return status, [out[i:j].tolist() for i, j in pairwise(offsets)]
 
 
 def decode_slof(*buffers: bytes) -> tuple[np.ndarray, list[list[float]]]:
     data, begins = as_bytes(*buffers)
     counts, status = np.zeros(len(buffers), np.int64), np.zeros(len(buffers), np.uint8)
-    kernels.count_slof(begins, counts, status)
+    chunk_loops.count_slof(begins, counts, status)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     out = np.zeros(offsets[-1])
-    kernels.decode_slof(data, begins, offsets, out, status)
+    chunk_loops.decode_slof(data, begins, offsets, out, status)
     return status, [out[i:j].tolist() for i, j in pairwise(offsets)]
 
 
@@ -65,7 +65,7 @@ def decode_slof(*buffers: bytes) -> tuple[np.ndarray, list[list[float]]]:
 def test_linear_reads_what_the_reference_wrote_as_it_reads_it(points, scale):
     buffer = encoded("linear", [point / scale for point in points], scale)
     status, out = decode_linear(buffer, len(points))
-    assert status == kernels.OK
+    assert status == chunk_loops.OK
     if len(points) == 1:  # a length that pynumpress writes but does not read
         np.testing.assert_allclose(out, [points[0] / scale], atol=0.5 / scale)
     else:
@@ -77,7 +77,7 @@ def test_linear_reads_what_the_reference_wrote_as_it_reads_it(points, scale):
 def test_linear_reads_axes_at_the_scale_that_the_reference_finds_best(mz):
     buffer = encoded("linear", mz, pynumpress.optimal_linear_fixed_point(np.array(mz)))
     status, out = decode_linear(buffer, len(mz))
-    assert status == kernels.OK
+    assert status == chunk_loops.OK
     assert out.tolist() == decoded("linear", buffer)
     np.testing.assert_allclose(out, mz, rtol=1e-5)
 
@@ -113,26 +113,26 @@ def test_no_bytes_crash_the_decoders(buffer, room):
 @pytest.mark.parametrize("length", [1, 7, 9, 11, 13, 15])
 def test_a_linear_buffer_that_is_cut_short_says_so(length):
     whole = encoded("linear", [100.0, 200.0, 300.5], 1e4)
-    assert decode_linear(whole[:length], 3)[0] == kernels.TOO_SHORT
+    assert decode_linear(whole[:length], 3)[0] == chunk_loops.TOO_SHORT
 
 
 @pytest.mark.parametrize("scale", [np.nan, np.inf, 0.0, -5.0])
 def test_a_scale_that_is_none_is_corrupt(scale):
     buffer = struct.pack(">d", scale)
-    assert decode_linear(buffer + bytes(8), 2)[0] == kernels.CORRUPT
+    assert decode_linear(buffer + bytes(8), 2)[0] == chunk_loops.CORRUPT
     status, _ = decode_slof(buffer + bytes(4))
-    assert status.tolist() == [kernels.CORRUPT]
+    assert status.tolist() == [chunk_loops.CORRUPT]
 
 
 def test_buffers_that_hold_other_numbers_of_values_differ_in_length():
     whole = encoded("linear", [100.0, 200.0, 300.5], 1e4)
-    assert [decode_linear(whole, room)[0] for room in (0, 1, 2, 4)] == [kernels.LENGTHS_DIFFER] * 4
-    assert decode_linear(encoded("linear", [7.5], 1e4), 1)[0] == kernels.OK
+    assert [decode_linear(whole, room)[0] for room in (0, 1, 2, 4)] == [chunk_loops.LENGTHS_DIFFER] * 4
+    assert decode_linear(encoded("linear", [7.5], 1e4), 1)[0] == chunk_loops.OK
 
 
 def test_what_slof_cannot_hold_is_corrupt():
     status, _ = decode_slof(encoded("slof", [5.0], 3000.0)[:-1], struct.pack(">d", 1.0) + struct.pack("<H", 65535))
-    assert status.tolist() == [kernels.TOO_SHORT, kernels.CORRUPT]
+    assert status.tolist() == [chunk_loops.TOO_SHORT, chunk_loops.CORRUPT]
 
 
 entries = st.lists(st.one_of(st.none(), st.floats(100, 2000)), min_size=1, max_size=30)
@@ -146,10 +146,10 @@ def test_delta_lists_with_nulls_give_the_values_back(values):
     out, valid = np.zeros(len(values)), np.zeros(len(values), dtype=bool)
     numbers = np.array([np.nan if one is None else one for one in steps], dtype=np.float64)
     start = known[0] if known else 0.0
-    status = kernels.decode_steps(
+    status = chunk_loops.decode_steps(
         numbers, ~np.isnan(numbers), 0, len(steps), start, True, out, valid, 0, len(values)
     )  # fmt: skip
-    assert status == kernels.OK
+    assert status == chunk_loops.OK
     assert valid.tolist() == [one is not None for one in values]
     np.testing.assert_allclose(out[valid], known, atol=1e-9)
 

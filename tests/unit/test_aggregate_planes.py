@@ -19,9 +19,9 @@ from cxg_widget.draw.aggregate import (
     arrange_codes,
     arrange_mask,
     arrange_vector,
-    kernels,
+    image_columns,
+    pixel_loops,
 )
-from cxg_widget.draw.aggregate import columns as columns_module
 from cxg_widget.draw.aggregate import planes as planes_module
 from cxg_widget.draw.aggregate import task as task_module
 from cxg_widget.errors import InvalidValue
@@ -304,7 +304,7 @@ def test_a_gene_in_a_view_that_was_just_coloured_otherwise_counts_no_cell_again(
     colors = one_hot(3) if before == "category" else None
     alone = aggregate(index, gene, VIEW, (WIDTH, HEIGHT), **options)
     aggregate(index, other, VIEW, (WIDTH, HEIGHT), counts=counts, colors=colors, **options, **statistic)
-    monkeypatch.setattr(kernels, "count", None)
+    monkeypatch.setattr(pixel_loops, "count", None)
     found = aggregate(index, gene, VIEW, (WIDTH, HEIGHT), counts=counts, **options)
     np.testing.assert_array_equal(found.totals, alone.totals)
     np.testing.assert_array_equal(found.counts, alone.counts)
@@ -418,7 +418,7 @@ def test_columns_are_brought_into_order_in_blocks(monkeypatch):
     xy = points(n)
     index = Index(xy)
     vector, dense = numbers(n, density=0.5, fill=0.0)
-    monkeypatch.setattr(columns_module, "BLOCK", 64)
+    monkeypatch.setattr(image_columns, "BLOCK", 64)
     codes = np.random.default_rng(8).integers(-1, 3, n).astype(np.int8)
     mask = codes == 1
     np.testing.assert_array_equal(

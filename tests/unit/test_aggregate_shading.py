@@ -269,11 +269,11 @@ def test_importing_compiles_nothing():
 @pytest.mark.slow
 def test_warming_up_leaves_nothing_to_compile():
     script = """
-from cxg_widget.draw.aggregate import kernels, pixels, warm_up
+from cxg_widget.draw.aggregate import pixel_loops, pixels, warm_up
 import numpy as np
 assert warm_up() is warm_up()
 warm_up().join()
-loops = [kernels.count, kernels.mix, kernels.total,
+loops = [pixel_loops.count, pixel_loops.mix, pixel_loops.total,
          pixels.spread, pixels.paint, pixels.number]
 before = [len(loop.signatures) for loop in loops]
 assert min(before) > 0, before

@@ -68,7 +68,7 @@ def assert_same(found, expected):
 
 @pytest.fixture
 def blocks(monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 70)
+    monkeypatch.setattr("cxg_widget.datasets.base.column_values.ROWS_PER_BLOCK", 70)
 
 
 @pytest.fixture
@@ -312,7 +312,7 @@ class Endless(Dataset):
 
 
 def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 1 << 15)
+    monkeypatch.setattr("cxg_widget.datasets.base.column_values.ROWS_PER_BLOCK", 1 << 15)
     asked = rd.summary(n=rd.by("kind", rd.count()), mean=rd.mean("value"), top=rd.where(rd.max("value")))
 
     def reduce_all(n_obs):
@@ -338,7 +338,7 @@ def demo(tmp_path_factory):
 
 @PLAIN
 def test_a_cxg_is_what_datashader_makes_of_its_arrays_read_with_tiledb(demo, make, monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 1_000)
+    monkeypatch.setattr("cxg_widget.datasets.base.column_values.ROWS_PER_BLOCK", 1_000)
     with tiledb.open(str(demo / "obs")) as array:
         obs, hints = array[:], json.loads(array.meta["cxg_schema"])
     with tiledb.open(str(demo / "emb" / "umap")) as array:

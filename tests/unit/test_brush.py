@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.counts import kernels
+from cxg_widget.counts import count_loops
 from cxg_widget.session.analysis import brush as answer
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
@@ -155,7 +155,7 @@ def test_what_cannot_be_brushed_is_said_and_what_cannot_be_counted_has_no_sums(m
 
 def test_the_loops_of_a_brush_are_compiled_ahead(widget):
     widget._session.prepare_columns()
-    loops = (kernels.put_keys, kernels.tally)
+    loops = (count_loops.put_keys, count_loops.tally)
     before = [len(loop.signatures) for loop in loops]
     widget.filters["n_counts"] = (100, None)
     taken(widget, "obs:n_genes", {"obs:cell_type": [0], "obs:n_counts": [], "var:DENSE": []})

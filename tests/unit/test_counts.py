@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.counts import kernels
+from cxg_widget.counts import count_loops
 from cxg_widget.counts.coded import of_numbers
 from cxg_widget.datasets.base.dataset import Codes, Column
 from cxg_widget.errors import CxgWidgetError, DamagedStore, UnknownName
@@ -319,8 +319,8 @@ def test_of_a_long_list_that_is_known_the_rows_asked_for_alone_are_sent_as_panda
 
 def test_what_is_compiled_ahead_serves_the_columns_that_are_opened_then(widget):
     widget._session.prepare_columns()
-    loops = (kernels.put_states, kernels.tally, kernels.put_category_codes, kernels.put_float_bins)
-    loops += (kernels.count_codes, kernels.count_on_grid)
+    loops = (count_loops.put_states, count_loops.tally, count_loops.put_category_codes, count_loops.put_float_bins)
+    loops += (count_loops.count_codes, count_loops.count_on_grid)
     before = [len(loop.signatures) for loop in loops]
     widget.filters["n_genes"] = (500, None)
     widget.select({"donor name": "d1"})

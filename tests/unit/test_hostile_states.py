@@ -9,7 +9,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display import work
 from cxg_widget.errors import CxgWidgetError, InvalidValue
-from cxg_widget.rules.forms import cells, check_rule, columns
+from cxg_widget.rules.forms import cells, check_rule, column_forms
 from tests.memory import small
 
 AT = "2026-01-31T12:00:00+00:00"
@@ -43,8 +43,8 @@ def test_a_state_of_too_much_work_is_refused_before_any_of_it_is_done(monkeypatc
         monkeypatch.setattr(module, name, lambda *args, **more: done.append(name) or call(*args, **more))
 
     w = CxgWidget(small(500))
-    for module, name in ((cells, "parse"), (cells, "mask_of_query"), (cells, "in_polygon"), (columns, "read_column"),
-                         (cells, "as_polygon")):  # fmt: skip
+    for module, name in ((cells, "parse"), (cells, "mask_of_query"), (cells, "in_polygon"), (cells, "as_polygon"),
+                         (column_forms, "read_column")):  # fmt: skip
         counting(module, name)
     (setting,) = state
     with pytest.raises(InvalidValue, match=f"million steps of work to open .* w.{setting} = state"):

@@ -34,7 +34,7 @@ from cxg_widget.draw.aggregate import (
     reduce_pixels,
 )
 from cxg_widget.draw.aggregate.by_rows import Wanted, sums_over
-from cxg_widget.draw.aggregate.columns import numbers_at, shown_at
+from cxg_widget.draw.aggregate.image_columns import numbers_at, shown_at
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.circle import Circle

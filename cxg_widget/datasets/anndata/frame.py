@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.anndata.stored_columns import Coded, Element, element_of
-from cxg_widget.datasets.base.columns import as_strings, row_blocks
+from cxg_widget.datasets.base.column_values import as_strings, row_blocks
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Column, Values, array_of, as_plain, in_place_of, take_rows
 from cxg_widget.errors import DamagedStore, InvalidStore

@@ -18,7 +18,7 @@ from cxg_widget.datasets.anndata.raw import Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.spatial import libraries_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
-from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.column_values import row_blocks
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, RAW, Table
 from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.sections import Sections, sections_of

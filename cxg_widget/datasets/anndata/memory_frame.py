@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import as_strings, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import as_strings, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Column, Kind, Values
 from cxg_widget.text.half_characters import note_of, repaired
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array, Group, Node
-from cxg_widget.datasets.base.columns import as_strings, row_blocks, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import as_strings, row_blocks, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Kind, Values, as_plain
 from cxg_widget.errors import InvalidStore

@@ -91,7 +91,7 @@ class PackedEntries:
 
     def take(self, places: Positions) -> NDArray[np.float32]:
         """Return the values at some entries, ascending and near each other; float32 (k,)."""
-        from cxg_widget.datasets.atlas.kernels import pick
+        from cxg_widget.datasets.atlas.bitpacking_loops import pick
 
         first, last = int(places[0]) // self.n_per_chunk, int(places[-1]) // self.n_per_chunk + 1
         found = np.zeros(len(places), dtype=np.float32)
@@ -104,7 +104,7 @@ class PackedEntries:
         return found
 
     def _find(self, block: tuple[int, int], number: NDArray[np.int32]) -> Hits:
-        from cxg_widget.datasets.atlas.kernels import find
+        from cxg_widget.datasets.atlas.bitpacking_loops import find
 
         most = (block[1] - block[0]) * self.n_per_chunk
         hits, found = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
-from cxg_widget.datasets.base.columns import smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import smallest_codes, tidy_categories
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Values

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import RowsInView
 from cxg_widget.datasets.base.column_pairs import ColumnPairs, EmbeddingName
-from cxg_widget.datasets.base.columns import check_block, row_blocks
+from cxg_widget.datasets.base.column_values import check_block, row_blocks
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.obs_columns import ObsColumns
 from cxg_widget.datasets.base.values import Values

@@ -96,7 +96,7 @@ class MatrixBlock:
         """Return lines that name each position once, in any order, as TileDB gives them; cheaper than `distinct`."""
         if not self._pays_to_compile():
             return self.distinct(length)
-        from cxg_widget.datasets.base.kernels import repeats
+        from cxg_widget.datasets.base.line_loops import repeats
 
         return self.distinct(length) if repeats(self.starts, self.positions, length) else self
 
@@ -104,7 +104,7 @@ class MatrixBlock:
         """Say whether positions ascend in each line and lie in it, where one pass tells that; False = not known."""
         if not self._pays_to_compile():
             return False
-        from cxg_widget.datasets.base.kernels import is_plain
+        from cxg_widget.datasets.base.line_loops import is_plain
 
         return bool(is_plain(self.starts, self.positions, length))
 

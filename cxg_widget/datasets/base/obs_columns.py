@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import CategoryLookup, check_block, row_blocks
+from cxg_widget.datasets.base.column_values import CategoryLookup, check_block, row_blocks
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import (

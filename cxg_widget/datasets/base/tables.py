@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.compute.parallel import read_ahead
-from cxg_widget.datasets.base.columns import as_names, as_rows, as_scalar, as_strings
+from cxg_widget.datasets.base.column_values import as_names, as_rows, as_scalar, as_strings
 from cxg_widget.datasets.base.contract import Contract, Table
 from cxg_widget.datasets.base.obs_columns import ObsColumns
 from cxg_widget.datasets.base.values import Codes, Values, as_plain, to_pandas

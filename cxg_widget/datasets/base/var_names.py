@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cxg_widget.datasets.base.columns import as_strings
+from cxg_widget.datasets.base.column_values import as_strings
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Values, as_plain

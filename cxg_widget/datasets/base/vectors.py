@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import check_block
+from cxg_widget.datasets.base.column_values import check_block
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Vector

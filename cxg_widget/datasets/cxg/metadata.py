@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cxg_widget.color.css_colors import to_hex
-from cxg_widget.datasets.base.columns import as_scalar
+from cxg_widget.datasets.base.column_values import as_scalar
 from cxg_widget.datasets.base.sections import Library
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import as_strings
+from cxg_widget.datasets.base.column_values import as_strings
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.datasets.cxg import writer

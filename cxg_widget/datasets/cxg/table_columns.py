@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import CategoryLookup, as_strings, row_blocks, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import (
+    CategoryLookup,
+    as_strings,
+    row_blocks,
+    smallest_codes,
+    tidy_categories,
+)
 from cxg_widget.datasets.base.dataset import Codes, Column, Kind
 from cxg_widget.datasets.base.values import KIND_OF_TYPE
 from cxg_widget.datasets.tiledb_access.arrays import Arrays

@@ -63,7 +63,7 @@ def decode(batch: pa.RecordBatch, layout: ChunkLayout, label: str) -> Decoded:
     DamagedStore
         If lengths differ, a buffer cannot be decoded or points lie where the chunk does not; names the chunk.
     """
-    from cxg_widget.datasets.mzpeak.kernels import decode_axis
+    from cxg_widget.datasets.mzpeak.chunk_loops import decode_axis
 
     starts, ends = chunk_bounds(batch, layout)
     index = _integers(column_at(batch, layout.index))
@@ -111,17 +111,19 @@ def _intensities(batch: pa.RecordBatch, layout: ChunkLayout, index: NDArray[np.i
 
 
 def _unpack(packed: Lists, method: str, index: NDArray[np.int64], label: str) -> Lists:
-    from cxg_widget.datasets.mzpeak import kernels
+    from cxg_widget.datasets.mzpeak import chunk_loops
 
     n_chunks = packed.offsets.size - 1
     counts, status = np.zeros(n_chunks, dtype=np.int64), np.zeros(n_chunks, dtype=np.uint8)
     if method == PIC:
-        kernels.count_pic(packed.values, packed.offsets, counts, status)
+        chunk_loops.count_pic(packed.values, packed.offsets, counts, status)
     else:
-        kernels.count_slof(packed.offsets, counts, status)
+        chunk_loops.count_slof(packed.offsets, counts, status)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     out = np.zeros(offsets[-1])
-    (kernels.decode_pic if method == PIC else kernels.decode_slof)(packed.values, packed.offsets, offsets, out, status)
+    (chunk_loops.decode_pic if method == PIC else chunk_loops.decode_slof)(
+        packed.values, packed.offsets, offsets, out, status
+    )
     _check(status, index, label, "intensity")
     return Lists(out, np.ones(out.size, dtype=np.bool_), offsets)
 
@@ -134,17 +136,17 @@ def _check(
     bounds: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> None:
     """Raise for the first chunk that could not be decoded."""
-    from cxg_widget.datasets.mzpeak import kernels
+    from cxg_widget.datasets.mzpeak import chunk_loops
 
     wrong = np.flatnonzero(status)
     if not wrong.size:
         return
     at = int(wrong[0])
     problem = {
-        kernels.LENGTHS_DIFFER: "chunk m/z and intensity lengths differ",
-        kernels.CORRUPT: f"the {what} of a chunk cannot be decoded",
-        kernels.TOO_SHORT: f"the {what} buffer of a chunk is truncated",
-        kernels.OUT_OF_BOUNDS: "a chunk holds m/z outside its own bounds",
+        chunk_loops.LENGTHS_DIFFER: "chunk m/z and intensity lengths differ",
+        chunk_loops.CORRUPT: f"the {what} of a chunk cannot be decoded",
+        chunk_loops.TOO_SHORT: f"the {what} buffer of a chunk is truncated",
+        chunk_loops.OUT_OF_BOUNDS: "a chunk holds m/z outside its own bounds",
     }[int(status[at])]
     where = "" if bounds is None else f" ({bounds[0][at]:.6g} to {bounds[1][at]:.6g})"
     raise DamagedStore(f"{label}: {problem}, in spectrum {index[at]}{where}.")

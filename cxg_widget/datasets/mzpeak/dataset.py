@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import as_strings
+from cxg_widget.datasets.base.column_values import as_strings
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.base.values import Column, Values, take_rows

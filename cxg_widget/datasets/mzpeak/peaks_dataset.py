@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import as_strings, row_blocks
+from cxg_widget.datasets.base.column_values import as_strings, row_blocks
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
 from cxg_widget.datasets.base.plan import Grain

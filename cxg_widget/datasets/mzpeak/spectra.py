@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import as_strings, smallest_codes
+from cxg_widget.datasets.base.column_values import as_strings, smallest_codes
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
 from cxg_widget.datasets.mzpeak.facets import Facet, rows_of
 from cxg_widget.datasets.mzpeak.terms import Coding, coding_of, is_in_seconds, label_of

@@ -9,7 +9,7 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import as_strings
+from cxg_widget.datasets.base.column_values import as_strings
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
 from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock

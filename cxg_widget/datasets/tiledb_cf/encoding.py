@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import as_strings, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import as_strings, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.values import Kind
 
 _NETCDF_FILL = float(np.float32(9.969209968386869e36))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import columns
+from cxg_widget.datasets.base import column_values
 from cxg_widget.datasets.tiledb_cf.dimensions import Dimension
 from cxg_widget.datasets.tiledb_cf.encoding import Encoding
 from cxg_widget.datasets.tiledb_cf.reads import Box, Reads, as_box
@@ -63,7 +63,7 @@ class DenseGrid:
         places = np.array([index[dim] for dim in inside], dtype=np.int64).reshape(len(inside), len(rows))
         groups = list(_by_tile(places, self._tiles(variable, inside)))
         largest = max(prod(stop - start for start, stop in box) for box, _ in groups)
-        if len(groups) > _MOST_BOXES or largest > columns.ROWS_PER_BLOCK:
+        if len(groups) > _MOST_BOXES or largest > column_values.ROWS_PER_BLOCK:
             return self._take_by_blocks(variable, rows, at)
         found: NDArray[Any] | None = None
         for box, members in groups:
@@ -78,7 +78,7 @@ class DenseGrid:
     def _take_by_blocks(self, variable: Variable, rows: NDArray[np.int64], at: At) -> NDArray[Any]:
         found = np.empty(len(rows), dtype=variable.encoding.dtype)
         order = np.argsort(rows, kind="stable")
-        for start, stop in columns.row_blocks(self.n):
+        for start, stop in column_values.row_blocks(self.n):
             first, last = np.searchsorted(rows[order], (start, stop))
             if first < last:
                 members = order[first:last]

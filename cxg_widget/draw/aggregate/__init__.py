@@ -2,7 +2,7 @@
 
 from cxg_widget.draw.aggregate.by_datashader import PixelNumbers, is_at_hand, reduce_pixels
 from cxg_widget.draw.aggregate.canvas import Aggregator, CountImages, aggregate
-from cxg_widget.draw.aggregate.columns import (
+from cxg_widget.draw.aggregate.image_columns import (
     CategoryColumn,
     NumberColumn,
     SparseColumn,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.draw.aggregate.columns import (
+from cxg_widget.draw.aggregate.grid import PixelGrid
+from cxg_widget.draw.aggregate.image_columns import (
     CategoryColumn,
     NumberColumn,
     Places,
@@ -21,7 +22,6 @@ from cxg_widget.draw.aggregate.columns import (
     codes_at,
     numbers_at,
 )
-from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of, together
 from cxg_widget.draw.aggregate.task import Task, cut, each

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.convert.progress import Progress, silent
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
-from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.column_values import row_blocks
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.display.several_genes import mean_vector

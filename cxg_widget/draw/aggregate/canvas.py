@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.draw.aggregate import by_datashader
-from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.draw.aggregate.grid import PixelGrid
+from cxg_widget.draw.aggregate.image_columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.task import Task, over_lines, run
 from cxg_widget.draw.points.stills import disc
@@ -132,10 +132,10 @@ def _check_colors(column: CategoryColumn, colors: NDArray[np.uint8] | None, visi
 
 
 def _count(task: Task) -> Planes:
-    from cxg_widget.draw.aggregate import kernels
+    from cxg_widget.draw.aggregate import pixel_loops
 
     counts = task.zeros(np.uint32)
-    kernels.count(task.points, task.grid.arguments, counts)
+    pixel_loops.count(task.points, task.grid.arguments, counts)
     return Planes(task.shaped(counts[:, None]))
 
 
@@ -155,14 +155,14 @@ def _mix(
 
     def part(task: Task) -> Planes:
         from cxg_widget.compute.compiled import frozen
-        from cxg_widget.draw.aggregate import kernels
+        from cxg_widget.draw.aggregate import pixel_loops
 
         totals, missing = task.zeros(np.uint32, 4), task.zeros(np.uint32) if with_missing else _NO_PLACES
         # Two channels are added as one word of 64 bits; SAFE_CELLS keeps the lower from overflowing into the upper.
         entries = frozen(column.codes), frozen(_NO_PLACES)
         words, table = totals.view(np.uint64), frozen(weights.view(np.uint64))
         # Two packed words a cell take 18 ms for 10 M cells in two threads, four 32-bit sums 22 (decision 11).
-        kernels.mix(task.points, task.grid.arguments, entries, table, column.missing_code, words, missing)
+        pixel_loops.mix(task.points, task.grid.arguments, entries, table, column.missing_code, words, missing)
         return Planes(task.shaped(totals), task.shaped(missing) if with_missing else None)
 
     return run(part, task)
@@ -200,7 +200,7 @@ def _numbers(
     task: Task, column: NumberColumn | SparseColumn, places: NDArray[np.uint32], statistic: Statistic
 ) -> Planes:
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.draw.aggregate import kernels
+    from cxg_widget.draw.aggregate import pixel_loops
 
     has_missing = column.has_missing
     missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
@@ -210,7 +210,7 @@ def _numbers(
     numbers = frozen(column.levels.table) if is_bent else None
     totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.float64 if is_bent else np.uint64, 2)
     entries = frozen(column.codes), frozen(places)
-    kernels.total(task.points, task.grid.arguments, entries, numbers, MISSING_U16, totals, missing, peak)
+    pixel_loops.total(task.points, task.grid.arguments, entries, numbers, MISSING_U16, totals, missing, peak)
     return Planes(
         task.shaped(totals), task.shaped(missing) if has_missing else None, task.shaped(peak) if peak.size else None
     )

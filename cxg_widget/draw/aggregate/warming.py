@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from cxg_widget.draw.aggregate.canvas import aggregate
-from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+from cxg_widget.draw.aggregate.image_columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.draw.aggregate.planes import Statistic
 from cxg_widget.draw.aggregate.shading import number_image, shade
 from cxg_widget.spatial import SpatialIndex

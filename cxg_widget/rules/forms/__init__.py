@@ -9,7 +9,7 @@ from typing import Any
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.form import Form, Rule
 from cxg_widget.rules.forms.cells import MOST_ROWS, POLYGON, QUERY, ROWS
-from cxg_widget.rules.forms.columns import RANGE_OF_OBS, RANGE_OF_VAR, VALUES
+from cxg_widget.rules.forms.column_forms import RANGE_OF_OBS, RANGE_OF_VAR, VALUES
 from cxg_widget.rules.forms.combined import AND, MINUS, NOT, OR, SET
 from cxg_widget.rules.packed_rows import as_json
 from cxg_widget.text.names import shown

@@ -8,7 +8,7 @@ from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.expression import mask_of_query
 from cxg_widget.rules.form import Cells, FilterPart, Form, Mask, Rule, Words
-from cxg_widget.rules.forms.columns import QUERY as _KEY_OF_QUERY
+from cxg_widget.rules.forms.column_forms import QUERY as _KEY_OF_QUERY
 from cxg_widget.rules.grammar import parse
 from cxg_widget.rules.packed_rows import PackedRows
 from cxg_widget.spatial.polygon import as_polygon, in_polygon

@@ -12,7 +12,7 @@ from cxg_widget.counts.counter import Column, GroupCodes
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.filters import check_filters, is_of_values
-from cxg_widget.session.analysis.columns import Columns, check_number
+from cxg_widget.session.analysis.column_counts import Columns, check_number
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest
 from cxg_widget.wire import protocol as p

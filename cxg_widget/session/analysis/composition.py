@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from cxg_widget.cells.loader import Loader
     from cxg_widget.display.settings import Settings
-    from cxg_widget.session.analysis.columns import Columns
+    from cxg_widget.session.analysis.column_counts import Columns
     from cxg_widget.session.analysis.meant import Population
 
 Mask = NDArray[np.bool_]

@@ -11,7 +11,7 @@ import tiledb
 
 from cxg_widget.compute.child import Tell, attempt
 from cxg_widget.datasets.base.location import exists, is_remote
-from cxg_widget.datasets.cxg.validation import columns, embeddings, matrix, metadata, structure
+from cxg_widget.datasets.cxg.validation import embeddings, matrix, metadata, obs_and_var, structure
 from cxg_widget.datasets.cxg.validation.examined import Examined
 from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
@@ -21,7 +21,7 @@ from cxg_widget.datasets.tiledb_access.listing import absolute
 from cxg_widget.errors import CxgWidgetError, DamagedStore, DatasetNotFound
 
 RULES: tuple[Rule, ...] = tuple(
-    rule for part in (structure, columns, matrix, embeddings, metadata) for rule in part.RULES.all
+    rule for part in (structure, obs_and_var, matrix, embeddings, metadata) for rule in part.RULES.all
 )
 
 _MOST_ENDINGS = 20

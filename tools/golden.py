@@ -96,7 +96,7 @@ REPLIES: dict[str, Frame] = {
         {"counts": _array("uint32", [[5, 4, 0, 0], [2, 1, 2, 1]])},
     ),
     "annotations": Frame(
-        p.Annotations(
+        p.AnnotationLabels(
             [
                 {"name": "<b>mine</b>", "n_labels": 2, "is_saved": False},
                 {"name": "other", "n_labels": 0, "is_saved": True},
@@ -144,9 +144,9 @@ REPLIES: dict[str, Frame] = {
          "log_histogram": _array("uint32", [1, 70000])},
     ),
     "palette": Frame(p.Palette(3, ["#000000", "#ffffff"])),
-    "codes.uint8": Frame(p.Codes(3, 0, 4, 6), {"codes": _array("uint8", [0, 1, 254, 255])}),
-    "codes.uint16": Frame(p.Codes(3, 4, 6, 6), {"codes": _array("uint16", [1100, 65535])}),
-    "values": Frame(p.Values(4, 0, 4, 4), {"values": _array("uint16", [0, 65534, 65535, 256])}),
+    "codes.uint8": Frame(p.CodesOfPoints(3, 0, 4, 6), {"codes": _array("uint8", [0, 1, 254, 255])}),
+    "codes.uint16": Frame(p.CodesOfPoints(3, 4, 6, 6), {"codes": _array("uint16", [1100, 65535])}),
+    "values": Frame(p.ValuesOfPoints(4, 0, 4, 4), {"values": _array("uint16", [0, 65534, 65535, 256])}),
     "nonzeros": Frame(
         p.Nonzeros(5, 65536, 140000, 140000, 7),
         {
@@ -255,7 +255,7 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "labels": Frame(
-        p.Labels(2, "cell_type", [4, 0], ["B cell", "<b>"], [70000, 2], 3, [-10.0, 10.0, -5.5, 5.5]),
+        p.LabelPlaces(2, "cell_type", [4, 0], ["B cell", "<b>"], [70000, 2], 3, [-10.0, 10.0, -5.5, 5.5]),
         {"xy": _array("uint16", [[0, 65534], [258, 513]])},
     ),
     "contours": Frame(

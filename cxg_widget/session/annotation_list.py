@@ -47,7 +47,7 @@ class AnnotationList:
         passing = self._loader.of(settings).filtered()
         n_left_out = 0 if passing is None else int(np.count_nonzero(selected & ~passing))
         has_obs = hasattr(getattr(getattr(self._dataset, "source", None), "obs", None), "index")
-        return Frame(p.Annotations(listed, name, labels, colors, n_found, n_left_out, has_obs), {"counts": counts})
+        return Frame(p.AnnotationLabels(listed, name, labels, colors, n_found, n_left_out, has_obs), {"counts": counts})
 
     def _labels(
         self, name: str, request: p.AskAnnotations, settings: Settings, selected: NDArray[np.bool_]

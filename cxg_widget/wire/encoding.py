@@ -16,8 +16,7 @@ from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.wire.frames import CHUNK_BYTES, FIRST_POINTS, Frame, spans
 from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.order import DisplayOrder
-from cxg_widget.wire.protocol import CONTAINER, Nonzeros, Values
-from cxg_widget.wire.protocol import Codes as CodesMessage
+from cxg_widget.wire.protocol import CONTAINER, CodesOfPoints, Nonzeros, ValuesOfPoints
 from cxg_widget.wire.quantise import LEVELS, between, finite_range, unit_of, zero_code
 
 BINS = 64
@@ -46,7 +45,7 @@ def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
     """Yield the codes in display order, as `wire_codes` makes them."""
     wire = wire_codes(codes)
     for start, stop in spans(wire.size, wire.itemsize):
-        yield Frame(CodesMessage(seq, start, stop, wire.size), {"codes": order.arrange(wire, start, stop)})
+        yield Frame(CodesOfPoints(seq, start, stop, wire.size), {"codes": order.arrange(wire, start, stop)})
 
 
 @dataclass(frozen=True)
@@ -272,7 +271,7 @@ def wire_values(numbers: Numbers) -> NDArray[np.uint16]:
 def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
     wire = wire_values(numbers)
     for start, stop in spans(numbers.n_obs, wire.itemsize):
-        yield Frame(Values(seq, start, stop, numbers.n_obs), {"values": order.arrange(wire, start, stop)})
+        yield Frame(ValuesOfPoints(seq, start, stop, numbers.n_obs), {"values": order.arrange(wire, start, stop)})
 
 
 def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:

@@ -8,14 +8,14 @@ buffer, in order) and the fields of its class below. Buffers are little-endian a
 
 from __future__ import annotations
 
-from cxg_widget.wire.messages.annotations import Annotated, Annotations, AskAnnotations, EditAnnotation
-from cxg_widget.wire.messages.coloring import AskLook, Codes, Color, Nonzeros, Palette, Recoded, Values
+from cxg_widget.wire.messages.annotations import Annotated, AnnotationLabels, AskAnnotations, EditAnnotation
+from cxg_widget.wire.messages.coloring import AskLook, CodesOfPoints, Color, Nonzeros, Palette, Recoded, ValuesOfPoints
 from cxg_widget.wire.messages.comparison import AskComparison, Compare, Compared, Comparison
 from cxg_widget.wire.messages.difference import AskDifference, Difference
 from cxg_widget.wire.messages.figure import AskFigure, FigurePart
 from cxg_widget.wire.messages.genes import AskFields, AskGenes, FieldCounts, GeneSets
 from cxg_widget.wire.messages.image import Aggregate, Cells, Image
-from cxg_widget.wire.messages.landmarks import AskContours, AskLabels, Contours, Labels
+from cxg_widget.wire.messages.landmarks import AskContours, AskLabels, Contours, LabelPlaces
 from cxg_widget.wire.messages.life import (
     AskModule,
     Begun,
@@ -107,9 +107,9 @@ REPLIES: tuple[type[Message], ...] = (
     Points,
     Color,
     Palette,
-    Codes,
+    CodesOfPoints,
     Recoded,
-    Values,
+    ValuesOfPoints,
     Nonzeros,
     Selection,
     Filter,
@@ -124,13 +124,13 @@ REPLIES: tuple[type[Message], ...] = (
     Cell,
     Matches,
     Sets,
-    Annotations,
+    AnnotationLabels,
     Annotated,
     GeneSets,
     Detail,
     Image,
     Cells,
-    Labels,
+    LabelPlaces,
     Contours,
     Difference,
     SectionList,

@@ -63,7 +63,7 @@ def test_a_request_that_breaks_the_schema_is_refused_in_one_sentence(wrong, sent
 
 
 def test_a_frame_with_other_arrays_than_its_message_declares_cannot_be_packed():
-    message = protocol.Codes(1, 0, 2, 2)
+    message = protocol.CodesOfPoints(1, 0, 2, 2)
     with pytest.raises(ProtocolError, match="carries"):
         Frame(message, {}).pack()
     with pytest.raises(ProtocolError, match="must be"):
@@ -75,7 +75,7 @@ def test_a_frame_with_other_arrays_than_its_message_declares_cannot_be_packed():
 
 
 def test_buffers_are_little_endian_whatever_the_array_was():
-    _, (buffer,) = Frame(protocol.Codes(1, 0, 2, 2), {"codes": np.array([1, 256], dtype=">u2")}).pack()
+    _, (buffer,) = Frame(protocol.CodesOfPoints(1, 0, 2, 2), {"codes": np.array([1, 256], dtype=">u2")}).pack()
     assert bytes(buffer) == b"\x01\x00\x00\x01"
 
 

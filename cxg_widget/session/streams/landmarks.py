@@ -46,7 +46,7 @@ class Landmarks:
         held, seq = self._asked(request)
         found = held.names(request.column, self._newest["labels", request.panel].begin())
         named, extent = found.named, found.extent
-        message = p.Labels(
+        message = p.LabelPlaces(
             seq,
             request.column,
             named.codes.tolist(),

@@ -44,7 +44,7 @@ class EditAnnotation(Message):
 
 
 @dataclass(frozen=True)
-class Annotations(Message):
+class AnnotationLabels(Message):
     """The annotations, and labels of the one that is called `name` ("" = there is none).
 
     annotations : name, n_labels and is_saved (whether a file has all its labels) of each

@@ -80,7 +80,7 @@ class Palette(OfPanel):
 
 
 @dataclass(frozen=True)
-class Codes(OfPanel):
+class CodesOfPoints(OfPanel):
     """Category codes of the points start..stop in display order; missing = maximum of the dtype."""
 
     kind: ClassVar[str] = "codes"
@@ -112,7 +112,7 @@ class Recoded(OfPanel):
 
 
 @dataclass(frozen=True)
-class Values(OfPanel):
+class ValuesOfPoints(OfPanel):
     """Numbers of the points start..stop in display order, as codes by the levels of the colouring; 65535 = missing."""
 
     kind: ClassVar[str] = "values"

@@ -35,7 +35,7 @@ class AskContours(OfPanel):
 
 
 @dataclass(frozen=True)
-class Labels(OfPanel):
+class LabelPlaces(OfPanel):
     """Where the names of categories stand: at the densest place of those of their cells that pass the filters.
 
     The largest category comes first. codes : indices into the categories of the column; labels : what they are called;

@@ -161,7 +161,7 @@ function takeColor(scene, store, reply) {
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store
- * @param {import("../wire/protocol.js").Codes | import("../wire/protocol.js").Values | import("../wire/protocol.js").Nonzeros} reply */
+ * @param {import("../wire/protocol.js").CodesOfPoints | import("../wire/protocol.js").ValuesOfPoints | import("../wire/protocol.js").Nonzeros} reply */
 function takeValues(scene, store, reply) {
   // Chunks of the colouring on show may still come while the next one arrives.
   for (const slot of /** @type {const} */ (["color", "nextColor"])) {

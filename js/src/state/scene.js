@@ -96,7 +96,7 @@ export function putPositions(points, { start, stop, arrays }) {
   points.loaded = extend(points.loaded, start, stop);
 }
 
-/** @param {PointColors} values @param {import("../wire/protocol.js").Codes | import("../wire/protocol.js").Values | import("../wire/protocol.js").Nonzeros} chunk */
+/** @param {PointColors} values @param {import("../wire/protocol.js").CodesOfPoints | import("../wire/protocol.js").ValuesOfPoints | import("../wire/protocol.js").Nonzeros} chunk */
 export function putValues(values, chunk) {
   const { start, stop } = chunk;
   if (chunk.kind === "codes") {

@@ -121,7 +121,7 @@
  * @property {any} saveFile what saves one of them as a file, from the same
  * @property {any} travel what lets points travel to another place, from the same
  * @property {any} fade what lets an image fade there, from the same
- * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last requested
+ * @property {import("../wire/protocol.js").LabelPlaces | null} labels where names stand, as last requested
  * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last requested
  * @property {{name: string, spot: number} | null} [tissue] the image of the section as it is at hand, and how wide a spot of its library
  *   is, 0 = not known: who draws it holds the rest

@@ -502,7 +502,7 @@ export const CONTAINER = 65536;
  */
 /**
  * Category codes of the points start..stop in display order; missing = maximum of the dtype.
- * @typedef {object} Codes
+ * @typedef {object} CodesOfPoints
  * @property {"codes"} kind
  * @property {number} panel
  * @property {number} seq
@@ -525,7 +525,7 @@ export const CONTAINER = 65536;
  */
 /**
  * Numbers of the points start..stop in display order, as codes by the levels of the colouring; 65535 = missing.
- * @typedef {object} Values
+ * @typedef {object} ValuesOfPoints
  * @property {"values"} kind
  * @property {number} panel
  * @property {number} seq
@@ -771,7 +771,7 @@ export const CONTAINER = 65536;
  * labels, colors : those that contain the query, in their order, the first of n_found
  * n_left_out : selected cells that do not pass the filters
  * has_obs : whether labels can be put into obs of the AnnData on show
- * @typedef {object} Annotations
+ * @typedef {object} AnnotationLabels
  * @property {"annotations"} kind
  * @property {Record<string, any>[]} annotations
  * @property {string} name
@@ -859,7 +859,7 @@ export const CONTAINER = 65536;
  * The largest category comes first. codes : indices into the categories of the column; labels : what they are called;
  * counts : cells that pass; n_present : how many categories have such cells
  * extent : x0, x1, y0, y1, data units, over which the codes of places go as in `points`
- * @typedef {object} Labels
+ * @typedef {object} LabelPlaces
  * @property {"labels"} kind
  * @property {number} panel
  * @property {number} points_seq
@@ -1030,7 +1030,7 @@ export const CONTAINER = 65536;
  */
 
 /** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | Kept | CostOf | Error} Reply */
+/** @typedef {DatasetInfo | Points | Color | Palette | CodesOfPoints | Recoded | ValuesOfPoints | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | AnnotationLabels | Annotated | GeneSets | Detail | Image | Cells | LabelPlaces | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | Kept | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 

@@ -35,7 +35,7 @@ export function createAnnotationList(client, redraw) {
   };
 }
 
-/** @param {import("../../wire/protocol.js").Annotations} message @returns {Listed} */
+/** @param {import("../../wire/protocol.js").AnnotationLabels} message @returns {Listed} */
 export function toListed({ annotations, name, labels, colors, n_found, n_left_out, has_obs, arrays }) {
   const rows =
     name === ""

@@ -17,7 +17,7 @@ import { paintProfile } from "./zero_profile.js";
 /** @typedef {import("../../plot/landmarks.js").Look} Look */
 /** @typedef {import("../../style/style.js").Theme} Theme */
 /** @typedef {import("../../screen/camera.js").Camera} Camera */
-/** @typedef {import("../../wire/protocol.js").Labels} Labels */
+/** @typedef {import("../../wire/protocol.js").LabelPlaces} LabelPlaces */
 /** @typedef {import("../../wire/protocol.js").Contours} Contours */
 
 const LEVELS = 65_534;
@@ -131,7 +131,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   };
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Labels} labels @param {Camera} camera @param {Theme} theme @param {string} family */
+/** @param {CanvasRenderingContext2D} context @param {LabelPlaces} labels @param {Camera} camera @param {Theme} theme @param {string} family */
 function paintNames(context, labels, camera, { foreground, background }, family) {
   context.font = `600 ${NAME_PX}px ${family || "sans-serif"}`;
   Object.assign(context, { textAlign: "center", textBaseline: "middle", lineJoin: "round" });
@@ -177,10 +177,10 @@ function paintTie(context, state, camera, { foreground, background }, family) {
   context.fillText(text, at[0], at[1]);
 }
 
-/** By answer: the names as they are written in one font and room. @type {WeakMap<Labels, {key: string, texts: {text: string, width: number}[]}>} */
+/** By answer: the names as they are written in one font and room. @type {WeakMap<LabelPlaces, {key: string, texts: {text: string, width: number}[]}>} */
 const TEXTS = new WeakMap();
 
-/** @param {Labels} labels @param {CanvasRenderingContext2D} context @param {number} room */
+/** @param {LabelPlaces} labels @param {CanvasRenderingContext2D} context @param {number} room */
 function textsOf(labels, context, room) {
   const key = `${context.font} ${room}`;
   const held = TEXTS.get(labels);
@@ -194,10 +194,10 @@ function textsOf(labels, context, room) {
   return texts;
 }
 
-/** By answer: x and y of each name, data units. @type {WeakMap<Labels, Float64Array>} */
+/** By answer: x and y of each name, data units. @type {WeakMap<LabelPlaces, Float64Array>} */
 const PLACES = new WeakMap();
 
-/** @param {Labels} labels */
+/** @param {LabelPlaces} labels */
 function placesOf(labels) {
   const held = PLACES.get(labels);
   if (held !== undefined) return held;

@@ -65,7 +65,7 @@ class EmbeddingLaws:
         with pytest.raises(UnknownName):
             dataset.axis_names("no such embedding")
 
-    @settings(few, max_examples=4)
+    @settings(few, max_examples=3)
     @given(data=st.data())
     def test_a_view_read_alone_is_the_rows_that_lie_in_it(self, data: Any, dataset: Dataset, truth: Truth) -> None:
         for name, values in truth.embeddings.items():

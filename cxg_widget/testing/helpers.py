@@ -21,7 +21,7 @@ Reopen = Callable[..., Dataset]
 _Law = TypeVar("_Law", bound=Callable[..., None])
 
 few = settings(
-    max_examples=5,
+    max_examples=3,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
 )

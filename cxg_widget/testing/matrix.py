@@ -98,7 +98,7 @@ class MatrixLaws:
             dataset.matrix_block(0, 1, layer="no such layer")
 
     @needs_vars
-    @settings(few, max_examples=3)
+    @settings(few, max_examples=2)
     @given(data=st.data())
     def test_rows_read_alone_are_those_of_x_in_blocks_of_any_size(
         self, data: Any, uncached: Dataset, truth: Truth
@@ -112,7 +112,7 @@ class MatrixLaws:
             assert all(len(block.starts) > 1 for block in blocks)
 
     @needs_vars
-    @settings(few, max_examples=3)
+    @settings(few, max_examples=2)
     @given(data=st.data())
     def test_vars_of_some_rows_are_those_of_x(self, data: Any, uncached: Dataset, truth: Truth) -> None:
         n_obs, n_var = truth.X.shape

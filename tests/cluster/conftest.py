@@ -14,6 +14,7 @@ from cxg_widget.cells.all_cells import Shown
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from tests.datasets.make_cxg import Truth, make_cxg, make_truth
+from tests.plain_datashader import make_plain
 
 # Some thirty workers are started and killed: each is forked from one process that has imported Dask, which else each
 # does by itself for a second. It is read when `distributed` is imported.
@@ -61,7 +62,16 @@ def _started() -> Iterator[Any]:
     stop_client(one)
 
 
-client = pytest.fixture(_started, scope="package", name="client")
+@pytest.fixture(scope="package")
+def client() -> Iterator[Any]:
+    """The cluster of all tests here, in which datashader compiles nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        make_plain(patch.setattr)
+        for one in _started():
+            one.run(make_plain)
+            yield one
+
+
 mortal = pytest.fixture(_started, scope="module", name="mortal")  # a cluster of a module's own, whose workers may die
 
 

@@ -21,7 +21,7 @@ from cxg_widget.spatial.polygon import in_polygon
 from cxg_widget.wire.encoding import category_counts, describe
 from cxg_widget.wire.protocol import MISSING_LABEL
 from tests.cluster.conftest import N_OBS, n_open, shown_by
-from tests.datasets.make_cxg import LAYOUTS, make_cxg
+from tests.datasets.make_cxg import make_cxg
 
 VIEWS = [(-4.0, 4.0, -4.0, 4.0), (0.1, 0.9, 1.2, -0.4), (50.0, 60.0, 50.0, 60.0)]
 COLORS = ["cell_type", "many", "size", "is_doublet", "donor", "n_genes", "score", "constant", "lonely", "read_at",
@@ -230,7 +230,7 @@ def test_what_a_worker_cannot_read_is_told_as_it_is_here(client, field, tmp_path
         ClusterCells(client, Source.of(tmp_path / "no.cxg"), 10)
 
 
-@pytest.fixture(params=LAYOUTS)
+@pytest.fixture(params=["sparse", "dense"])
 def folder(request, truth, tmp_path):
     return make_cxg(tmp_path / f"{request.param}.cxg", truth, request.param)
 

@@ -65,7 +65,7 @@ def check_filter(w, truth, low):
 
 
 CHECKS = {"compare": check_comparison, "rule": lambda w, truth: check_filter(w, truth, 1.0)}
-CASES = [(work, n) for work in CHECKS for n in (1, 2)]
+CASES = [("compare", 2), ("rule", 1)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")

@@ -16,6 +16,7 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from tests.convert.conftest import assert_holds, truth_with
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import LAYOUTS, make_cxg
+from tests.examples import MORE
 
 
 def random_matrix(n, m, share, seed=0):
@@ -65,7 +66,7 @@ def test_a_dense_spill_turns_the_matrix_round(tmp_path):
     assert not any((tmp_path / "scratch").iterdir())
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15 * MORE)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40), st.integers(1, 60))
 def test_runs_cover_all_lines_in_order_and_stay_below_the_limit(counts, limit):
     runs = list(cut(np.array(counts), limit))

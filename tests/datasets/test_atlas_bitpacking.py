@@ -16,13 +16,14 @@ from cxg_widget.datasets.atlas.bitpacking_loops import find, pick
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
 from cxg_widget.errors import DamagedStore
 from tests.datasets.make_atlas import TRANSFORMS, bitpack, make_atlas, make_truth
+from tests.examples import MORE
 
 
 def chunk(values, transform="none") -> np.ndarray:
     return np.frombuffer(bitpack(np.asarray(values, dtype=np.uint32), transform), dtype=np.uint8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20 * MORE, deadline=None)
 @given(
     values=st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 30), max_size=400),
     transform=st.sampled_from(list(TRANSFORMS)),
@@ -129,7 +130,7 @@ def test_small_groups_are_searched_by_the_compiled_loop_once_they_are_many_toget
         assert "a/genes/csr/indices" in searched
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15 * MORE, deadline=None)
 @given(
     values=st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 5), min_size=1, max_size=600),
     transform=st.sampled_from(list(TRANSFORMS)),

@@ -9,7 +9,7 @@ from cxg_widget.testing import DatasetTests
 from tests.datasets.make_atlas import LAYOUTS, RECORDS, make_atlas, make_truth
 
 STORES = [("new", layout) for layout in LAYOUTS] + [(records, "bitpacked") for records in RECORDS[1:]]
-STORES += [("shuffled", layout) for layout in LAYOUTS]
+STORES += [("shuffled", layout) for layout in LAYOUTS[::2]]
 
 
 @pytest.fixture(scope="module", params=STORES, ids="-".join)

@@ -93,7 +93,7 @@ def test_sizes_are_those_of_the_files(tmp_path, writer):
             assert size == sum(file.stat().st_size for file in (tmp_path / "cf" / name).rglob("*") if file.is_file())
 
 
-@pytest.mark.parametrize("writer", ["xarray", "legacy", "sparse"])
+@pytest.mark.parametrize("writer", ["legacy", "sparse"])
 def test_in_an_object_store_it_holds_the_same(tmp_path, object_store, writer):
     truth = make_cf(tmp_path / "cf", writer)
     uri = object_store.put(tmp_path / "cf", f"{writer}/toy é.cf")

@@ -15,8 +15,9 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import chunk_loops
 from cxg_widget.errors import DamagedStore
 from tests.datasets.make_mzpeak import MZ_SCALE, SLOF_SCALE, deltas, make_mzpeak, make_run
+from tests.examples import MORE
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=20 * MORE, deadline=None)
 scales = st.sampled_from([1.0, 3.5, 1e4, 1e5, 2.0**20])
 points = st.lists(st.integers(0, 2**29), max_size=40)  # residuals of more than 32 bits cannot be written
 

@@ -138,7 +138,7 @@ GREY = tuple(
 
 @pytest.mark.parametrize(
     ("layout", "settings", "diameter"),
-    [(one, look, (1.0, 9.0)[(a + b) % 2]) for a, one in enumerate(LAYOUTS) for b, look in enumerate(LOOKS)]
+    [(LAYOUTS[turn % len(LAYOUTS)], look, (1.0, 9.0)[turn % 2]) for turn, look in enumerate(LOOKS)]
     + [("delta", look, 3.0) for look in GREY],
     ids=str,
 )

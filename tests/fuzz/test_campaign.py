@@ -41,7 +41,7 @@ def runner(intact):
 
 
 def test_a_short_campaign_finds_nothing(runner):
-    tally = campaign(runner, [*islice(mutants(7, SOME), len(SOME)), *islice(mutants(0, [MESSAGES]), 60)])
+    tally = campaign(runner, [*islice(mutants(7, SOME), len(SOME)), *islice(mutants(0, [MESSAGES]), 20)])
     assert tally.findings == []
     assert set(tally.counts) == {*SOME, MESSAGES}
     assert {"unchanged", "clean error"} <= set(tally.total)
@@ -54,7 +54,7 @@ def test_what_was_found_and_mended_is_not_found_again(runner):
 
 @pytest.mark.parametrize("one", BELOW, ids=lambda one: f"{one['store']}-{one['seed']}")
 def test_what_ends_or_holds_up_a_library_is_a_sentence_in_isolation(intact, tmp_path, monkeypatch, one):
-    monkeypatch.setattr(probe, "SILENCE_S", 1.0)
+    monkeypatch.setattr(probe, "SILENCE_S", 0.3)
     store, _, _ = mutant(intact, one["store"], one["seed"], tmp_path)
     with pytest.raises(CxgWidgetError):
         open_dataset(store, isolated=True, **KINDS[one["store"]].options)
@@ -122,7 +122,7 @@ def test_the_end_of_a_child_is_counted_and_the_next_one_goes_on(runner, monkeypa
 @pytest.mark.skipif(not is_known(), reason="glibc counts memory")
 def test_a_process_keeps_nothing_of_damaged_stores_that_it_opened():
     command = [sys.executable, "-m", "tests.fuzz", "--growth", "10", "--seed", "40000", "--kinds"]
-    found = subprocess.run([*command, "cxg", "zarr2", "tiledb-cf"], capture_output=True, text=True, check=False)
+    found = subprocess.run([*command, "cxg", "zarr2"], capture_output=True, text=True, check=False)
     assert found.stdout.endswith("nothing grew\n"), found.stdout + found.stderr
 
 

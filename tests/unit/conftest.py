@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.memory import small
+from tests.plain_datashader import make_plain
 from tests.unit.test_early_lassos import recorded
 
 
@@ -30,13 +31,5 @@ def widget(monkeypatch):
 
 @pytest.fixture
 def plain_datashader(monkeypatch):
-    """datashader's loops as plain Python: of few cells they make the same, and compiling each takes a second."""
-    from datashader import compiler
-    from datashader.data_libraries import pandas
-    from datashader.glyphs import points
-    from toolz import memoize
-
-    made_here = memoize(compiler.compile_components.__wrapped__)  # others find none of these in datashader's own memo
-    monkeypatch.setattr(pandas, "compile_components", made_here)
-    for module in (compiler, points):
-        monkeypatch.setattr(module, "ngjit", lambda function: function)
+    """datashader's loops as plain Python."""
+    make_plain(monkeypatch.setattr)

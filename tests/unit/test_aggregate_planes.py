@@ -28,6 +28,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import describe
 from cxg_widget.wire.levels import Levels
+from tests.examples import MORE
 
 WIDTH, HEIGHT = 40, 30
 VIEW = (-1.0, 2.0, -0.5, 1.5)
@@ -135,7 +136,7 @@ def test_counts_are_those_of_datashader_on_every_edge():
     np.testing.assert_array_equal(aggregate(Index(xy), None, VIEW, (WIDTH, HEIGHT)).counts[0], expected)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10 * MORE, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([1, 7, 33]), st.floats(1e-3, 1e3), st.floats(-1e4, 1e4))
 def test_counts_are_those_of_datashader_in_any_view(seed, size, span, start):
     datashader = pytest.importorskip("datashader")

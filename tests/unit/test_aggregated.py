@@ -322,13 +322,15 @@ def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
         assert found["top"].max() == n_obs - 1
 
     reduce_all(1)  # what datashader compiles is kept
-    peaks = []
+    limit = 320 * 2**15  # bytes; one column of all rows takes 16 MB
     for _ in range(3):  # threads that other tests left may hold memory meanwhile, and never give any
         tracemalloc.start()
         reduce_all(2_000_000)
-        peaks.append(tracemalloc.get_traced_memory()[1])
+        peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert min(peaks) < 320 * 2**15  # bytes; one column of all rows takes 16 MB
+        if peak < limit:
+            break
+    assert peak < limit
 
 
 @pytest.fixture(scope="module")

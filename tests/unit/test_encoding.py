@@ -11,6 +11,7 @@ from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.text.names import label_of
 from cxg_widget.wire.encoding import category_counts, code_frames, describe, number_frames
 from cxg_widget.wire.order import DisplayOrder
+from tests.examples import MORE
 
 
 def decode(frames, n_obs):
@@ -54,7 +55,7 @@ def test_a_sparse_gene_decodes_to_its_dense_column(n_obs, density, fill):
     assert numbers.n_missing == np.isnan(dense).sum()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20 * MORE, deadline=None)
 @given(st.integers(1, 300), st.floats(0, 1), st.integers(0, 10_000))
 def test_range_histogram_and_quantiles_are_those_of_the_dense_column(n_obs, density, seed):
     rng = np.random.default_rng(seed)

@@ -25,6 +25,7 @@ from cxg_widget.widget.static_picture import static_picture
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import describe
 from cxg_widget.wire.quantise import between, bounds_of, finite_range, quantise, shares
+from tests.examples import MORE
 from tests.memory import MemoryDataset
 
 SINGLE, DOUBLE = (np.finfo(kind) for kind in (np.float32, np.float64))
@@ -37,7 +38,7 @@ doubles = arrays(np.float64, st.integers(1, 30), elements=numbers)
 single = st.floats(width=32, allow_nan=False, allow_infinity=False)
 singles = arrays(np.float32, st.integers(1, 30), elements=single)
 positions = arrays(np.float32, st.tuples(st.integers(1, 12), st.just(2)), elements=single)
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=20 * MORE, deadline=None)
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +119,7 @@ def test_every_embedding_of_finite_numbers_is_drawn(xy):
     json.dumps(frame.message.extent, allow_nan=False)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10 * MORE, deadline=None)
 @given(positions, st.sampled_from([1.0, 3e38, 1.7e308, 5e-324]))
 def test_every_image_of_all_cells_is_drawn(xy, end):
     """Images are drawn of more cells than are sent as points."""

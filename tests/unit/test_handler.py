@@ -18,6 +18,7 @@ from cxg_widget.datasets.cxg.validation import validate
 from cxg_widget.widget.traits import STATE
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.protocol import REQUESTS, VERSION
+from tests.examples import MORE
 from tests.memory import small
 
 numbers = st.one_of(
@@ -107,7 +108,7 @@ def settle(widget):
     wait([one for one in list(widget._exchange.jobs._waiting.values()) if not one.cancelled()])
 
 
-@settings(max_examples=80, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25 * MORE, suppress_health_check=list(HealthCheck))
 @given(st.lists(envelopes, min_size=1, max_size=3))
 def test_whatever_comes_only_sentences_of_ours_are_told_and_all_that_is_sent_is_json(widget, log, messages):
     sent = []

@@ -17,6 +17,7 @@ from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import describe
 from cxg_widget.wire.level_choice import levels_for
 from cxg_widget.wire.levels import Levels
+from tests.examples import MORE
 
 HELD = json.loads((Path(__file__).parent.parent / "levels.json").read_text(encoding="utf-8"))
 RNG = np.random.default_rng(5)
@@ -107,7 +108,7 @@ def test_log_scales_are_true_from_one_decade_to_three_hundred(n_decades):
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e60, max_value=1e60)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50 * MORE, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FINITE, min_size=2, max_size=30), st.lists(st.floats(-10, 10), min_size=2, max_size=30), FINITE, FINITE)
 @example([0.0, 1.0], [2.2e-308, -1.0], 0.0, 1.1e-303)
 def test_no_numbers_and_no_limits_are_off(wide, narrow, one, other):
@@ -116,7 +117,7 @@ def test_no_numbers_and_no_limits_are_off(wide, narrow, one, other):
         check(np.array(wide + narrow), low, high, ColorRule(low, high))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50 * MORE, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(FINITE, min_size=2, max_size=30), st.floats(-60, 60), st.floats(1e-3, 60))
 def test_no_numbers_and_no_limits_of_a_log_scale_are_off(values, first, n_decades):
     low, high = 10**first, 10 ** (first + n_decades)

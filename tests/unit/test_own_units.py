@@ -17,6 +17,7 @@ from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import fit_view, zoom_of
 from cxg_widget.widget.static_picture import static_picture
 from cxg_widget.wire import protocol as p
+from tests.examples import MORE
 from tests.memory import MemoryDataset, small
 
 EXTENT = (0.0, 60.0, 200.0, 100_200.0)
@@ -61,7 +62,7 @@ places = st.tuples(st.floats(-10, 70), st.floats(-5_000, 110_000))
 shares = st.floats(1e-4, 2)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30 * MORE, deadline=None)
 @given(st.integers(0, 3), places, shares, shares)
 def test_the_nearest_point_is_the_one_nearest_on_the_screen(seed, place, share_x, share_y):
     xy = lopsided(700, seed)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from cxg_widget.errors import SelectionError
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
+from tests.examples import MORE
 
 
 def by_ray_casting(xy, polygon):
@@ -34,7 +35,7 @@ def test_tiles_answer_as_a_plain_test_of_every_edge(n, snapped):
 corner = st.tuples(st.floats(-3, 3, width=32), st.floats(-3, 3, width=32))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20 * MORE, deadline=None)
 @given(st.lists(corner, min_size=3, max_size=12), st.integers(0, 2**32 - 1))
 def test_any_polygon_agrees_with_ray_casting(corners, seed):
     polygon = np.array(corners, dtype=np.float64)

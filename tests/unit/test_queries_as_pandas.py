@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.rules.rule import mask_of
+from tests.examples import MORE
 from tests.memory import MemoryDataset
 
 N = 80
@@ -124,7 +125,7 @@ queries = st.recursive(
 
 
 @given(queries, st.integers(0, 3))
-@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200 * MORE, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_query_means_the_cells_that_pandas_finds(query, seed):
     dataset, frame = both(seed)
     found = mask_of({"query": query}, dataset)  # the language accepts all of these

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from cxg_widget.draw.aggregate.reductions import NAMES, columns_of, reduction_of, sums_of, together
 from cxg_widget.errors import InvalidValue
+from tests.examples import MORE
 
 pytestmark = pytest.mark.slow
 PLAIN = pytest.mark.usefixtures("plain_datashader")
@@ -103,7 +104,7 @@ def assert_same(found, expected):
 
 
 @PLAIN
-@settings(OF_ANY_ROWS, max_examples=15)
+@settings(OF_ANY_ROWS, max_examples=6 * MORE)
 @given(st.integers(0, 10_000), st.sampled_from([0, 1, 2, 500]), st.lists(st.floats(0, 1), max_size=5))
 def test_blocks_of_any_cut_merge_into_what_datashader_makes_of_all_rows(seed, n, cuts):
     frame, (plan, expected) = points(n, seed=seed), named(NAMES)
@@ -112,7 +113,7 @@ def test_blocks_of_any_cut_merge_into_what_datashader_makes_of_all_rows(seed, n,
 
 @PLAIN
 @pytest.mark.parametrize("name", OBJECTS)
-@settings(OF_ANY_ROWS, max_examples=8)
+@settings(OF_ANY_ROWS, max_examples=3 * MORE)
 @given(st.integers(0, 10_000), st.sampled_from([0, 1, 100]), st.lists(st.floats(0, 1), max_size=4))
 def test_so_do_those_of_every_object_of_datashader(name, seed, n, cuts):
     frame = points(n, seed=seed)
@@ -205,7 +206,7 @@ def test_rows_are_those_of_the_index_of_the_frame():
     assert ((rows == -1) == np.isnan(best)).all()
 
 
-@pytest.mark.parametrize("n_blocks", [1, 250])
+@pytest.mark.parametrize("n_blocks", [1, 50])
 def test_a_large_mean_costs_no_digits(n_blocks):
     n = 50_000
     values = 1e6 + np.random.default_rng(1).normal(size=n)
@@ -257,6 +258,7 @@ def test_what_was_added_up_is_left_as_it_was():
     assert_same(two.finished(), before[1])
 
 
+@PLAIN
 def test_sums_travel_between_processes():
     frame, plan = points(300), reduction_of(IN_ONE_PASS)
     one, two = (pickle.loads(pickle.dumps(sums_of(half, VIEW, SIZE, plan))) for half in (frame[:100], frame[100:]))

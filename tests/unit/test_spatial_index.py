@@ -159,7 +159,7 @@ def test_places_found_block_by_block_are_the_same_up_to_any_limit(asked_in_small
 def test_a_polygon_selects_what_the_test_of_every_point_selects(made, k):
     xy, index = made
     rng = np.random.default_rng(k)
-    for _ in range(4):
+    for _ in range(2):
         polygon = corners_of(xy, rng, k)
         expected = in_polygon(xy, polygon)
         np.testing.assert_array_equal(index.polygon_mask(polygon), expected)
@@ -171,7 +171,7 @@ def test_the_nearest_point_is_that_of_all_points(made):
     rng = np.random.default_rng(3)
     finite = xy[np.isfinite(xy).all(axis=1)].astype(np.float64)
     size = float(np.ptp(finite, axis=0).max()) if len(finite) else 1.0
-    for x, y in corners_of(xy, rng, 12):
+    for x, y in corners_of(xy, rng, 6):
         for radius in (0.0, size / 1000, size / 30, size * 4, np.inf):
             for step in (1, 7):
                 found = index.nearest(x, y, radius, None if step == 1 else lambda places: index.rows[places] % 7 == 0)

@@ -7,6 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.polygon import in_polygon
+from tests.examples import MORE
 
 anything = st.floats(width=32)
 lattice = st.integers(-8, 8).map(lambda v: v / 4)
@@ -28,7 +29,7 @@ def polygons(elements):
     )
 
 
-many = settings(max_examples=100, deadline=None)
+many = settings(max_examples=30 * MORE, deadline=None)
 
 
 def by_edges(xy, polygon):
@@ -84,7 +85,7 @@ def test_index_and_plain_test_agree_on_polygons_of_any_size(xy, polygon):
         np.testing.assert_array_equal(index.polygon_mask(polygon), in_polygon(xy, polygon))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20 * MORE, deadline=None)
 @given(st.integers(0, 2**32 - 1), polygons(st.one_of(lattice, near)), st.sampled_from([0.0, 1e-3, 0.25]))
 def test_polygons_over_many_points_cut_the_tree_deep(seed, polygon, snap):
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.widget import history
+from tests.examples import MORE
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
 from tests.unit.test_tissue import FACTORS, quadrants
@@ -361,7 +362,7 @@ def test_whatever_is_done_each_intention_is_a_step_and_all_of_them_are_undone(mo
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=25,
+            max_examples=10 * MORE,
             stateful_step_count=30,
             deadline=None,
             suppress_health_check=list(HealthCheck),

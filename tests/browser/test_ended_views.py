@@ -33,8 +33,9 @@ def counted(page):
     return found["nodes"], found["jsEventListeners"]
 
 
-@pytest.mark.parametrize("panels", [[], ["columns", "genes", "sets", "annotations", "table", "compare"]])
-@pytest.mark.parametrize("n_plots", [1, 2])
+@pytest.mark.parametrize(
+    ("n_plots", "panels"), [(1, ["columns", "genes", "sets", "annotations", "table", "compare"]), (2, [])]
+)
 def test_a_view_that_ends_leaves_no_nodes_and_no_listeners_with_its_widget(linked, n_plots, panels):
     linked.widget.open_panels = panels
     if n_plots == 2:

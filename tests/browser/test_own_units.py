@@ -149,14 +149,6 @@ def test_the_wheel_zooms_both_axes_alike_and_keeps_the_data_under_the_cursor(sta
 
 
 @PICTURE
-def test_dragging_moves_the_data_with_the_hand(stage):
-    start, end = spot(stage, 0.5, 0.5), spot(stage, 0.65, 0.3)
-    held = stage.to_data([start])
-    stage.drag([start, spot(stage, 0.6, 0.4), end])
-    np.testing.assert_allclose(stage.to_data([end]), held, rtol=1e-9)
-
-
-@PICTURE
 @pytest.mark.parametrize("view", [None, [18, 24, 445.1, 445.16], [0, 60, 800, 810]])
 def test_a_rectangle_selects_what_lies_between_its_corners(stage, xy, view):
     stage.set(f"w.view = {view}; w.tool = 'rectangle'")

@@ -183,7 +183,8 @@ def test_the_words_of_the_key_go_with_the_picture_that_is_kept(page: Any) -> Non
 def test_a_very_small_plot_hands_over_no_picture(page: Any) -> None:
     small, width = run(
         page,
-        opened(CATEGORIES, size=(60, 400))
+        "hasten();"
+        + opened(CATEGORIES, size=(60, 400))
         + """await sleep(5_500);
         const kept = () => w.model.saved.filter(({ _snapshot }) => _snapshot);
         const small = kept().length;

@@ -158,7 +158,8 @@ def test_where_the_kernel_has_gone_the_picture_stays_alone_and_it_is_known(page:
 def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
     first, second, size = run(
         page,
-        """const w = open_();
+        """hasten();
+        const w = open_();
         sendColor(w.model, { scale: "none", n: 1 });
         sendPoints(w.model, { xy: [[0.5, 0.5]] });
         await ready(w);
@@ -173,7 +174,7 @@ def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
     assert base64.b64decode(size["png"]).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("drawn_by", ["gpu", "cpu"], indirect=True)
+@pytest.mark.parametrize("drawn_by", ["gpu"], indirect=True)
 def test_changes_of_colour_send_no_picture_until_the_plot_rests_and_then_one_of_256_colours(page: Any) -> None:
     during, at_save, after, kind = run(
         page,

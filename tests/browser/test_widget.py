@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import tiledb
 
-from tests.browser.axe import violations
 from tests.browser.stage import ring
 from tests.unit.test_polygon import by_ray_casting
 
@@ -93,14 +92,6 @@ def test_a_gene_from_python_recolours_with_few_bytes(stage):
     stage.shows("CD3E")
 
 
-def test_typing_a_gene_colours_by_it(stage):
-    stage.color_by("ms4a1").settle()
-    assert stage.json("w._session.coloring().target.source") == "var"
-    symbol = "w.dataset.var_aliases[w.dataset.find_var(w._session.coloring().target.name)]"
-    assert stage.json(symbol) == "MS4A1"
-    stage.shows("MS4A1")
-
-
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
@@ -134,15 +125,6 @@ def test_the_lasso_comes_back_as_the_dataframe_of_those_cells(stage, truth):
     stage.ask("found = w.selection.obs()['cell_type'].astype(object)")
     assert stage.json("[None if label != label else label for label in found]") == labels
     assert stage.json("w.n_selected") == len(rows)
-
-
-def test_a_rectangle_selects_the_cells_between_its_corners(stage, truth):
-    stage.set("w.tool = 'rectangle'")
-    (x0, y0), (x1, y1) = stage.spot(0.35, 0.3), stage.spot(0.65, 0.7)
-    x0, y0, x1, y1 = map(round, (x0, y0, x1, y1))
-    stage.drag([(x0, y0), (x0 + 30, y0 + 10), (x1, y1)])
-    corners = stage.to_data([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
-    assert selected(stage) == rows_inside(truth, corners)
 
 
 def test_a_polygon_by_keys_selects_the_cells_between_its_corners(stage, truth):
@@ -236,16 +218,6 @@ def test_dragging_pans_by_the_distance_dragged(stage):
     np.testing.assert_allclose(after - before, [-100 * unit, -100 * unit, 40 * unit, 40 * unit], atol=unit)
 
 
-def test_a_view_from_python_is_what_is_shown(stage, truth):
-    stage.set("w.view = [0, 2, 0, 2]")
-    shown = stage.view()
-    assert shown[0] <= 0
-    assert shown[1] >= 2
-    assert shown[2] <= 0
-    assert shown[3] >= 2
-    assert min(shown[1] - shown[0], shown[3] - shown[2]) < 2.3
-
-
 def test_hover_names_the_cell_under_the_pointer(stage, truth):
     stage.set("w.view = None")
     xy = truth["xy"].astype(float)
@@ -306,22 +278,3 @@ def test_limits_from_python_send_no_data(stage):
     stage.set("w.vmax = 'p50'")
     assert (stage.pixels() != before).any()
     assert stage.traffic.received_bytes < 6000
-
-
-@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
-def test_axe_finds_nothing_serious_in_a_cell(stage, theme):
-    paper = stage.background()
-    stage.set_theme(theme)
-    stage.until(lambda: stage.background() != paper or theme == "JupyterLab Light")
-    found = {"at rest": violations(stage.page, ".cxg-widget")}
-    stage.host.get_by_role("combobox", name="Color by").click()
-    stage.host.get_by_role("option", name="cell_type").first.wait_for()
-    found["search"] = violations(stage.page, ".cxg-widget")
-    stage.page.keyboard.press("Escape")
-    stage.set("w.color = 'CD3E'")
-    stage.ask("w.send({'kind': 'error', 'id': 0, 'arrays': [], 'of': 'color', 'type': 'E', 'message': 'No.'})")
-    stage.host.get_by_role("alert").wait_for()
-    stage.host.get_by_role("button", name="Settings").click()
-    found["an error, a popover, numbers"] = violations(stage.page, ".cxg-widget")
-    stage.page.keyboard.press("Escape")
-    assert {what: broken for what, broken in found.items() if broken} == {}

@@ -111,6 +111,33 @@ def test_an_error_of_the_only_query_goes_when_the_field_is_emptied(served: Serve
     expect(field).to_have_value("")
 
 
+def test_a_query_that_is_left_half_typed_is_not_applied_and_waits_in_its_field(
+    served: ServedWidget, field: Any
+) -> None:
+    panel = served.page.get_by_role("button", name="Columns", exact=True)
+    waiting = served.page.get_by_text("Not applied yet: press Enter in the field.")
+    served.widget.filter("score > 0")
+    served.tell()
+    field.fill("score > ")
+    expect(waiting).to_have_count(0)
+    panel.click()
+    served.settle()
+    expect(field).to_have_count(0)
+    expect(served.page.get_by_role("alert")).to_have_count(0)
+    assert served.widget.filters.query == "score > 0"
+    panel.click()
+    expect(field).to_have_value("score > ")
+    expect(waiting).to_be_visible()
+    field.focus()
+    expect(waiting).to_have_count(0)
+    enter(served, field, "score > 1")
+    np.testing.assert_array_equal(served.widget.filters.mask, SCORE > 1)
+    field.press_sequentially(" and")
+    served.widget.filter("score > 2")  # what holds from elsewhere is what the field shows
+    served.tell()
+    expect(field).to_have_value("score > 2")
+
+
 def test_a_refused_query_stays_in_its_field_with_its_error_while_the_table_asks_too(
     served: ServedWidget, field: Any
 ) -> None:

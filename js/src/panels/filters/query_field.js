@@ -1,4 +1,5 @@
-/** The field for a query: it completes names of columns and genes, and categories after `==`. The kernel searches. */
+/** The field for a query: it completes names of columns and genes, and categories after `==`. The kernel searches.
+ * Enter applies a query: one that is left half typed, as when the panel closes, waits in its field. */
 import { html, nothing } from "lit-html";
 import { rowAfterKey } from "../../page/panels/rows.js";
 import { textIn } from "../../page/panels/ui.js";
@@ -15,6 +16,11 @@ const CLOSED = { word: null, options: [], active: -1 };
 /** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
 export function createQueryField({ client, redraw }) {
   let list = CLOSED;
+  /** What has been typed and not applied; null = nothing. @type {string | null} */
+  let draft = null;
+  let isLeft = false;
+  /** What was to be in the field when it was drawn last. */
+  let before = "";
 
   /** @param {Partial<typeof list>} change */
   function set(change) {
@@ -64,6 +70,9 @@ export function createQueryField({ client, redraw }) {
     const { state } = context;
     const { word, options, active } = list;
     const isOpen = word !== null && options.length > 0;
+    if (value !== before) draft = null;
+    before = value;
+    const waits = isLeft && draft !== null && draft.trim() !== value;
 
     /** @param {HTMLInputElement} input @param {Option} option */
     function insert(input, { text }) {
@@ -72,6 +81,7 @@ export function createQueryField({ client, redraw }) {
       const rest = input.value.slice(end);
       const isClosed = /^['"`]/.test(rest) && /['"`]/.test(input.value[start]);
       input.setRangeText(/^\s/.test(rest) ? text : `${text} `, start, isClosed ? end + 1 : end, "end");
+      draft = input.value;
       set(CLOSED);
     }
 
@@ -95,17 +105,25 @@ export function createQueryField({ client, redraw }) {
       event.stopPropagation();
     }
 
-    const leave = (/** @type {Event} */ event) => {
+    const leave = () => {
+      isLeft = true;
       set(CLOSED);
-      if (textIn(event) !== value) commit(textIn(event));
+    };
+    const enter = () => {
+      isLeft = false;
+      redraw();
+    };
+    const type = (/** @type {Event} */ event) => {
+      draft = textIn(event);
+      void complete(/** @type {HTMLInputElement} */ (event.currentTarget), context, false);
     };
     const choose = (/** @type {Option} */ option, /** @type {Event} */ event) =>
       insert(/** @type {any} */ (event.currentTarget).closest(".pin").querySelector("input"), option);
     return html`<div class="find pin"><div class="box"><input type="text" class="query" role="combobox" aria-label="Filter by query" placeholder=${placeholder}
       autocomplete="off" spellcheck="false" aria-autocomplete="list" aria-controls="query-words" aria-expanded=${isOpen}
-      aria-activedescendant=${isOpen && active >= 0 ? `query-words-${active}` : nothing} title="Combine comparisons with and, or, not, in"
-      aria-invalid=${isRefused} ?disabled=${state.link === "offline"} .value=${value} @keydown=${press} @blur=${leave}
-      @input=${(/** @type {Event} */ event) => void complete(/** @type {HTMLInputElement} */ (event.currentTarget), context, false)}></div>
+      aria-activedescendant=${isOpen && active >= 0 ? `query-words-${active}` : nothing} title="Combine comparisons with and, or, not, in; Enter applies"
+      aria-invalid=${isRefused} ?disabled=${state.link === "offline"} .value=${draft ?? value} @keydown=${press} @blur=${leave} @focus=${enter} @input=${type}></div>
+      ${waits ? html`<p class="none">Not applied yet: press Enter in the field.</p>` : nothing}
       ${isOpen ? matchList("query-words", "Completions", options, { text: word.text, active }, (i) => set({ active: i }), choose) : nothing}</div>`;
   };
 }

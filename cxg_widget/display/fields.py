@@ -39,11 +39,16 @@ _IDENTIFIER = re.compile(
 
 
 class Fields:
-    """The fields of cells: those chosen, or five obs columns that are neither identifiers nor of one value only."""
+    """The fields of cells: those chosen, or five obs columns that are neither identifiers nor of one value only.
+
+    Attributes
+    ----------
+    columns : those that may be shown where none were chosen, what says most first
+    """
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._columns = columns_that_tell(dataset)
+        self.columns = columns_that_tell(dataset)
 
     def hold(self, chosen: Chosen, layer: str | None, sets: OwnSets = NO_SETS) -> None:
         """Read what there is to say of any cell, where that is small and near; leave out what says nothing."""
@@ -61,7 +66,7 @@ class Fields:
 
     def _hold_default(self) -> None:
         found: list[str] = []
-        left = self._columns
+        left = self.columns
         for _ in range(_LOOKS):
             wanted = MOST_FIELDS + 1 - len(found)  # one of them may be what the cells are coloured by
             looked_at, left = left[:wanted], left[wanted:]
@@ -69,7 +74,7 @@ class Fields:
             found += [name for name in looked_at if not self._says_nothing(name)]
             if not left or len(found) > MOST_FIELDS:
                 break
-        self._columns = found + left
+        self.columns = found + left
 
     def _hold(self, columns: Iterable[str]) -> None:
         names = list(columns)
@@ -116,7 +121,7 @@ class Fields:
             If they cannot be read.
         """
         if chosen is None:
-            names = [name for name in self._columns if name != without][:MOST_FIELDS]
+            names = [name for name in self.columns if name != without][:MOST_FIELDS]
             return list(self._dataset.obs_record(row, names).items()) if names else []
         targets = self._targets(chosen, layer, sets)
         columns = [one.name for one in targets if one.source == "obs"]
@@ -146,6 +151,13 @@ class Fields:
 def genes_of(target: Target) -> tuple[str, ...]:
     """Return the genes that a gene or several mean."""
     return (target.name,) if target.source == "var" else target.genes
+
+
+def columns_that_say_most(dataset: Dataset) -> list[str]:
+    """Return the obs columns to show where none were chosen; those that are small and near are read to know."""
+    fields = Fields(dataset)
+    fields.hold(None, None)
+    return fields.columns[:MOST_FIELDS]
 
 
 def columns_that_tell(dataset: Dataset) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from cxg_widget.display.fields import columns_that_tell
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, resolve
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 INDEX = "index"
 """By this name the table is sorted by the obs index; a column of that name is "obs:index"."""
-_FIRST = 5
-"""Obs columns of a table for which none were chosen."""
 MOST_COLUMNS = 100
 
 
@@ -146,10 +143,7 @@ def without(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str
     return table or None
 
 
-def columns_of(setting: TableSetting, coloring: Target, dataset: Dataset) -> list[str]:
-    """Return the columns on show: those chosen, or what colours the cells and the obs columns that say most."""
-    if setting.columns is not None:
-        return list(setting.columns)
-    first = [f"obs:{name}" for name in columns_that_tell(dataset)[:_FIRST]]
+def columns_nobody_chose(coloring: Target, telling: Sequence[str]) -> list[str]:
+    """Return what colours the cells, and the obs columns that say most."""
     is_column = coloring.source in ("obs", "var", "set")
-    return list(dict.fromkeys([*([coloring.spec] if is_column else []), *first]))
+    return list(dict.fromkeys([*([coloring.spec] if is_column else []), *(f"obs:{name}" for name in telling)]))

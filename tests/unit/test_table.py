@@ -129,6 +129,30 @@ def test_columns_that_nobody_chose_are_what_colours_and_those_that_say_most_and_
     widget.close()
 
 
+def test_columns_of_one_value_are_none_of_those_that_nobody_chose():
+    rng = np.random.default_rng(4)
+    obs = {
+        "is_primary": np.ones(N, dtype=bool),
+        "organism": np.array(["human"] * N, dtype=object),
+        "assay": Codes(np.zeros(N, dtype=np.int8), ("3' v3", "5' v2")),
+        "version": np.full(N, 3, dtype=np.int32),
+        "nothing": np.full(N, np.nan, dtype=np.float32),
+        "donor": Codes(rng.integers(0, 3, N).astype(np.int8), ("D1", "D2", "D3")),
+        "score": rng.normal(size=N).astype(np.float32),
+    }
+    data = MemoryDataset(obs, np.zeros((N, 1), np.float32), ["CD3E"], {"umap": rng.normal(size=(N, 2))})
+    telling = [f"obs:{name}" for name, values in data.obs().items() if values.nunique(dropna=False) > 1]
+    widget = CxgWidget(data)
+    assert sorted(widget.table.columns) == sorted(telling) == ["obs:donor", "obs:score"]
+    widget.annotations.new("mine")
+    assert "obs:mine" not in widget.table.columns
+    widget.annotations["mine"].assign("left", obs["score"] < 0)
+    assert "obs:mine" in widget.table.columns
+    widget.color = "organism"  # what colours is shown, whatever it says
+    assert widget.table.columns[0] == "obs:organism"
+    widget.close()
+
+
 def test_a_damaged_column_is_one_sentence_in_its_head_and_the_others_are_there(monkeypatch):
     widget = recorded(small(50, broken=["obs/n_genes"]), monkeypatch, color=None)
     content, _ = asked(widget, {"columns": ["n_genes", "n_counts"]}, n=5)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
+from cxg_widget.display.fields import columns_that_say_most
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.table import INDEX, TableSetting, check_table, columns_of
+from cxg_widget.display.table import INDEX, TableSetting, check_table, columns_nobody_chose
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.filters import check_filters
@@ -209,7 +210,12 @@ class CellTable:
         return keys
 
     def _columns(self, setting: TableSetting, settings: Settings) -> list[str]:
-        return columns_of(setting, self._loader.target(settings), self._dataset)
+        if setting.columns is not None:
+            return list(setting.columns)
+        dataset, own = self._dataset, tuple(self._dataset.own_columns.values())
+        key = tuple(dataset.obs_columns), tuple(map(id, own))  # `own` is kept beside, so that no others have these ids
+        telling = self._loader.memo.keep("table_columns", key, lambda: (own, columns_that_say_most(dataset)))[1]
+        return columns_nobody_chose(self._loader.target(settings), telling)
 
     def _read(self, setting: TableSetting, settings: Settings, rows: NDArray[np.int64]) -> list[TableColumn]:
         from cxg_widget.table.columns import read_columns

@@ -14,7 +14,7 @@ from cxg_widget.convert.job import Job
 from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, VarTable, split
 from cxg_widget.convert.to_cxg import read_embedding
-from cxg_widget.datasets.base.column_values import is_placeholder
+from cxg_widget.datasets.base.contract import is_placeholder
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.errors import InvalidStore
 

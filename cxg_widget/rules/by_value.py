@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -119,6 +120,14 @@ def _listed(column: Any, values: Any) -> list[Any]:
     if any(isinstance(one, list | tuple | dict | set) for one in listed):
         raise SelectionError(f"{column!r} takes a value or a list of values; found {shown(values)}")
     return listed
+
+
+def listed_values(given: Any) -> list[Any]:
+    """Return a value or several as a list that JSON can hold, None for missing ones."""
+    given = given.tolist() if hasattr(given, "tolist") else given
+    values = [given] if isinstance(given, str | bytes) or not isinstance(given, Iterable) else list(given)
+    plain = (one.item() if isinstance(one, np.generic) else one for one in values)
+    return [None if isinstance(one, float) and math.isnan(one) else one for one in plain]
 
 
 def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.bool_]:

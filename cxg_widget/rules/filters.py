@@ -10,6 +10,7 @@ import numpy as np
 
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.advice import advised
+from cxg_widget.rules.by_value import listed_values
 from cxg_widget.rules.column_names import missing_names, resolved
 from cxg_widget.rules.forms import Rule, check_rule, form_of, inner_of
 from cxg_widget.rules.forms.column_forms import QUERY, VALUES
@@ -123,14 +124,6 @@ def _checked(rule: Any, dataset: Dataset) -> Rule:
 
 def _is_end(value: Any) -> bool:
     return value is None or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
-
-
-def listed_values(kept: Any) -> list[Any]:
-    """Return a value or several as a list that JSON can hold, None for missing ones."""
-    kept = kept.tolist() if hasattr(kept, "tolist") else kept
-    values = [kept] if isinstance(kept, str | bytes) or not isinstance(kept, Iterable) else list(kept)
-    plain = (one.item() if isinstance(one, np.generic) else one for one in values)
-    return [None if isinstance(one, float) and math.isnan(one) else one for one in plain]
 
 
 # What the legend hides is the filter of the column it shows.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.compare.question import Question
 from cxg_widget.errors import InvalidOption
+from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.text.names import shown
 from cxg_widget.widget.plots import PlottingWidget
-from cxg_widget.widget.variables import with_values
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ from cxg_widget.draw.plots.bars import Bars
 from cxg_widget.draw.plots.dots import DotPlot, GeneMatrix
 from cxg_widget.draw.plots.heat import HeatMap
 from cxg_widget.draw.plots.violins import Violins
+from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.parameters import like, scanpy_names
-from cxg_widget.widget.variables import with_values
 
 _LESS = "fewer genes, or fewer {cells} by within="
 

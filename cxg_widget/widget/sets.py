@@ -18,8 +18,8 @@ from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
 from cxg_widget.selection.selection import SelectedCells
+from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.text.names import not_found, shown
-from cxg_widget.widget.variables import with_values
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,6 +30,7 @@ from cxg_widget.rules.filters import query_filter
 from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import SelectedCells
+from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.session.changes import ALL
 from cxg_widget.session.costs import Cost
 from cxg_widget.session.exchange import Exchange
@@ -48,7 +49,6 @@ from cxg_widget.widget.keeping import Keeper, Restoring
 from cxg_widget.widget.panels import Panel, Panels, looks_of_split
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.widget.traits import HeldBack
-from cxg_widget.widget.variables import with_values
 from cxg_widget.wire import protocol
 
 if TYPE_CHECKING:

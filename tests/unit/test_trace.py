@@ -10,7 +10,7 @@ from tools.trace import ACTIONS, N_OBS
 
 BUDGETS = {
     "color": 47, "color by a gene": 53, "the same color again": 27, "point_size": 11, "lasso": 28, "selection.obs": 20,
-    "filter": 43, "brush": 33, "hover": 34, "sets.add": 49, "undo": 30, "compare": 63,
+    "filter": 43, "brush": 32, "hover": 34, "sets.add": 47, "undo": 30, "compare": 51,
 }  # fmt: skip
 COUNT = """
 import json, sys

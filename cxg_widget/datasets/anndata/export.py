@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
-from cxg_widget.datasets.base.column_values import is_placeholder
-from cxg_widget.datasets.base.contract import RAW
+from cxg_widget.datasets.base.contract import RAW, is_placeholder
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue, MissingDependency, UnknownName
 from cxg_widget.text.names import not_found, shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,6 @@ from cxg_widget.text.names import shown
 ROWS_PER_BLOCK = 1 << 22
 """Rows read at a time where all are wanted: 16 MiB of float32, a multiple of the tiles that CXGs have."""
 
-_PLACEHOLDER = re.compile(r"name_\d+")
 Signed = NDArray[np.signedinteger[Any]]
 
 
@@ -97,11 +95,6 @@ def _factorize_dense(values: NDArray[Any], low: int, high: int) -> tuple[NDArray
     seen = np.zeros(high - low + 1, dtype=np.bool_)
     seen[offsets] = True
     return (np.cumsum(seen) - 1)[offsets], [low + offset for offset in np.flatnonzero(seen).tolist()]
-
-
-def is_placeholder(name: str | None) -> bool:
-    """Say whether a name is one that writers of CXG give to an index without a name: name_0, name_1, ..."""
-    return name is not None and _PLACEHOLDER.fullmatch(name) is not None
 
 
 def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -27,6 +28,8 @@ Table = Literal["obs", "var"]
 DEFAULT_CACHE_BYTES = 256 * 2**20
 RAW = "raw"
 """The layer that holds the values before X was scaled, as AnnData names it."""
+
+_PLACEHOLDER = re.compile(r"name_\d+")
 
 
 class Contract(ABC):
@@ -261,3 +264,8 @@ class Contract(ABC):
 
     def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do
         """Close what is open; called once, when nobody reads any more."""
+
+
+def is_placeholder(name: str | None) -> bool:
+    """Say whether a name is one that writers of CXG give to an index without a name: name_0, name_1, ..."""
+    return name is not None and _PLACEHOLDER.fullmatch(name) is not None

@@ -9,8 +9,7 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.column_values import is_placeholder
-from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
+from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table, is_placeholder
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.lifetime import Traffic

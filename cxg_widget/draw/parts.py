@@ -48,6 +48,8 @@ def _moved(box: Box, dx: float, dy: float) -> Box:
 
 def draw_parts(image: NDArray[np.uint8], parts: Parts, paper: Paper, scale: float = 1.0) -> NDArray[np.uint8]:
     """Return an image, uint8 (height, width, 4), with parts on it; scale: px per px of the layout."""
+    if not (parts.fills or parts.bars or parts.texts):
+        return image
     page = image.copy()
     for box, color in parts.fills:
         place = within(box, scale)
@@ -79,8 +81,17 @@ def over(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _mixed(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
+    """Mix the pixels that shine through: most are whole or empty."""
+    found = np.where(above[..., 3:] == 255, above, image).astype(np.uint8)
+    found[found[..., 3] == 0] = 0
+    pale = (above[..., 3] > 0) & (above[..., 3] < 255)
+    found[pale] = _mixed_all(image[pale], above[pale])
+    return found
+
+
+def _mixed_all(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
     share, alpha = above[..., 3:] / 255, image[..., 3:] / 255
     covered = share + alpha * (1 - share)
     mixed = (above[..., :3] * share + image[..., :3] * alpha * (1 - share)) / np.maximum(covered, 1 / 255)
-    found = np.concatenate([mixed, 255 * np.broadcast_to(covered, (*mixed.shape[:2], 1))], axis=2)
+    found = np.concatenate([mixed, 255 * np.broadcast_to(covered, (*mixed.shape[:-1], 1))], axis=-1)
     return np.asarray(np.rint(np.clip(found, 0, 255)), dtype=np.uint8)

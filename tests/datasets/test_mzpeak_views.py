@@ -12,6 +12,7 @@ from PIL import Image
 
 from cxg_widget import CxgWidget
 from cxg_widget.cells import local
+from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import tables
 from cxg_widget.display.settings import Settings
@@ -272,9 +273,9 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
 def test_the_colours_of_a_crowd_span_what_is_stated_and_else_what_is_shown(session, view, layout):
     one = session(layout)
     one.coloring()
-    shared = one.pictures._shared(one.pictures._paint(None, view), view, view, SIZE)
-    assert (shared.limits is None) == (one.dataset.stated_values("log1p_intensity") is not None)
-    assert (shared.limits is None) == (layout != "slof")
+    limits = one.pictures._painter(view, SIZE, PAPERS["white"]).describe().limits
+    assert (limits is None) == (one.dataset.stated_values("log1p_intensity") is not None)
+    assert (limits is None) == (layout != "slof")
 
 
 def test_the_picture_for_readers_without_a_kernel_is_of_the_view_alone(paths, view, reads, monkeypatch):

@@ -15,7 +15,6 @@ from cxg_widget.draw.points.crowding import (
     crowding_of,
     limits_of,
     opacity_of,
-    shared,
     shared_codes,
     solidity_of,
     stepped,
@@ -165,14 +164,11 @@ def test_a_view_that_holds_all_holds_as_many_cells_and_half_of_a_cluster_about_h
 
 def test_few_cells_show_their_own_numbers_unless_the_mean_is_asked_for():
     some, codes = crowd(n_cells=4_000)
-    points, look = (some.xy, codes), Look((66_000.0, 66_000.0), (600, 600), 5.0)
-    assert shared(some, codes, points, look, ("auto", 4_000), limits_at=look) is None
-    assert shared(some, codes, points, look, ("max", 4_000), limits_at=look) is None
-    mean = shared(some, codes, points, look, ("mean", 4_000), limits_at=look)
-    assert mean.limits is None
-    assert not mean.is_ranked
-    assert (mean.codes != codes).mean() > 0.5
-    many = shared(some, codes, points, look, ("auto", 400), limits_at=look)
+    look = Look((66_000.0, 66_000.0), (600, 600), 5.0)
+    for statistic, weight in (("auto", 1), ("max", 1), ("mean", 0)):
+        few = crowding_of(some, codes, look, (statistic, 4_000), look)
+        assert (few.weight, few.limits) == (weight, None)
+    many = crowding_of(some, codes, look, ("auto", 400), look)
     assert many.limits[1] < codes[codes != MISSING].max()
 
 

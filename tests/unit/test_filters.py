@@ -205,7 +205,7 @@ def test_pictures_of_the_kernel_show_those_alone_that_pass_and_count_them(max_po
     count = int(truth_of(one.dataset).sum())
     _, key = one.pictures.drawn(None, (200, 200), paper=_paper())
     assert f"{count:,} of 1,000" in key.size
-    painted = one.pictures._paint(None, None)
+    painted, _ = one.pictures._painter(None, (200, 200), _paper())._sample_dots(None)
     truth = truth_of(one.dataset)
     assert len(painted.xy) == truth[one.held.point_rows].sum()
 

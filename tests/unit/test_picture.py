@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,34 +17,81 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.coloring import NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
-from cxg_widget.draw.points.picture import Paint, paint, point_diameter
-from cxg_widget.draw.points.stills import Ink, draw_points
+from cxg_widget.draw.points.by_numpy import Points, draw
+from cxg_widget.draw.points.crowding import point_diameter
+from cxg_widget.draw.points.dots import Dots, Sight, draw_dots
+from cxg_widget.draw.points.inks import N_CODES, Inks, inks_of
 from cxg_widget.session.session import Session
 from cxg_widget.wire.encoding import describe
+from cxg_widget.wire.level_choice import levels_for
 from tests.memory import small
 
 SIZES = json.loads((Path(__file__).parent.parent / "point_sizes.json").read_text(encoding="utf-8"))
 
 
-def test_pale_points_are_mixed_in_their_order_and_what_is_below_shines_through():
+@pytest.mark.parametrize("is_layered", [False, True])
+@pytest.mark.parametrize("opacity", [1.0, 0.2])
+def test_points_are_mixed_in_their_order_but_none_over_a_higher_one(opacity, is_layered):
     rng = np.random.default_rng(2)
-    xy = (rng.integers(0, 6, (300, 2)) + 0.5).astype(np.float32)
-    rgb = rng.integers(0, 256, (300, 3)).astype(np.uint8)
-    rank = rng.integers(0, 3, 300).astype(np.uint16)
-    expected = np.full((6, 6, 3), [250.0, 240, 20])
-    for i in np.argsort(rank, kind="stable"):
-        line, column = 5 - int(xy[i, 1]), int(xy[i, 0])
-        expected[line, column] += 0.2 * (rgb[i] - expected[line, column])
-    how = {"size": (6, 6), "diameter": 1.0}
-    found = draw_points(xy, Ink(rgb, rank), (0, 6, 0, 6), background=(250, 240, 20, 255), opacity=0.2, **how)
-    assert np.abs(found[..., :3] - expected).max() <= 0.51
-    assert (found[..., 3] == 255).all()
-    clear = draw_points(xy, Ink(rgb, rank), (0, 6, 0, 6), background=(0, 0, 0, 0), opacity=0.2, **how)
-    counts = np.zeros((6, 6), int)
-    np.add.at(counts, (5 - xy[:, 1].astype(int), xy[:, 0].astype(int)), 1)
-    assert np.abs(clear[..., 3] - 255 * (1 - 0.8**counts)).max() <= 0.51
-    solid = draw_points(xy, Ink(rgb, rank), (0, 6, 0, 6), background=(0, 0, 0, 0), **how)
-    assert set(np.unique(solid[..., 3])) <= {0, 255}
+    x, y = rng.integers(0, 6, (2, 300)) + 0.5
+    rgba = np.full((300, 4), 255, np.uint8)
+    rgba[:, :3] = rng.integers(0, 256, (300, 3))
+    height = rng.integers(3, 6, 300).astype(np.uint32)
+    share = np.floor(opacity * 256 + 0.5) / 256
+    expected, level = np.zeros((6, 6, 4)), np.zeros((6, 6))
+    for i in range(300):
+        at = int(y[i]), int(x[i])
+        if not is_layered or height[i] >= level[at]:
+            expected[at] += share * (rgba[i] - expected[at])
+            level[at] = height[i]
+    page = np.zeros((6, 6, 4), np.uint8)
+    draw(Points(x, y, rgba, height), (1.0, False, is_layered, opacity), page)
+    alpha = expected[..., 3:]
+    assert np.abs(page[..., 3:] - alpha).max() <= 0.51
+    assert np.abs(page[..., :3] - expected[..., :3] * 255 / alpha).max() <= 0.51
+
+
+@pytest.mark.parametrize("is_layered", [False, True])
+@pytest.mark.parametrize("opacity", [1.0, 0.3])
+@pytest.mark.parametrize("diameter", [1.0, 1.3, 2.4, 4.2, 7.0])
+def test_a_picture_drawn_soon_is_that_of_a_figure_but_for_the_rounding_of_layers(diameter, opacity, is_layered):
+    rng, n = np.random.default_rng(1), 4_000
+    rgba = np.full((2 * N_CODES + 1, 4), 255, np.uint8)
+    rgba[:, :3], rgba[7, 3] = rng.integers(0, 256, (2 * N_CODES + 1, 3)), 0
+    inks = Inks(rgba, rng.integers(3, 9, 2 * N_CODES + 1).astype(np.uint32), is_layered)
+    xy = np.clip(rng.normal(32_000, 9_000, (n, 2)), 0, 65_534).astype(np.uint16)
+    xy[:3] = 65_535
+    codes, flags = rng.integers(0, 50, n).astype(np.uint16), rng.integers(0, 4, n).astype(np.uint8)
+    how = Dots(xy, (0, 1, 0, 1), codes, flags), inks, Sight((0.1, 0.9, 0.1, 0.9), (0, 1, 0, 1), (160, 120), 1.0)
+    soon, later = (draw_dots(*how, diameter, opacity, soon=one).astype(float) for one in (True, False))
+    np.testing.assert_allclose(soon[..., 3], later[..., 3], atol=2)
+    np.testing.assert_allclose(soon[..., :3] * soon[..., 3:] / 255, later[..., :3] * later[..., 3:] / 255, atol=3)
+    if opacity == 1 and diameter <= 3:
+        np.testing.assert_array_equal(soon, later)
+
+
+def test_the_first_picture_of_a_widget_does_not_import_numba():
+    code = (
+        "import sys\n"
+        "from cxg_widget.draw.points import dots\n"
+        "import numpy as np\n"
+        "from cxg_widget.draw.points.inks import Inks, N_CODES\n"
+        "inks = Inks(np.full((2 * N_CODES + 1, 4), 255, np.uint8), np.full(2 * N_CODES + 1, 3, np.uint32), True)\n"
+        "points = dots.Dots(np.ones((9, 2), np.uint16), (0, 1, 0, 1), np.ones(9, np.uint16), np.ones(9, np.uint8))\n"
+        "sight = dots.Sight((0, 1, 0, 1), (0, 1, 0, 1), (60, 40), 1.0)\n"
+        "assert dots.draw_dots(points, inks, sight, 4.0, 0.5, soon=True).any()\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_picture_has_points_as_wide_as_the_settings_say():
+    def covered(**settings):
+        one = Session(small(300), Settings(embedding="umap", color="n_counts", **settings))
+        image = one.pictures.drawn(None, (300, 200), paper=PAPERS["white"])[0]
+        return (image[..., :3] != 255).any(axis=-1).sum()
+
+    assert covered(point_size=2.0) < covered() < covered(point_size=20.0)
 
 
 @pytest.mark.parametrize("color", ["cell_type", None, "n_counts"])
@@ -73,6 +122,11 @@ def test_crowded_cells_of_an_image_are_as_large_as_the_front_end_draws_them_clos
     assert spread_of(case["n"], (case["width"], case["height"]), 1) == 1
 
 
+def inks_for(coloring, settings, paper):
+    how = {"limits": None, "is_ranked": True, "is_selecting": False, "draws_all": False}
+    return inks_of(coloring, settings, [], paper, **how)
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_numbers_have_the_colours_that_matplotlib_gives_them_and_zeros_a_pale_grey(dark):
     values = np.array([0, 0.5, 1, 10, 100, np.nan, -1])
@@ -80,16 +134,15 @@ def test_numbers_have_the_colours_that_matplotlib_gives_them_and_zeros_a_pale_gr
 
     def drawn(norm, **rule):
         settings = Settings(cmap=["#000000", "#ff8000"], **rule)
-        coloring = NumberColoring(Target("var", "A"), describe(Vector(values), values.size))
-        xy = np.column_stack([np.arange(7) + 0.5, np.full(7, 0.5)]).astype(np.float32)
-        job = Paint(xy, coloring, [], settings, None, 7, diameter=1)
-        found = paint(job, (0, 7, 0, 1), (7, 1), zoom=1, paper=paper)[0, :, :3]
+        data = describe(Vector(values), values.size)
+        data = replace(data, coded=levels_for(data.measures, settings.color_rule))
+        coloring = NumberColoring(Target("var", "A"), data)
+        found = inks_for(coloring, settings, paper).rgba[coloring.wire(), :3]
         shades = np.asarray(norm(values).filled(np.nan))[:, None] * (255, 128, 0)
         grey = values <= 0 if settings.scale == "log" else (values == 0) & (settings.zero == "grey")
         expected = np.where(grey[:, None], paper.zero, shades)
         expected[5] = paper.missing
         assert np.abs(found - expected).max() <= 1.01
-        return found
 
     drawn(Normalize(-1, 100, clip=True))
     drawn(Normalize(-1, 100, clip=True), zero="grey")
@@ -99,12 +152,18 @@ def test_numbers_have_the_colours_that_matplotlib_gives_them_and_zeros_a_pale_gr
 
 
 def test_grey_zeros_lie_above_missing_values_and_beneath_all_others():
-    values = np.array([np.nan, 0.0, -3.0, 2.0])
+    values, settings = np.array([np.nan, 0.0, -3.0, 2.0]), Settings(zero="grey")
+    coloring = NumberColoring(Target("var", "A"), describe(Vector(values), 4))
+    inks, codes = inks_for(coloring, settings, PAPERS["white"]), coloring.wire().astype(np.uint16)
+    sight = Sight((-1, 1, -1, 1), (-1, 1, -1, 1), (1, 1), 1.0)
     for order in itertools.permutations(range(4)):
         for kept, top in [((0, 1), 1), ((0, 1, 2), 2), ((1, 2, 3), 3)]:
-            some = values[[i for i in order if i in kept]]
-            coloring = NumberColoring(Target("var", "A"), replace(describe(Vector(values), 4), vector=Vector(some)))
-            job = Paint(np.zeros((len(some), 2), np.float32), coloring, [], Settings(zero="grey"), None, 4, diameter=1)
-            how = {"view": (-1, 1, -1, 1), "size": (1, 1), "zoom": 1, "paper": PAPERS["white"]}
-            alone = replace(job, xy=job.xy[:1], coloring=coloring.holding(values[[top]]))
-            np.testing.assert_array_equal(paint(job, **how), paint(alone, **how))
+            some = [i for i in order if i in kept]
+            dots = Dots(
+                np.full((len(some), 2), 32_000, np.uint16),
+                (-1, 1, -1, 1),
+                codes[some],
+                np.ones(3, np.uint8)[: len(some)],
+            )
+            found = draw_dots(dots, inks, sight, 1.0, 1.0, soon=True)[0, 0]
+            np.testing.assert_array_equal(found, inks.rgba[codes[top]])

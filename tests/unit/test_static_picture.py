@@ -355,7 +355,7 @@ def test_parts_are_named_share_one_key_and_show_their_own_cells_alone():
     codes = session.dataset.codes("donor name").codes
     assert f"{session.dataset.n_obs:,}" in told
     held = [one for _, one in session.panel_pictures.panels]
-    drawn = [one._paint(None, None).xy.shape[0] for one in held]
+    drawn = [len(one._painter(None, (WIDTH, HEIGHT), PAPERS["white"])._sample_dots(None)[0].xy) for one in held]
     assert drawn == [np.count_nonzero(codes == i) for i in range(3)]
 
 

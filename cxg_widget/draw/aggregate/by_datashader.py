@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.draw.aggregate.grid import PixelGrid
+from cxg_widget.draw.aggregate.grid import PixelGrid, disc
 from cxg_widget.draw.aggregate.image_columns import (
     CategoryColumn,
     NumberColumn,
@@ -25,7 +25,6 @@ from cxg_widget.draw.aggregate.image_columns import (
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of, together
 from cxg_widget.draw.aggregate.task import Task, cut, each
-from cxg_widget.draw.points.stills import disc
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.protocol import MISSING_U16

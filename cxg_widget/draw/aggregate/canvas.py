@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.draw.aggregate import by_datashader
-from cxg_widget.draw.aggregate.grid import PixelGrid
+from cxg_widget.draw.aggregate.grid import PixelGrid, disc
 from cxg_widget.draw.aggregate.image_columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.task import Task, over_lines, run
-from cxg_widget.draw.points.stills import disc
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View
 
@@ -83,3 +86,14 @@ class PixelGrid:
             self.width if self.downward else -self.width,
         )
         return geometry, steps
+
+
+def disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets in x and in y of the pixels of a disc, int64 (k,) each; at least one pixel."""
+    side = max(1, round(diameter))
+    offset = np.arange(side) - (side - 1) / 2
+    x, y = np.meshgrid(offset, offset)
+    inside = x * x + y * y <= (side / 2) ** 2 + 0.25
+    shift = (side - 1) // 2
+    grid_x, grid_y = np.meshgrid(np.arange(side) - shift, np.arange(side) - shift)
+    return grid_x[inside], grid_y[inside]

@@ -36,7 +36,7 @@ def leaning_means(planes: Planes, behind: float, *, spread: int = 1) -> NDArray[
     [[[0.0, 16.7]]]
     """
     from cxg_widget.draw.aggregate import pixels
-    from cxg_widget.draw.points.stills import disc
+    from cxg_widget.draw.aggregate.grid import disc
 
     layers, height, width, _ = planes.totals.shape
     means = np.zeros((layers, height, width))

@@ -3,6 +3,7 @@
 js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 """
 # Changes with js/src/style/crowding.js: numbers that cells share in a pixel, and limits that suit.
+# Changes with js/src/style/style.js: the size of points.
 
 from __future__ import annotations
 
@@ -55,6 +56,13 @@ def solidity_of(n_inside: float, few: int) -> float:
 def crowded_size(n: float, size: tuple[float, float]) -> float:
     """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in style/style.js."""
     return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
+
+
+def point_diameter(n: int, size: tuple[float, float], zoom: float) -> float:
+    """Return the diameter of n points in px, as `automaticSize` in js/src/style/style.js does."""
+    room = (size[0] * size[1] / 480_000) ** 0.25
+    diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
+    return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
 
 
 def opacity_of(layers: float) -> float:
@@ -299,7 +307,15 @@ def crowding_of(
     *,
     levels: Levels | None = None,
 ) -> Crowding:
-    """Return the crowding of a view; parameters as those of `shared`, `basis` None = there are no numbers."""
+    """Return the crowding of a view.
+
+    Parameters
+    ----------
+    basis : uint16 (k,), numbers of the crowd; None = there are none
+    rule : the statistic, and how many cells are few
+    limits_at : the look whose numbers the colours span; while it stays, the limits do
+    levels : see `shared_codes`
+    """
     found = _crowded(crowd, look, rule)
     if crowd.n_cells <= rule[1] or basis is None:
         return found
@@ -314,54 +330,6 @@ def _crowded(crowd: Crowd, look: Look, rule: tuple[str, int]) -> Crowding:
     tile = side * sides[0] / size[0], side * sides[1] / size[1]
     weight, behind = weight_of(statistic, n_inside, few), behind_of(n_inside, few)
     return Crowding(solidity_of(n_inside, few), weight, behind, tile, None)
-
-
-@dataclass(frozen=True)
-class Shared:
-    """Numbers that a picture shows where cells share pixels.
-
-    Attributes
-    ----------
-    codes : uint16 (n,), of each point of the picture
-    limits : codes of the ends of the colours; None = all values
-    statistic : which number a pixel shows that cells share, as the key says it
-    is_ranked : whether higher numbers lie above lower ones
-    """
-
-    codes: NDArray[np.uint16]
-    limits: tuple[float, float] | None
-    is_ranked: bool
-    statistic: str = ""
-
-
-def shared(
-    crowd: Crowd,
-    basis: NDArray[np.uint16],
-    points: tuple[NDArray[np.uint16], NDArray[np.uint16]],
-    look: Look,
-    rule: tuple[str, int],
-    *,
-    limits_at: Look,
-    levels: Levels | None = None,
-) -> Shared | None:
-    """Return what a picture of some points shows of their numbers; None = of each its own, between all values.
-
-    Parameters
-    ----------
-    basis : uint16 (k,), numbers of the crowd
-    points : codes of their coordinates, uint16 (n, 2), and of their numbers, uint16 (n,)
-    rule : the statistic, and how many cells are few
-    limits_at : the look whose numbers the colours span; while it stays, the limits do
-    levels : see `shared_codes`
-    """
-    found = crowding_of(crowd, basis, look, rule, limits_at, levels=levels)
-    if crowd.n_cells <= rule[1] and found.weight == 1:
-        return None
-    codes = points[1]
-    if found.weight < 1 or found.behind > 1:
-        tile = stepped(crowd.tile(found.tile))
-        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, behind=found.behind, levels=levels)
-    return Shared(codes, found.limits, found.weight == 1, statistic_of(found.weight, found.behind))
 
 
 def _level_of(tile: tuple[float, float]) -> float:

@@ -8,13 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.draw.points.inks import Inks
+from cxg_widget.draw.points.by_numpy import Points
+from cxg_widget.draw.points.by_numpy import draw as draw_with_numpy
+from cxg_widget.draw.points.inks import N_CODES, Inks
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
 
 _SQUARE_PX = 3
 """Points up to so many px are squares."""
+_MOST_LAYERS = 8_000_000
+"""Pixels of all points together that NumPy draws sooner than numba is imported and its loop loaded: 0.75 s."""
 
 
 class Sight(NamedTuple):
@@ -71,22 +75,54 @@ class Dots:
         """Return their positions, float64 (n, 2) in px from the top left; NaN = none."""
         (left, right, bottom, top), (x0, x1, y0, y1) = sight.seen, self.extent
         per_x, per_y = sight.px[0] / (right - left), sight.px[1] / (top - bottom)
-        places = np.empty(self.xy.shape)
-        places[:, 0] = self.xy[:, 0] * ((x1 - x0) / LEVELS * per_x) + (x0 - left) * per_x
-        places[:, 1] = self.xy[:, 1] * (-(y1 - y0) / LEVELS * per_y) + (top - y0) * per_y
-        places[(self.xy == MISSING_U16).any(axis=1)] = np.nan
+        places = np.empty(self.xy.shape, order="F")
+        x, y = self.xy[:, 0], self.xy[:, 1]
+        np.multiply(x, (x1 - x0) / LEVELS * per_x, out=places[:, 0])
+        np.multiply(y, -(y1 - y0) / LEVELS * per_y, out=places[:, 1])
+        places += (x0 - left) * per_x, (top - y0) * per_y
+        places[(x == MISSING_U16) | (y == MISSING_U16)] = np.nan
         return places
 
 
-def draw_dots(dots: Dots, inks: Inks, sight: Sight, diameter: float, opacity: float) -> NDArray[np.uint8]:
-    """Draw points, from the first to the last: uint8 (height, width, 4), straight alpha; diameter: px."""
+def draw_dots(
+    dots: Dots, inks: Inks, sight: Sight, diameter: float, opacity: float, *, soon: bool = False
+) -> NDArray[np.uint8]:
+    """Draw points, from the first to the last.
+
+    Parameters
+    ----------
+    diameter : px
+    soon : do not wait for numba, unless that is quicker; colors of many layers may differ by some levels
+
+    Returns
+    -------
+    uint8 (height, width, 4), straight alpha
+    """
+    is_round, (width, height) = diameter > _SQUARE_PX, sight.px
+    page = np.zeros((height, width, 4), dtype=np.uint8)
+    brush = (diameter if is_round else max(diameter, 1.0), is_round, inks.is_layered, opacity)
+    if soon and len(dots.xy) * brush[0] ** 2 < _MOST_LAYERS:
+        draw_with_numpy(_shown(dots, inks, sight, brush[0]), brush, page)
+        return page
     from cxg_widget.draw.points.discs import draw
 
-    is_round, (width, height) = diameter > _SQUARE_PX, sight.px
-    page, heights = np.zeros((height, width, 4), dtype=np.uint8), np.zeros((height, width), dtype=np.uint32)
-    brush = (diameter if is_round else max(diameter, 1.0), is_round, inks.is_layered, opacity)
+    heights = np.zeros((height, width), dtype=np.uint32)
     draw(dots.px(sight), dots.codes, dots.flags, inks.rgba, inks.height, brush, page, heights)
     return _straight(page)
+
+
+def _shown(dots: Dots, inks: Inks, sight: Sight, diameter: float) -> Points:
+    """Return the points that have a colour and reach into the picture."""
+    entry = dots.codes.astype(np.int32)
+    entry[dots.flags & 1 == 0] += N_CODES
+    entry[dots.flags & 2 > 0] = 2 * N_CODES
+    (x, y), (width, height), margin = dots.px(sight).T, sight.px, diameter / 2 + 1
+    with np.errstate(invalid="ignore"):
+        is_in = (x > -margin) & (x < width + margin) & (y > -margin) & (y < height + margin)
+    # Four channels as one element of 32 bits: one look-up a point.
+    rgba = inks.rgba.view(np.uint32)[:, 0][entry].view(np.uint8).reshape(-1, 4)
+    shown = np.flatnonzero(is_in & (rgba[:, 3] > 0))
+    return Points(x[shown], y[shown], rgba[shown], inks.height[entry[shown]])
 
 
 def _straight(page: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.paper import Paper
-from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.looks import Look, keyed, title_of, told_once
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
@@ -19,13 +18,11 @@ from cxg_widget.draw.pages.figure import TOP, lay_out
 from cxg_widget.draw.pages.key import Key
 from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, grid_of, moved
 from cxg_widget.draw.parts import Parts
-from cxg_widget.draw.points.dots import Sight
 from cxg_widget.errors import InvalidValue
 from cxg_widget.session.pictures.key import key_now
 from cxg_widget.session.pictures.over_picture import find_landmarks, legend_of
-from cxg_widget.session.pictures.portrait import Painter, Portrait
-from cxg_widget.session.pictures.under_picture import on_tissue, scale_bar_of, shows_tissue
-from cxg_widget.spatial.view import contain, fit_view
+from cxg_widget.session.pictures.portrait import Painter, Portrait, sight_of
+from cxg_widget.session.pictures.under_picture import on_paper, scale_bar_of, shows_tissue
 
 LEAST_PX, LARGEST_PX = 100, 50_000_000
 """A plot is no narrower, CSS px; all plots of a page have no more pixels, which take some 100 bytes each on the way."""
@@ -191,7 +188,7 @@ class _Panel:
         cells = self._cells_in(room)
         painter = self._painter(cells, scale)
         drawn, marks = painter.draw(), find_landmarks(self.held, painter.seen, cells, self._paper)
-        image = on_tissue(drawn.image, self.held, painter.seen, self._paper) if shows_tissue(self.held) else drawn.image
+        image = on_paper(drawn.image, self.held, painter.seen, self._paper) if shows_tissue(self.held) else drawn.image
         image = marks.on_cells(image, self._paper, scale)
         key = self._key(drawn)
         if not is_one:
@@ -229,12 +226,6 @@ class _Panel:
         return room[0] - margin, room[1] - margin
 
     def _painter(self, cells: tuple[float, float], scale: float) -> Painter:
-        settings, y_down = self._settings, is_tissue(self._settings.embedding)
-        equal_units = self._dataset.axis_labels(settings.embedding, settings.axes) is None
-        extent = self.held.outline() or self.held.bounds().extent
-        whole = fit_view(extent, cells, y_down=y_down, equal_units=equal_units)
-        view = settings.view
-        seen = whole
-        if view is not None:
-            seen = contain((view[0], view[1], view[2], view[3]), cells, y_down=y_down, equal_units=equal_units)
-        return Painter(self.held, self._mask, Sight(seen, whole, cells, scale), self._paper)
+        view = self._settings.view
+        seen = None if view is None else (view[0], view[1], view[2], view[3])
+        return Painter(self.held, self._mask, sight_of(self.held, seen, cells, scale), self._paper)

@@ -6,24 +6,27 @@ cells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.all_cells import InView, Shown
+from cxg_widget.cells.all_cells import InView, Shown, SomeCells
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.image import left_out_of, numbers_of, rgba_of, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import grey_for
+from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.by_density import is_by_density
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.statistic import describe_statistic
 from cxg_widget.display.tissue import spot_of, spot_px
 from cxg_widget.draw.points.crowding import (
+    BASIS,
     Crowd,
     Crowding,
     Look,
@@ -31,6 +34,7 @@ from cxg_widget.draw.points.crowding import (
     crowding_of,
     few_of,
     opacity_of,
+    point_diameter,
     shared_codes,
     solidity_of,
     statistic_of,
@@ -38,10 +42,9 @@ from cxg_widget.draw.points.crowding import (
 )
 from cxg_widget.draw.points.dots import Dots, Sight, draw_dots
 from cxg_widget.draw.points.inks import N_CODES, Inks, inks_of
-from cxg_widget.draw.points.picture import point_diameter
 from cxg_widget.draw.points.pixel_scale import PixelScale
 from cxg_widget.session.streams.view_request import around, pixels_shown, scale_key, shown_of
-from cxg_widget.spatial.view import Extent, View, within, zoom_of
+from cxg_widget.spatial.view import Extent, View, contain, fit_view, within, zoom_of
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
 from cxg_widget.wire.quantise import LEVELS, quantise_positions, quantise_within
 
@@ -49,9 +52,6 @@ _COARSE_PX = 0.5
 """A code of position may take so many px before the cells of a view are placed within that view."""
 _DETAIL = 1.5
 """So many times as long as those of the view are the sides of the part whose cells are placed anew."""
-
-
-_NOTHING = np.zeros((1, 1, 4), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,20 @@ class Portrait:
     pixels : the colouring by numbers of pixels; None = the numbers are of cells
     """
 
-    image: NDArray[np.uint8]
+    image: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((1, 1, 4), dtype=np.uint8))
     statistic: str = ""
     limits: tuple[float, float] | None = None
     pixels: Coloring | None = None
+
+
+def sight_of(held: Holder, view: View | None, size: tuple[float, float], scale: float = 1.0) -> Sight:
+    """Return how a picture of so many CSS px looks at a view, data units; None = everything."""
+    settings = held.settings
+    y_down = is_tissue(settings.embedding)
+    equal_units = held.dataset.axis_labels(settings.embedding, settings.axes) is None
+    whole = fit_view(held.outline() or held.bounds().extent, size, y_down=y_down, equal_units=equal_units)
+    seen = whole if view is None else contain(view, size, y_down=y_down, equal_units=equal_units)
+    return Sight(seen, whole, size, scale)
 
 
 class Painter:
@@ -85,21 +95,33 @@ class Painter:
         self._held, self._mask, self._sight, self._paper = held, mask, sight, paper
         self._settings, self._dataset = held.settings, held.dataset
         self.seen, self._px = sight.seen, sight.px
-        self._diameter = self._diameter_of(sight.seen) * sight.scale
+        self._is_soon, self._n_like = False, held.n_points
 
     def draw(self) -> Portrait:
-        """Draw what is on show; raises as `Holder.coloring` and `Holder.xy`."""
+        """Draw all cells on show; raises as `Holder.coloring` and `Holder.xy`."""
         if self._held.is_of_pixels:
             return self._of_pixels()
         return self._of_view() if self._held.is_aggregated else self._of_points()
+
+    def draw_soon(self, most: int | None) -> Portrait:
+        """Draw at most so many cells of the view as points, a fair sample, without waiting for loops to compile."""
+        if self._held.is_of_pixels:
+            return self._of_pixels()
+        self._is_soon = True
+        dots, coloring = self._near_dots(most) or self._sample_dots(most)
+        return self._painted(dots, coloring, self._diameter)
+
+    @property
+    def _diameter(self) -> float:
+        return self._diameter_of(self.seen) * self._sight.scale
 
     # --- points ------------------------------------------------------------------------------------------------------
 
     def _of_points(self) -> Portrait:
         held, coloring = self._held, self._held.coloring()
-        rows, bounds, flags = held.order.rows, held.bounds(), self._flags()
+        rows, bounds = held.order.rows, held.bounds()
         xy, codes = held.xy(), _wire(coloring, self._dataset.n_obs)
-        dots = Dots(quantise_positions(xy[rows], bounds), bounds.extent, codes[rows], flags[rows])
+        dots = Dots(quantise_positions(xy[rows], bounds), bounds.extent, codes[rows], self._flags(rows))
         if self._is_shared:
             crowd = replace(self._crowding, tile=stepped(self._crowding.tile))
             dots = dots.colored(self._shared(dots, crowd, coloring))
@@ -109,11 +131,51 @@ class Painter:
             dots = Dots(quantise_within(xy[rows[is_near]], near), near, dots.codes[is_near], dots.flags[is_near])
         return self._painted(dots, coloring, self._diameter)
 
-    def _flags(self) -> NDArray[np.uint8]:
-        flags = np.ones(self._dataset.n_obs, dtype=np.uint8) if not self._mask.any() else self._mask.astype(np.uint8)
+    def _sample_dots(self, most: int | None) -> tuple[Dots, Coloring]:
+        """Return the first points in view, at most so many, and their colouring."""
+        held, bounds, places = self._held, self._held.bounds(), self._first(most)
+        rows, coloring = held.point_rows[places], held.coloring_at(places)
+        xy, codes = held.coordinates(rows), _wire(coloring, rows.size)
+        dots = Dots(quantise_positions(xy, bounds), bounds.extent, codes, self._flags(rows))
+        if self._is_shared:
+            # Of fewer cells than the crowding is of, as many lie in a tile that is wider by as much.
+            sample = Crowd(dots.xy[:BASIS], self._dataset.n_obs * rows.size // max(self._n_like, 1))
+            crowd = replace(self._crowding, tile=stepped(sample.tile(self._crowding.tile)))
+            dots = dots.colored(self._shared(dots, crowd, coloring, BASIS))
+        if self._is_coarse(bounds.extent):
+            near = self._sight.grown(_DETAIL)
+            dots = replace(dots, xy=quantise_within(xy, near), extent=near)
+        return dots, coloring
+
+    def _first(self, most: int | None) -> NDArray[np.int64]:
+        """Return the first points in view that pass the filters; where the others are drawn, the first of all too."""
+        held, rows, passing = self._held, self._held.point_rows, self._held.passing()
+        is_whole = self.seen == self._sight.whole
+        places = np.arange(rows.size) if is_whole else np.flatnonzero(within(held.coordinates(rows), self.seen))
+        shown = places if passing is None else places[passing[rows[places]]]
+        draws_all = self._settings.filtered == "grey"
+        n = len(places if draws_all else shown)
+        self._n_like = held.n_points * min(n, n if most is None else most) // max(n, 1)
+        return np.union1d(places[:most], shown[:most]) if draws_all else shown[:most]
+
+    def _near_dots(self, most: int | None) -> tuple[Dots, Coloring] | None:
+        """Return cells of the view that are read alone, and their colouring; None = they cannot be."""
+        held = self._held
+        coloring = held.preview() if held.outline() is not None and self.seen != self._sight.whole else None
+        near = None if coloring is None else held.read_view_only(self.seen, self._px, coloring)
+        if coloring is None or near is None:
+            return None
+        shown = shown_of(held, self._mask, coloring)
+        drawn = near if shown.draws_all else near.only(shown.passing)
+        n_inside, cells = drawn.count(self.seen), drawn.some(self.seen, shown, most)
+        self._n_like = self._dataset.n_obs * len(cells.xy) // max(n_inside, 1)
+        return self._dots_of(cells, shown, self._sight.grown(_DETAIL)), coloring
+
+    def _flags(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+        flags = self._mask[rows].astype(np.uint8) if self._mask.any() else np.ones(rows.size, dtype=np.uint8)
         passing = self._held.passing()
         if passing is not None:
-            flags[~passing] |= 2
+            flags[~passing[rows]] |= 2
         return flags
 
     def _is_coarse(self, extent: Extent) -> bool:
@@ -124,14 +186,16 @@ class Painter:
         inks, opacity = self._inks(coloring), self._settings.opacity
         if opacity is None:
             opacity = opacity_of(self._layers(coloring, diameter))
-        return self._told(draw_dots(dots, inks, self._sight, diameter, opacity), coloring)
+        image = draw_dots(dots, inks, self._sight, diameter, opacity, soon=self._is_soon)
+        return self._told(image, coloring)
 
     def _layers(self, coloring: Coloring, diameter: float) -> float:
         """Return how many other cells lie on one of so many px; 0 = opacity is not by density."""
         if self._sample is None or not is_by_density(self._settings, coloring, self._mask):
             return 0.0
         across, down = self._sight.units
-        return self._sample.layers((across * diameter, down * diameter), self._held.bounds().extent)
+        sample = replace(self._sample, n_cells=self._n_like) if self._is_soon else self._sample
+        return sample.layers((across * diameter, down * diameter), self._held.bounds().extent)
 
     def _inks(self, coloring: Coloring, limits: tuple[float, float] | None = None) -> Inks:
         colors = shown_of(self._held, self._mask, coloring).colors
@@ -177,12 +241,12 @@ class Painter:
         is_number = self._held.coloring().scale == "continuous"
         return is_number and self._crowding.weight < 1
 
-    def _shared(self, dots: Dots, crowd: Crowding, coloring: Coloring) -> NDArray[np.uint16]:
-        """Return the numbers that points show where they share pixels."""
+    def _shared(self, dots: Dots, crowd: Crowding, coloring: Coloring, basis: int | None = None) -> NDArray[np.uint16]:
+        """Return the numbers that points show where they share pixels, by so many of them; None = by all."""
         flags = dots.flags & np.uint8(3 if self._mask.any() else 2)
         return shared_codes(
-            dots.xy, dots.codes, (dots.xy, dots.codes), crowd.tile, crowd.weight,
-            behind=crowd.behind, levels=coloring.numbers.levels, flags=(flags, flags),
+            dots.xy, dots.codes, (dots.xy[:basis], dots.codes[:basis]), crowd.tile, crowd.weight,
+            behind=crowd.behind, levels=coloring.numbers.levels, flags=(flags, flags[:basis]),
         )  # fmt: skip
 
     # --- images, and the cells of a view -----------------------------------------------------------------------------
@@ -220,12 +284,7 @@ class Painter:
     def _of_cells(self, drawn: InView, shown: Shown, few: int, n_inside: int) -> Portrait:
         """Draw the cells of a view, at most a few, as points."""
         extent, coloring = around(drawn, self.seen, few), shown.coloring
-        cells = drawn.cells(extent, shown)
-        flags = cells.selected.astype(np.uint8) if self._mask.any() else np.ones(len(cells.xy), dtype=np.uint8)
-        if cells.passing is not None and shown.draws_all:
-            flags[~cells.passing] |= 2
-        codes = _wire(cells.coloring, len(cells.xy))
-        dots = Dots(quantise_within(cells.xy, extent), extent, codes, flags)
+        dots = self._dots_of(drawn.cells(extent, shown), shown, extent)
         if coloring.scale == "continuous" and self._crowding.weight < 1:
             whole, tile = self._held.bounds().extent, self._crowding.tile
             zoom = [(extent[i + 1] - extent[i]) / (whole[i + 1] - whole[i] or 1) for i in (0, 2)]
@@ -234,6 +293,12 @@ class Painter:
         is_given = self._settings.point_size is not None or spot_of(self._dataset, self._settings)
         diameter = self._diameter if is_given else min(self._diameter, crowded_size(n_inside, self._px))
         return self._painted(dots, coloring, diameter)
+
+    def _dots_of(self, cells: SomeCells, shown: Shown, extent: Extent) -> Dots:
+        flags = cells.selected.astype(np.uint8) if self._mask.any() else np.ones(len(cells.xy), dtype=np.uint8)
+        if cells.passing is not None and shown.draws_all:
+            flags[~cells.passing] |= 2
+        return Dots(quantise_within(cells.xy, extent), extent, _wire(cells.coloring, len(cells.xy)), flags)
 
     def _of_pixels(self) -> Portrait:
         """Draw numbers of pixels, all cells reduced to these."""
@@ -279,22 +344,31 @@ class Painter:
     def _told(self, image: NDArray[np.uint8], coloring: Coloring) -> Portrait:
         return replace(self.describe_before_drawing(coloring), image=image)
 
+    def describe(self) -> Portrait:
+        """Return what is to be said of the picture; of numbers of pixels it must be drawn for that."""
+        if self._held.is_of_pixels:
+            return self._of_pixels()
+        if self._held.preview() is None:
+            self._held.bounds()  # limits that suit a crowd are not known before its places are
+        return self.describe_before_drawing()
+
     def describe_before_drawing(self, coloring: Coloring | None = None) -> Portrait:
         """Return what can be said of the picture before it is drawn, but for limits of numbers of pixels."""
         if self._held.is_of_pixels:
-            return Portrait(_NOTHING, f"{describe_statistic(self._settings.statistic)} per pixel")
+            return Portrait(statistic=f"{describe_statistic(self._settings.statistic)} per pixel")
         coloring = coloring or self._held.preview() or self._held.coloring()
         if coloring.scale != "continuous":
-            return Portrait(_NOTHING)
+            return Portrait()
         known = self._crowding
         is_small = self._dataset.n_obs <= few_of(self._settings) and known.weight == 1
-        return Portrait(_NOTHING, "" if is_small else statistic_of(known.weight, known.behind), known.limits)
+        said = "" if is_small else statistic_of(known.weight, known.behind)
+        return Portrait(statistic=said, limits=known.limits)
 
     def _diameter_of(self, view: View) -> float:
         """Return how wide a point of a view is, CSS px, as `diameterOf` in js/src/style/style.js does."""
         spot = spot_px(spot_of(self._dataset, self._settings), self._sight.size[0] / abs(view[1] - view[0]))
         zoom = zoom_of(view, self._sight.whole)
-        return self._settings.point_size or spot or point_diameter(self._held.n_points, self._sight.size, zoom)
+        return self._settings.point_size or spot or point_diameter(self._n_like, self._sight.size, zoom)
 
 
 def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:

@@ -22,8 +22,8 @@ def shows_tissue(held: Holder) -> bool:
     return held.settings.tissue is not None and has_section(held.dataset, held.settings)
 
 
-def on_tissue(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
-    """Return points, uint8 (height, width, 4) without a ground, on their paper and the image of the section.
+def on_paper(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
+    """Return points, uint8 (height, width, 4) without a ground, on their paper and the image of the section, if any.
 
     An image that cannot be read is left out, as the page has said of it already.
 
@@ -34,8 +34,9 @@ def on_tissue(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper)
     height, width = points.shape[:2]
     page = np.empty_like(points)
     page[:] = (*paper.ground, 0 if paper.is_clear else 255)
-    with suppress(CxgWidgetError):
-        page = over(page, _layer(held, seen, (width, height)))
+    if shows_tissue(held):
+        with suppress(CxgWidgetError):
+            page = over(page, _layer(held, seen, (width, height)))
     return over(page, points)
 
 

@@ -1,6 +1,6 @@
 /** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
-// Changes with cxg_widget/draw/points/picture.py: the size of points.
+// Changes with cxg_widget/draw/points/crowding.py: the size of points.
 // Changes with cxg_widget/display/by_density.py: when opacity follows density.
 
 import { clamp } from "../screen/clamp.js";
@@ -191,7 +191,7 @@ export function ramp(stops) {
 }
 
 /** Diameter that suits so many points: smaller the more there are, growing gently with the zoom; the kernel draws with
- * the same, see point_diameter in draw/points/picture.py and tests/point_sizes.json.
+ * the same, see point_diameter in draw/points/crowding.py and tests/point_sizes.json.
  * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
 export function automaticSize(n, { width, height }, zoom) {
   const room = ((width * height) / 480_000) ** 0.25;

@@ -1,0 +1,106 @@
+"""Points into pixels as `discs.draw` draws them, without numba, for whose import a first picture must not wait."""
+# Changes with cxg_widget/draw/points/discs.py: which pixels a point covers, and which point lies on top.
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.points.inks import EDGE
+
+_LOW = (1 << 32) - 1
+_OPAQUE = -60.0
+"""Logarithm of what shines through a whole pixel: as good as nothing."""
+
+
+class Points(NamedTuple):
+    """Points in draw order.
+
+    x, y : float64 (n,), px from the top left
+    rgba, height : uint8 (n, 4), opaque, and uint32 (n,), as `Inks` has them
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    rgba: NDArray[np.uint8]
+    height: NDArray[np.uint32]
+
+
+def draw(points: Points, brush: tuple[float, bool, bool, float], page: NDArray[np.uint8]) -> None:
+    """Draw points onto an empty page, uint8 (h, w, 4), straight alpha; brush: as `discs.draw` takes it."""
+    diameter, is_round, is_layered, opacity = brush
+    radius = (diameter + 1) / 2 if is_round else diameter / 2
+    if opacity == 1 and not is_round:
+        _cover(points, radius, is_layered, page)
+    else:
+        _blend(points, radius, brush, page)
+
+
+def _cover(points: Points, radius: float, is_layered: bool, page: NDArray[np.uint8]) -> None:
+    """Draw opaque squares: each pixel has the colour of the point on top, as no other one is seen."""
+    # Four channels as one element of 32 bits: one look-up a pixel; the last, -1, is empty.
+    colors = np.append(points.rgba.view(np.uint32)[:, 0], np.uint32(0))
+    if is_layered:
+        order = np.sort(points.height.astype(np.int64) << 32 | np.arange(points.x.size)) & _LOW
+        points, colors[:-1] = points._replace(x=points.x[order], y=points.y[order]), colors[order]
+    n = page.shape[0] * page.shape[1]
+    top, one = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
+    for which, at in _pixels(points, radius, page.shape):
+        one.fill(-1)
+        # Where a pixel stands several times NumPy keeps the last value, which is the point on top.
+        one[at] = which
+        np.maximum(top, one, out=top)
+    page.reshape(n, 4).view(np.uint32)[:, 0] = colors[top]
+
+
+def _blend(points: Points, radius: float, brush: tuple[float, bool, bool, float], page: NDArray[np.uint8]) -> None:
+    """Draw points that others shine through, or with soft edges: all layers of a pixel at once, from below to above."""
+    _, is_round, is_layered, opacity = brush
+    # Pixel and point as one number: NumPy sorts these three times as fast as it finds an order of two.
+    layers = [(at.astype(np.int64) << 32) | which for which, at in _pixels(points, radius, page.shape)]
+    layer = np.sort(np.concatenate(layers)) if layers else np.empty(0, dtype=np.int64)
+    at, which = layer >> 32, layer & _LOW
+    coverage = np.ones(at.size)
+    if is_round:
+        lines, columns = np.divmod(at, page.shape[1])
+        away = np.hypot(columns + 0.5 - points.x[which], lines + 0.5 - points.y[which])
+        coverage = np.clip(radius - away, 0, 1)
+        coverage[away <= radius - 1] = 1
+    share = np.floor(coverage * opacity * 256 + 0.5) / 256
+    kept = coverage > 0
+    if is_layered:
+        level = np.where(coverage < 1, EDGE, points.height[which]).astype(np.int64)
+        level[~kept] = 0
+        # The pixel in the upper bits, so that what lies there already is that of this pixel.
+        kept &= level == np.maximum.accumulate(at << 32 | level) & _LOW
+    kept &= share > 0
+    at, which, share = at[kept], which[kept], share[kept]
+    if not at.size:
+        return
+    starts = np.flatnonzero(np.append(True, at[1:] != at[:-1]))
+    through = np.cumsum(np.where(share < 1, np.log1p(-np.minimum(share, 0.999)), _OPAQUE))
+    ends = np.append(starts[1:], at.size) - 1
+    weights = share * np.exp(np.repeat(through[ends], np.diff(np.append(starts, at.size))) - through)
+    alpha = np.add.reduceat(weights, starts)
+    found = page.reshape(-1, 4)[at[starts]]
+    for channel in range(3):
+        found[:, channel] = np.add.reduceat(weights * points.rgba[which, channel], starts) / alpha + 0.5
+    found[:, 3] = np.minimum(alpha * 255 + 0.5, 255)
+    page.reshape(-1, 4)[at[starts]] = found
+
+
+def _pixels(
+    points: Points, radius: float, shape: tuple[int, ...]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+    """Yield which points have a pixel at an offset from their first one, ascending, and that pixel."""
+    (left, right), (above, below) = (
+        [np.clip(np.floor(at + side + 0.5), 0, n).astype(np.int32) for side in (-radius, radius)]
+        for at, n in ((points.x, shape[1]), (points.y, shape[0]))
+    )
+    for dy in range(int((below - above).max(initial=0))):
+        for dx in range(int((right - left).max(initial=0))):
+            which = np.flatnonzero((left + dx < right) & (above + dy < below))
+            yield which, (above[which] + dy) * np.int32(shape[1]) + left[which] + dx

@@ -124,7 +124,7 @@ def in_kernel(n: int = N_CELLS) -> dict[str, float]:
     found["a split of six parts"] = _timed(lambda width: move([one["id"] for one in widget.panels.looks], width))
     cells = session.loader.memo.in_slot("indexed")
     bits = cells._parts.used_bytes  # with what counts them
-    masks = sum(mask.nbytes for mask in session.loader.crossfilter._masks.values())
+    masks = sum(mask.nbytes for mask in session.loader.crossfilter.masks.values())
     found["bytes a cell of each part"] = (bits + masks) / n / N_PANELS
     widget.grid(["type", *(f"number {i}" for i in range(N_PANELS - 1))])
     numbers = [0, *(one["id"] for one in widget.panels.looks if len(one) > 1)]

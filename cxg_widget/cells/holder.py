@@ -108,6 +108,8 @@ class Holder(ABC):
 
     def passing(self) -> NDArray[np.bool_] | None:
         """Return which cells pass the filters, that of the legend left out, bool (n_obs,); None = all."""
+        if not self.settings.filters:
+            return None
         return self._loader.crossfilter.passing(self._loader.filters_except_legend(self.settings))
 
     def filtered(self) -> NDArray[np.bool_] | None:

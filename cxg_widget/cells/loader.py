@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ from cxg_widget.rules.filters import is_of_values
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.rule import is_by_rows, mask_of
 from cxg_widget.wire.order import DisplayOrder
+
+_MOST_TARGETS = 8
 
 
 class Loader:
@@ -81,11 +82,12 @@ class Loader:
         self.reading_near = threading.Lock()
         self._seed = seed
         self._holder = holder
-        self._resolved = lru_cache(maxsize=4)(lambda color, layer, own=(): resolve(color, dataset, layer, dict(own)))
+        self._targets: dict[Hashable, Target] = {}
 
     def of(self, settings: Settings) -> Holder:
         """Return the cells as some settings show them."""
-        self.crossfilter.know_sets(settings.sets)
+        if settings.sets:  # they may be of a change that is not on show yet
+            self.crossfilter.know_sets(settings.sets)
         return self._holder(self, settings)
 
     def target(self, settings: Settings) -> Target:
@@ -96,12 +98,21 @@ class Loader:
         CxgWidgetError
             As `target.resolve`.
         """
+        key, known = settings.color_key, self._targets
+        if key not in known:
+            # Another dict, since several threads read this one.
+            last = [*known.items()][-_MOST_TARGETS:]
+            self._targets = known = {**dict(last), key: self._find_target(settings)}
+        return known[key]
+
+    def _find_target(self, settings: Settings) -> Target:
         if is_of_sets(settings.color):
             names, own = [one["name"] for one in settings.sets], settings.own_gene_sets
             of_sets = resolve_sets(settings.color, names, self.dataset, settings.layer, own)
             if of_sets is not None:
                 return of_sets
-        target = self._resolved(*settings.color_key[:3])
+        color, layer, *more = settings.color_key
+        target = resolve(color, self.dataset, layer, dict(more[0]) if more else {})
         return blended(target, self.dataset) if settings.is_blended else target
 
     def labels(self, settings: Settings, target: Target) -> Codes | None:
@@ -125,6 +136,7 @@ class Loader:
         if self.has_labels(columns):
             return False
         self.dataset.put_columns(columns)
+        self._targets = {}  # a name may mean an annotation now
         self.crossfilter.keep(())
         self.counter.keep(())
         self.set_bits.forget()  # those that strangers made of labels go too

@@ -46,10 +46,10 @@ def preview_coloring(target: Target, dataset: Dataset, settings: Settings) -> Co
 
 
 def are_stated(coloring: Coloring, dataset: Dataset) -> bool:
-    """Say whether the store states the limits of a colouring by numbers; its colours always span them."""
+    """Say whether the store states the limits of numbers that color; their colours always span them."""
     with suppress(CxgWidgetError):
-        target, is_numeric = coloring.target, coloring.scale == "continuous"
-        return is_numeric and target.source == "obs" and dataset.stated_values(target.name) == coloring.limits
+        target = coloring.target
+        return target.source == "obs" and dataset.stated_values(target.name) == coloring.limits
     return False
 
 

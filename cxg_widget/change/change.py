@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from cxg_widget.change.known import Known
 from cxg_widget.change.reactions import (
     OF_COLORING,
+    OwnLimits,
     follow_annotations,
     follow_coloring,
     follow_embedding,
@@ -20,7 +21,7 @@ from cxg_widget.change.reactions import (
     hide_and_filter,
     keep_views,
 )
-from cxg_widget.color.limits import LIMITS, OwnLimits
+from cxg_widget.color.limits import LIMITS
 from cxg_widget.display.settings import BY_NAME, STATE, Settings
 
 Stream = Literal["all", "points", "color", "color and filter", "palette", "filter", "place", "look"]

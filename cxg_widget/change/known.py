@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cxg_widget.color.limits import OwnLimits
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
+
+if TYPE_CHECKING:
+    from cxg_widget.change.reactions import OwnLimits
 
 
 @dataclass

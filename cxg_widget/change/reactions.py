@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from cxg_widget.change.known import Known
-from cxg_widget.color.limits import LIMITS, OwnLimits
+from cxg_widget.color.limits import LIMITS
 from cxg_widget.display.annotated import without_deleted_labels, without_sets
 from cxg_widget.display.by_sets import color_after
 from cxg_widget.display.looks import looks_after
@@ -62,6 +63,28 @@ def _hidden_sets(before: Settings, now: Settings, known: Known) -> list[str]:
 OF_COLORING = frozenset({*LIMITS, "color", "layer", "statistic"})
 
 
+@dataclass(frozen=True)
+class OwnLimits:
+    """The limits of each coloring: a number belongs to the one it was set for, anything else to all of them."""
+
+    shared: Mapping[str, str | None] = field(default_factory=lambda: dict.fromkeys(LIMITS))
+    own: Mapping[Hashable, Mapping[str, float]] = field(default_factory=dict)
+
+    def sharing(self, limits: Mapping[str, float | str | None]) -> OwnLimits:
+        """Return these with limits that were set; a percentile or None is for all colorings."""
+        new = {name: value for name, value in limits.items() if not isinstance(value, float)}
+        return replace(self, shared={**self.shared, **new}) if new else self
+
+    def leaving(self, coloring: Hashable, limits: Mapping[str, float | str | None]) -> OwnLimits:
+        """Return these with the limits of a coloring that is not shown any more."""
+        numbers = {name: value for name, value in limits.items() if isinstance(value, float)}
+        return replace(self, own={**self.own, coloring: numbers})
+
+    def of(self, coloring: Hashable) -> dict[str, float | str | None]:
+        """Return the limits of a coloring: its own, else those of all."""
+        return {**self.shared, **self.own.get(coloring, {})}
+
+
 def follow_coloring(
     before: Settings, now: Settings, requested: frozenset[str], known: Known
 ) -> tuple[dict[str, Any], OwnLimits]:
@@ -78,6 +101,8 @@ def follow_coloring(
 
 def _uncrossed(now: Settings, own: dict[str, Any], given: dict[str, Any], known: Known) -> dict[str, Any]:
     """Leave out percentiles, which were set for other colorings, where they cross a number, else all."""
+    if not any(value is not None for value in (*own.values(), *given.values())):
+        return own  # nothing is there to cross
     numbers = {name: None if isinstance(value, str) else value for name, value in own.items()}
     fitting = (limits for limits in (own, numbers) if known.fits(replace(now, **{**limits, **given})))
     return next(fitting, dict.fromkeys(LIMITS))

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -143,25 +142,3 @@ def _number(limit: float | str) -> float:
 
 def _describe_limit(limit: float | str, value: float) -> str:
     return f"{limit!r} ({value:g})" if isinstance(limit, str) and value != _number(limit) else repr(limit)
-
-
-@dataclass(frozen=True)
-class OwnLimits:
-    """The limits of each coloring: a number belongs to the one it was set for, anything else to all of them."""
-
-    shared: Mapping[str, str | None] = field(default_factory=lambda: dict.fromkeys(LIMITS))
-    own: Mapping[Hashable, Mapping[str, float]] = field(default_factory=dict)
-
-    def sharing(self, limits: Mapping[str, float | str | None]) -> OwnLimits:
-        """Return these with limits that were set; a percentile or None is for all colorings."""
-        new = {name: value for name, value in limits.items() if not isinstance(value, float)}
-        return replace(self, shared={**self.shared, **new}) if new else self
-
-    def leaving(self, coloring: Hashable, limits: Mapping[str, float | str | None]) -> OwnLimits:
-        """Return these with the limits of a coloring that is not shown any more."""
-        numbers = {name: value for name, value in limits.items() if isinstance(value, float)}
-        return replace(self, own={**self.own, coloring: numbers})
-
-    def of(self, coloring: Hashable) -> dict[str, float | str | None]:
-        """Return the limits of a coloring: its own, else those of all."""
-        return {**self.shared, **self.own.get(coloring, {})}

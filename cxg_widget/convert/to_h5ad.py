@@ -14,7 +14,7 @@ from cxg_widget.convert.job import Job
 from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, VarTable, split
 from cxg_widget.convert.to_cxg import read_embedding
-from cxg_widget.datasets.base.contract import is_placeholder
+from cxg_widget.datasets.base.contract import PLACEHOLDER
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.errors import InvalidStore
 
@@ -122,7 +122,7 @@ def _layers(job: Job) -> list[str]:
 def _write_table(file: H5adFile, table: Table, left_out: list[str]) -> None:
     names = _storable([one.name for one in table.columns], f"{table.path} column", left_out)
     columns = [one for one in table.columns if one.name in names]
-    has_name = table.index and table.index not in names and not is_placeholder(table.index)
+    has_name = table.index and table.index not in names and not PLACEHOLDER.fullmatch(table.index)
     index = table.index if table.index and has_name else "_index"
     file.begin_table(table.path, index, names)
     file.begin_strings(f"{table.path}/{index}", table.n)

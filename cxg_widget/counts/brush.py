@@ -94,7 +94,7 @@ class Brush:
     def bins(self, rows: NDArray[np.integer[Any]], other_rules: Sequence[Rule]) -> NDArray[np.uint8]:
         """Return the bin of some rows, uint8: `n_bins` without a value, `LEFT_OUT` where one of `other_rules` fails."""
         found = self._coded.at(rows).astype(np.uint8)
-        passing = self._crossfilter.passing(other_rules)
+        passing = self._crossfilter.passing(other_rules) if other_rules else None
         if passing is not None:
             found[~passing[rows]] = LEFT_OUT
         return found

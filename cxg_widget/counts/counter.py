@@ -185,7 +185,7 @@ class Counter:
         column : None = of no column: it has no filter of its own
         selected : bool (n_obs,), or empty; by : None = its groups mean nothing
         """
-        failed = self._crossfilter.failed(rules)
+        failed = self._crossfilter.failed(rules) if rules else None
         own = None if column is None else self.own_rule(column, rules)
         if own is not None:
             return self._make_states(failed, self._crossfilter.mask(own), selected, by)

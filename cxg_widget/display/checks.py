@@ -15,7 +15,7 @@ from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.by_sets import resolve_sets
 from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, unknown_told
-from cxg_widget.display.target import OwnSets, resolve
+from cxg_widget.display.target import OwnSets, is_of_sets, resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.named import check_sets
@@ -208,7 +208,7 @@ def color(value: Any, dataset: Dataset, settings: Settings) -> str | list[str] |
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
     sets, gene_sets = [one["name"] for one in settings.sets], settings.own_gene_sets
-    if resolve_sets(value, sets, dataset, None, gene_sets) is None:
+    if not is_of_sets(value) or resolve_sets(value, sets, dataset, None, gene_sets) is None:
         _check_vector(value, dataset, gene_sets)
     return value if value is None or isinstance(value, str) else list(value)
 

@@ -28,6 +28,7 @@ from cxg_widget.display.target import ColorTrait, OwnSets, is_of_sets
 from cxg_widget.display.views import check_views
 from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.rules.named import expanded, filter_by
+from cxg_widget.rules.packed_rows import PackedRows
 from cxg_widget.text.names import shown
 from cxg_widget.wire.protocol import Density, Filtered
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.rules.forms import Rule
     from cxg_widget.wire.protocol import Aggregate
+
 
 PlaceKey = tuple[EmbeddingName | None, tuple[int, int]]
 """An embedding and two of its axes."""
@@ -299,7 +301,7 @@ class Settings:
             return (color, self.layer, (), self.color_rule) if self.is_blended else (color, self.layer)
         names = (self.color, self.color.removeprefix("set:"))
         own = tuple((one["name"], tuple(one["genes"])) for one in self.gene_sets if one["name"] in names)
-        if is_of_sets(self.color) and self.sets:
+        if self.sets and is_of_sets(self.color):
             return self.color, self.layer, own, key_of_sets(self.sets)
         log = self.log_of(self.color.removeprefix("obs:"))
         if log is not None:
@@ -378,3 +380,17 @@ def check(name: str, value: Any, dataset: Dataset, settings: Settings) -> Any:
     if isinstance(value, range) and value[_MOST_OF_RANGE:]:
         raise InvalidValue(f"{name} takes no range of so many numbers; found {shown(value)}")
     return BY_NAME[name].check(value, dataset, settings)
+
+
+def own_copy(value: Any, *, packs: bool = True) -> Any:
+    """Return a value whose lists and dicts, at any depth, are new and plain; all else in it is the same.
+
+    packs : whether packed rows become text, which takes n/6 bytes; else they stay what they are, which nobody changes
+    """
+    if isinstance(value, PackedRows) and not packs:
+        return value
+    if isinstance(value, Mapping):
+        return {name: own_copy(one, packs=packs) for name, one in value.items()}
+    if isinstance(value, list):
+        return [own_copy(one, packs=packs) for one in value]
+    return tuple(own_copy(one, packs=packs) for one in value) if type(value) is tuple else value

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.base.obs_columns import too_many_labels
 from cxg_widget.display.several_genes import mean_told, mean_vector
@@ -20,6 +21,7 @@ from cxg_widget.text.nouns import Noun
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Column, Dataset
     from cxg_widget.datasets.base.var_names import VarNames
+
 
 _GROUPINGS = (
     "celltype", "authorcelltype", "celltypes", "celltypelabel", "celltypename", "cellontologyclass",
@@ -244,3 +246,19 @@ def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
     if numbers.dtype.kind in "iu" and numbers.size and max(-int(numbers.min()), int(numbers.max())) <= _EXACT:
         return numbers.astype(np.float32)
     return numbers.astype(np.float64, copy=False)
+
+
+def unscaled_layer(dataset: Dataset, layer: str | None) -> str:
+    """Return the layer that holds what a scaled layer was made of; "" where none is known."""
+    return RAW if layer is None and RAW in dataset.layers else ""
+
+
+def layer_to_offer(target: Target, dataset: Dataset, layer: str | None) -> str:
+    """Return the layer that has the same genes before they were scaled; "" where there is nothing to offer.
+
+    It is for genes with values below 0, which `compare.matrix_statistics` takes for scaled ones, too.
+    """
+    found = unscaled_layer(dataset, layer)
+    genes = [target.name] if target.source == "var" else target.genes
+    is_there = bool(found and genes) and all(map(dataset.names_in(found).has_var, genes))
+    return found if is_there else ""

@@ -60,10 +60,10 @@ def _resolve(name: str, dataset: Dataset, layer: str | None) -> tuple[str, str] 
     genes = dataset.names_in(layer)
     if name in dataset.obs_columns:
         return "obs", name
-    if dataset.obs_index is not None and name in ("index", dataset.obs_index, dataset.index_name("obs")):
-        return "obs", dataset.obs_index
     if source == "obs" and rest in dataset.obs_columns:
         return "obs", rest
+    if dataset.obs_index is not None and name in ("index", dataset.obs_index, dataset.index_name("obs")):
+        return "obs", dataset.obs_index
     if source == "var" and genes.has_var(rest):
         return "var", rest
     return ("var", name) if genes.has_var(name) else None

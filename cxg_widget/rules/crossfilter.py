@@ -36,13 +36,17 @@ class Crossfilter:
     Parameters
     ----------
     evaluate : returns the mask of a rule, as `rule.mask_of`; None = that, in this process
+
+    Attributes
+    ----------
+    masks : by rule, of those that have been evaluated
     """
 
     def __init__(self, dataset: Dataset, evaluate: Callable[[Rule], Mask] | None = None) -> None:
         self._dataset = dataset
         self._evaluate = evaluate or (lambda rule: mask_of(rule, dataset))
         self._lock = threading.Lock()
-        self._masks: dict[str, Mask] = {}
+        self.masks: dict[str, Mask] = {}
         self._passing: dict[Key, Mask] = {}
         self._failed: dict[Key, NDArray[np.uint8]] = {}
         self._sets: dict[str, Rule] = {}
@@ -110,7 +114,7 @@ class Crossfilter:
     def mask(self, rule: Rule) -> Mask:
         """Return which cells pass one rule, bool (n_obs,), not to be written to; raises as `rule.mask_of`."""
         (name,) = _key_of([rule])
-        known = self._masks.get(name)
+        known = self.masks.get(name)
         if known is not None:
             return known
         inner = rule.get("not", rule)
@@ -120,7 +124,7 @@ class Crossfilter:
         else:
             found = self._evaluate(rule)  # may read for long: the lock is free meanwhile
         with self._lock:
-            return self._masks.setdefault(name, found)
+            return self.masks.setdefault(name, found)
 
     def _rule_of(self, named: Rule) -> Rule:
         """Return the rule of the set that a filter names."""
@@ -130,7 +134,7 @@ class Crossfilter:
 
     def holds(self, rules: Sequence[Rule]) -> bool:
         """Say whether all rules have been evaluated, so that nothing is read for them."""
-        masks = self._masks
+        masks = self.masks
         return all(name in masks for name in _key_of(rules))
 
     def keep(self, rules: Sequence[Rule]) -> None:
@@ -139,7 +143,7 @@ class Crossfilter:
         named = {rule.get("not", rule).get("of") for rule in rules} | by_digest(self._known).keys()
         with self._lock:
             self._sets = {name: rule for name, rule in self._sets.items() if name in named}
-            self._masks = {key: mask for key, mask in self._masks.items() if key in keys}
+            self.masks = {key: mask for key, mask in self.masks.items() if key in keys}
             self._passing = {key: mask for key, mask in self._passing.items() if keys.issuperset(key)}
             self._failed = {key: failed for key, failed in self._failed.items() if keys.issuperset(key)}
 

@@ -53,10 +53,8 @@ def _cells_of(session: Session, request: Gesture) -> tuple[NDArray[np.bool_], Ru
     return mask_of(request, held, session.mask), rule_of(request, held)
 
 
-def needs_no_reading(session: Session, request: p.Message) -> bool:
-    """Say whether a request is a gesture that can be answered at once, without reading anything first."""
-    if not isinstance(request, Gesture):
-        return False
+def needs_no_reading(session: Session, request: Gesture) -> bool:
+    """Say whether a gesture can be answered at once, without reading anything first."""
     with suppress(Overtaken):
         return session.loader.of(session.settings.of_panel(request.panel)).needs_no_reading
     return True  # its panel is gone, which the answer says

@@ -8,7 +8,8 @@ from typing import Any
 from cxg_widget.cells.loader import Loader
 from cxg_widget.change.change import READS, Change, Send, change, sends
 from cxg_widget.change.known import Unread
-from cxg_widget.color.limits import OwnLimits, check_rule
+from cxg_widget.change.reactions import OwnLimits
+from cxg_widget.color.limits import check_rule
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings, check

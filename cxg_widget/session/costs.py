@@ -97,7 +97,8 @@ class Costs:
     def from_memory(self, of: str, frames: Iterable[Frame]) -> Iterator[Frame]:
         """Yield frames for which nothing has to be read, whatever is read for others meanwhile; tell so."""
         yield from frames
-        self._tell(of, self._began, self._began)
+        if self._began is not None:
+            self._say(of, Traffic())
 
     @contextmanager
     def action(self, of: str, *, requested: str = "", less: str = FEWER) -> Iterator[None]:
@@ -108,9 +109,10 @@ class Costs:
         self._tell(of, since, self.now())
 
     def _tell(self, of: str, since: Traffic | None, now: Traffic | None) -> None:
-        if now is None or since is None:
-            return
-        cost = now.since(since)
+        if now is not None and since is not None:
+            self._say(of, now.since(since))
+
+    def _say(self, of: str, cost: Traffic) -> None:
         is_ahead = cost.n_reads > 0 and self._dataset.reads_ahead
         self.last = Cost(of, *cost, is_ahead)
         if cost != self._told:

@@ -23,7 +23,7 @@ from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target
+from cxg_widget.display.target import NO_SETS, Target
 from cxg_widget.display.views import place_of
 from cxg_widget.draw.pages.page import Page
 from cxg_widget.errors import SelectionError
@@ -39,7 +39,6 @@ from cxg_widget.session.analysis.meant import MeantCells, Population, cells_mean
 from cxg_widget.session.analysis.plots import GroupPlots
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
-from cxg_widget.session.answers import needs_no_reading
 from cxg_widget.session.changes import Changes, SettingsCheck
 from cxg_widget.session.costs import Costs
 from cxg_widget.session.display_state import DisplayState
@@ -138,10 +137,12 @@ class Session:
         self._take(settings, self.changes.sends(settings))
 
     def _take(self, settings: Settings, sends: Collection[Send]) -> None:
+        crossfilter, are_other_sets = self.loader.crossfilter, settings.sets is not self.settings.sets
         self.display.change(settings, sends)
         panels = self.check.share(settings)
-        self.loader.crossfilter.know_sets(settings.sets)
-        self.loader.crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
+        if are_other_sets or crossfilter.masks:
+            crossfilter.know_sets(settings.sets)
+            crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
 
     def apply(self, change: Change) -> None:
         """Show a change whose needs have been read, and let the dataset have the annotations of now alone."""
@@ -222,9 +223,9 @@ class Session:
     @property
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
-        mask, rule = self.selected_by_rule()
+        settings, (mask, rule) = self.settings, self.selected_by_rule()
         return SelectedCells(
-            self.dataset, mask, self.settings.layer, rule, self.settings.own_gene_sets,
+            self.dataset, mask, settings.layer, rule, settings.own_gene_sets if settings.gene_sets else NO_SETS,
             cells_within=lambda within: self.population(within).mask,
         )  # fmt: skip
 
@@ -333,8 +334,10 @@ class Session:
 
     # --- answers ---------------------------------------------------------------------------------------------------
 
-    def answer(self, request: p.Message) -> Iterator[Frame]:
+    def answer(self, request: p.Message, *, is_from_memory: bool = False) -> Iterator[Frame]:
         """Turn a request into its frames, and count what is read for them.
+
+        is_from_memory : whether it is known that nothing has to be read, so that nothing is counted
 
         Raises
         ------
@@ -343,7 +346,7 @@ class Session:
         """
         route = ROUTES[type(request)]
         frames = self._frames(route, request)
-        if route.lane == "gesture" and needs_no_reading(self, request):
+        if is_from_memory:
             return self.costs.from_memory(request.kind, frames)
         return self.costs.counted(request.kind, frames, is_action=route.is_action)
 

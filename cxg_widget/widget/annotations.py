@@ -14,8 +14,8 @@ from cxg_widget.annotations.log import Log, Step, check_name, check_step, now
 from cxg_widget.annotations.merging import OnConflict
 from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.values import Codes
+from cxg_widget.display.settings import own_copy
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
-from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.nouns import Noun

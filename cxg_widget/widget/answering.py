@@ -193,10 +193,11 @@ class AnsweringWidget(ChangingWidget):
 
     def _select(self, message: Any, request_id: int) -> None:
         """Answer a gesture at once; from a thread, after those before it, where something has to be read first."""
-        is_clear = isinstance(message, protocol.Clear)
-        waits = self._exchange.jobs.is_busy("lasso") or not needs_no_reading(self._session, message)
-        if is_clear or not waits:
+        if isinstance(message, protocol.Clear):
             self._selection_changed(lambda: self._session.answer(message), request_id)
+            return
+        if not self._exchange.jobs.is_busy("lasso") and needs_no_reading(self._session, message):
+            self._selection_changed(lambda: self._session.answer(message, is_from_memory=True), request_id)
             return
         answer, tell = select_later(self._session, message), on_this_loop(self._tell_selection)
         self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))

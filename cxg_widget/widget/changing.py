@@ -250,5 +250,6 @@ class ChangingWidget(WidgetTraits):
 
     def _tell_selection(self) -> None:
         with self._history.step():
-            self.set_trait("n_selected", len(self.selection))
-        self._callbacks(self.selection)
+            self.set_trait("n_selected", int(np.count_nonzero(self._session.mask)))
+        if self._callbacks.callbacks:
+            self._callbacks(self.selection)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.display.settings import own_copy
 from cxg_widget.errors import UnknownName
 from cxg_widget.rules.filters import filter_of, key_of
 from cxg_widget.rules.forms import Rule, form_of, inner_of
 from cxg_widget.rules.forms.column_forms import QUERY
-from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:

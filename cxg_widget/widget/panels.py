@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from cxg_widget.display.looks import MOST_PANELS, NAMES
+from cxg_widget.display.settings import own_copy
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.by_value import is_missing
-from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import join_missing, label_of, misspelt, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.color.palettes import check_color
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.by_sets import set_colors
+from cxg_widget.display.settings import own_copy
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule, check_rule
 from cxg_widget.rules.named import check_name, expanded, rule_of_set
-from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet

@@ -11,9 +11,8 @@ import anywidget
 import traitlets
 
 from cxg_widget.color.colormap import as_synced
-from cxg_widget.display.settings import SETTINGS, STATE, Setting, Settings
+from cxg_widget.display.settings import SETTINGS, STATE, Setting, Settings, own_copy
 from cxg_widget.errors import InvalidOption
-from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.text.names import misspelt
 from cxg_widget.widget.annotations import Annotations
 from cxg_widget.widget.filters import Filters

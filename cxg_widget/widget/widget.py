@@ -20,14 +20,13 @@ from cxg_widget.compute.jobs import wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, check_mode, split_options
-from cxg_widget.display.settings import STATE
+from cxg_widget.display.settings import STATE, own_copy
 from cxg_widget.display.target import color_of_itself
 from cxg_widget.display.work import check_work
 from cxg_widget.draw.lettering import load_letters
 from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import query_filter
-from cxg_widget.rules.own_copy import own_copy
 from cxg_widget.selection.pandas_query import pandas_mask
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session.analysis.meant import with_values

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,12 +90,12 @@ class Numbers:
         """Memory held."""
         return self.vector.nbytes
 
-    @property
+    @cached_property
     def levels(self) -> Levels:
         """The numbers that codes stand for."""
         return self.coded or Levels(self.lo, self.hi)
 
-    @property
+    @cached_property
     def quantile_shares(self) -> NDArray[np.float32]:
         """The quantiles as the wire has them: as shares of the codes."""
         return (self.levels.places_of(self.quantiles) / LEVELS).astype(np.float32)

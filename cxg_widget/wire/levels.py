@@ -52,7 +52,7 @@ class Levels:
         low, high = self._ends if self.is_bent else (0.0, 1.0)
         return low < high
 
-    @property
+    @cached_property
     def as_numbers(self) -> list[float]:
         """The levels as the wire has them: lo and hi, then center and width where codes are bent."""
         return [self.lo, self.hi, self.center, self.width] if self.is_bent else [self.lo, self.hi]

@@ -6,7 +6,7 @@ import pytest
 
 from cxg_widget.change.change import DRAWN, READS, change
 from cxg_widget.change.known import Unread
-from cxg_widget.color.limits import OwnLimits
+from cxg_widget.change.reactions import OwnLimits
 from cxg_widget.display.by_sets import resolve_sets
 from cxg_widget.display.settings import SETTINGS, STATE, Settings
 from cxg_widget.display.target import is_number, resolve

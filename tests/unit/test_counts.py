@@ -169,7 +169,7 @@ def test_a_brush_that_is_dragged_is_counted_and_changes_nothing(widget, frame):
         truth = frame["donor name"][frame["n_genes"] >= low].value_counts().sort_index()
         assert arrays["filtered"][:-1].tolist() == truth.tolist()
     assert widget.state == before
-    assert len(widget._session.loader.crossfilter._masks) == 1
+    assert len(widget._session.loader.crossfilter.masks) == 1
 
 
 def test_categories_are_counted_against_the_largest_of_the_legend_the_others_and_the_missing(widget, frame):

@@ -298,9 +298,9 @@ def test_masks_of_filters_that_are_gone_are_let_go(widget):
     for low in range(20):
         widget.filters["n_genes"] = (low, None)
         widget.set_state({"hidden": [["T cell"], ["B cell"]][low % 2]})
-    assert len(widget._session.loader.crossfilter._masks) <= 3
+    assert len(widget._session.loader.crossfilter.masks) <= 3
     widget.close()
-    assert not widget._session.loader.crossfilter._masks
+    assert not widget._session.loader.crossfilter.masks
 
 
 WRONG_NUMBERS = [

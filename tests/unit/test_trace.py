@@ -9,8 +9,8 @@ from cxg_widget.datasets.cxg.demo import write_demo
 from tools.trace import ACTIONS, N_OBS
 
 BUDGETS = {
-    "color": 47, "color by a gene": 53, "the same color again": 27, "point_size": 11, "lasso": 28, "selection.obs": 20,
-    "filter": 43, "brush": 32, "hover": 34, "sets.add": 47, "undo": 30, "compare": 51,
+    "color": 38, "color by a gene": 46, "the same color again": 24, "point_size": 10, "lasso": 24, "selection.obs": 16,
+    "filter": 42, "brush": 28, "hover": 33, "sets.add": 46, "undo": 30, "compare": 51,
 }  # fmt: skip
 COUNT = """
 import json, sys

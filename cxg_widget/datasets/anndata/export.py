@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
-from cxg_widget.datasets.base.contract import RAW, is_placeholder
+from cxg_widget.datasets.base.contract import PLACEHOLDER, RAW
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue, MissingDependency, UnknownName
 from cxg_widget.text.names import not_found, shown
@@ -52,7 +52,7 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
     obs, var = dataset.obs(rows=rows), dataset.var()
     obs.index, var.index = obs.index.astype(str), var.index.astype(str)
     for frame, stored in ((obs, dataset.obs_index), (var, dataset.var_index)):
-        if is_placeholder(stored) and frame.index.name != stored:
+        if stored and PLACEHOLDER.fullmatch(stored) and frame.index.name != stored:
             frame.index.name = None
     embeddings = {name: _embedding(dataset, name, rows) for name in dataset.embeddings}
     obsm = {name if name == "spatial" else f"X_{name}": xy for name, xy in embeddings.items()}

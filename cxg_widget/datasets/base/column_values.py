@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import Codes
-from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
+from cxg_widget.errors import InvalidValue
 from cxg_widget.text.half_characters import repaired
-from cxg_widget.text.names import shown
 
 ROWS_PER_BLOCK = 1 << 22
 """Rows read at a time where all are wanted: 16 MiB of float32, a multiple of the tiles that CXGs have."""
@@ -124,59 +123,6 @@ def as_scalar(value: Any) -> Any:
     """Return a Python scalar for one value of an array; None where it is missing or NaN."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and math.isnan(plain) else plain
-
-
-def as_names(columns: Any) -> list[Any]:
-    """Return names of columns as a list, each once; what is no name, for the sentence that it is none.
-
-    Raises
-    ------
-    InvalidOption
-        If they are neither a name nor a list.
-    """
-    if isinstance(columns, str):
-        return [columns]
-    if not isinstance(columns, Iterable):
-        raise InvalidOption(f"columns must be a name or a list of names; found {shown(columns)}")
-    found = list(columns)
-    names = dict.fromkeys(name for name in found if isinstance(name, str))
-    return [*names, *(name for name in found if not isinstance(name, str))]
-
-
-def as_rows(rows: ArrayLike | None, n_obs: int) -> NDArray[np.int64] | None:
-    """Return row positions as int64 (k,), in the given order; None means all rows.
-
-    Parameters
-    ----------
-    rows : bool (n_obs,), a mask; or integers (k,), each 0 <= row < n_obs; or None
-
-    Raises
-    ------
-    SelectionError
-        If a mask has another length, a position is out of range, or `rows` is neither.
-    """
-    if rows is None:
-        return None
-    try:
-        given = np.asarray(rows)
-    except ValueError:
-        raise SelectionError(
-            "rows must be one list of positions or one mask; found lists of several lengths."
-        ) from None
-    if given.ndim != 1:
-        raise SelectionError(f"rows have {given.ndim} dimensions; they must be one list of positions or one mask.")
-    if given.dtype == bool:
-        if len(given) != n_obs:
-            raise SelectionError(f"the mask has {len(given):,} entries; this dataset has {n_obs:,} obs.")
-        return np.flatnonzero(given).astype(np.int64)
-    if not len(given):
-        return np.empty(0, dtype=np.int64)
-    if given.dtype.kind not in "iu":
-        raise SelectionError(f"rows are of type {given.dtype}; they must be integer positions or a boolean mask.")
-    low, high = int(given.min()), int(given.max())
-    if low < 0 or high >= n_obs:
-        raise SelectionError(f"row {low if low < 0 else high} is out of range; rows go from 0 to {n_obs - 1:,}.")
-    return given.astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ DEFAULT_CACHE_BYTES = 256 * 2**20
 RAW = "raw"
 """The layer that holds the values before X was scaled, as AnnData names it."""
 
-_PLACEHOLDER = re.compile(r"name_\d+")
+PLACEHOLDER = re.compile(r"name_\d+")
+"""A name that writers of CXG give to an index without a name: name_0, name_1, ..."""
 
 
 class Contract(ABC):
@@ -264,8 +265,3 @@ class Contract(ABC):
 
     def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do
         """Close what is open; called once, when nobody reads any more."""
-
-
-def is_placeholder(name: str | None) -> bool:
-    """Say whether a name is one that writers of CXG give to an index without a name: name_0, name_1, ..."""
-    return name is not None and _PLACEHOLDER.fullmatch(name) is not None

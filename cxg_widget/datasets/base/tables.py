@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.compute.parallel import read_ahead
-from cxg_widget.datasets.base.column_values import as_names, as_rows, as_scalar, as_strings
+from cxg_widget.datasets.base.column_values import as_scalar, as_strings
 from cxg_widget.datasets.base.contract import Contract, Table
 from cxg_widget.datasets.base.obs_columns import ObsColumns
-from cxg_widget.datasets.base.values import Codes, Values, as_plain, to_pandas
-from cxg_widget.errors import DamagedStore, InvalidStore
+from cxg_widget.datasets.base.values import Codes, Values, as_plain, as_rows, to_pandas
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
+from cxg_widget.text.names import shown
 from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
@@ -134,3 +135,20 @@ class Tables:
     def _tell(self, what: str, error: Exception, instead: str) -> None:
         self._store._note(f"{what} cannot be read: {error}")
         warn_caller(f"{what} {instead}: {error}")
+
+
+def as_names(columns: Any) -> list[Any]:
+    """Return names of columns as a list, each once; what is no name, for the sentence that it is none.
+
+    Raises
+    ------
+    InvalidOption
+        If they are neither a name nor a list.
+    """
+    if isinstance(columns, str):
+        return [columns]
+    if not isinstance(columns, Iterable):
+        raise InvalidOption(f"columns must be a name or a list of names; found {shown(columns)}")
+    found = list(columns)
+    names = dict.fromkeys(name for name in found if isinstance(name, str))
+    return [*names, *(name for name in found if not isinstance(name, str))]

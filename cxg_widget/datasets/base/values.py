@@ -8,9 +8,10 @@ from sys import getsizeof
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.errors import SelectionError
 
 _Value = TypeVar("_Value")
 Kind = Literal["categorical", "boolean", "int", "float", "string"]
@@ -216,6 +217,42 @@ def _strings_to_pandas(strings: PackedStrings) -> Any:
         with suppress(pa.ArrowInvalid):
             return pd.array(strings.arrow(), dtype="str")
     return to_pandas(strings.objects())
+
+
+def as_rows(rows: ArrayLike | None, n_obs: int) -> NDArray[np.int64] | None:
+    """Return row positions as int64 (k,), in the given order; None means all rows.
+
+    Parameters
+    ----------
+    rows : bool (n_obs,), a mask; or integers (k,), each 0 <= row < n_obs; or None
+
+    Raises
+    ------
+    SelectionError
+        If a mask has another length, a position is out of range, or `rows` is neither.
+    """
+    if rows is None:
+        return None
+    try:
+        given = np.asarray(rows)
+    except ValueError:
+        raise SelectionError(
+            "rows must be one list of positions or one mask; found lists of several lengths."
+        ) from None
+    if given.ndim != 1:
+        raise SelectionError(f"rows have {given.ndim} dimensions; they must be one list of positions or one mask.")
+    if given.dtype == bool:
+        if len(given) != n_obs:
+            raise SelectionError(f"the mask has {len(given):,} entries; this dataset has {n_obs:,} obs.")
+        return np.flatnonzero(given).astype(np.int64)
+    if not len(given):
+        return np.empty(0, dtype=np.int64)
+    if given.dtype.kind not in "iu":
+        raise SelectionError(f"rows are of type {given.dtype}; they must be integer positions or a boolean mask.")
+    low, high = int(given.min()), int(given.max())
+    if low < 0 or high >= n_obs:
+        raise SelectionError(f"row {low if low < 0 else high} is out of range; rows go from 0 to {n_obs - 1:,}.")
+    return given.astype(np.int64)
 
 
 def freeze(value: _Value) -> _Value:

@@ -9,7 +9,7 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table, is_placeholder
+from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, PLACEHOLDER, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.lifetime import Traffic
@@ -86,10 +86,11 @@ class CxgDataset(Dataset):
 
         None where a column is called so.
         """
-        name, columns = super().index_name(table), self.obs_columns if table == "obs" else self.var_columns
-        if not is_placeholder(name):
+        is_obs = table == "obs"
+        name, columns = (self.obs_index, self.obs_columns) if is_obs else (self.var_index, self.var_columns)
+        if not (name and PLACEHOLDER.fullmatch(name)):
             return name
-        noun = self.obs_noun.one if table == "obs" else self.var_noun.one
+        noun = self.obs_noun.one if is_obs else self.var_noun.one
         return None if noun in columns else noun
 
     @property
@@ -197,10 +198,10 @@ class CxgDataset(Dataset):
         return self._obs.read_alone(name, rows) if self._obs.known_by_value(name) else self._obs.read(name, rows)
 
     def _packs(self, name: str) -> bool:
-        return self._obs.is_text(name)
+        return name in self._obs.texts
 
     def _read_var(self, name: str) -> Values:
-        return self._arrays.packed_strings("var", name) if self._var.is_text(name) else self._var.read(name)
+        return self._arrays.packed_strings("var", name) if name in self._var.texts else self._var.read(name)
 
     def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
         if self._packs(name) and stop > start:

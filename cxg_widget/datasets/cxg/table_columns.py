@@ -35,6 +35,7 @@ class CxgColumns:
     columns : in the store's order, without the index column
     index : the name of the index column, None where there is none
     n : number of rows, by the schema's domain
+    texts : the columns of plain strings of variable length, the index column among them
     """
 
     def __init__(self, arrays: Arrays, path: str, note: Callable[[str], None]) -> None:
@@ -47,14 +48,17 @@ class CxgColumns:
         self._hints = self._read_hints(note)
         self._labels: dict[str, CategoryLookup] = {}
         found: dict[str, Column] = {}
+        texts = set()
         for attr in (schema.attr(number) for number in range(schema.nattr)):
             kind = _kind(attr.dtype, self._hint(attr.name))
             if kind is None or attr.isnullable:
                 note(f"{path} column {attr.name!r} is left out: its type {attr.dtype} is not supported.")
             else:
                 found[attr.name] = Column(attr.name, kind, self._n_categories(attr.name, kind))
+                if kind == "string" and attr.isvar:
+                    texts.add(attr.name)
         self.index = self._find_index(found, note)
-        self._all = found
+        self._all, self.texts = found, frozenset(texts)
         self.columns: Mapping[str, Column] = {name: found[name] for name in found if name != self.index}
 
     def read(self, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any] | Codes:
@@ -111,11 +115,6 @@ class CxgColumns:
         if values.dtype.kind in "OUS" and not (len(values) and isinstance(values[0], str) and values.dtype == object):
             return as_strings(values.tolist())
         return values
-
-    def is_text(self, name: str) -> bool:
-        """Say whether a column holds plain strings of variable length."""
-        attr = self._arrays.schema(self._path).attr(name)
-        return self._all[name].kind == "string" and bool(attr.isvar)
 
     def known_by_value(self, name: str) -> bool:
         """Say whether all values must be read to know a column's categories: it stores labels or numbers, not codes."""

@@ -51,26 +51,28 @@ class BrushAnswer:
     def _frames(self, request: p.AskBrush) -> Iterator[Frame]:
         _check(request)
         settings, loader = self._display.settings, self._loader
-        rules = check_filters(request.filters, loader.dataset, settings.layer)
+        rules = check_filters(request.filters, loader.dataset, settings.layer) if request.filters else []
         held, column = loader.of(settings), self._columns.resolved(request.column, settings)
         brush = Brush(held.counter, loader.crossfilter, column, rules)
-        width = self._width(brush, request, settings)
+        legend_groups = self._columns.groups(settings)
+        width = self._width(brush, request, settings, legend_groups[1])
         point_rows = held.point_rows
         chunks = list(spans(point_rows.size, 1))
         parts = len(request.columns) + len(chunks)
         for part, (name, rows) in enumerate(zip(request.columns, request.rows, strict=True)):
-            yield self._sums_frame(brush, name, rows, (part, parts, width), settings)
-        legend = loader.legend_column(settings)
+            yield self._sums_frame(brush, name, rows, (part, parts, width), settings, legend_groups=legend_groups)
+        legend = loader.legend_column(settings) if brush.other_rules else None
         others = [rule for rule in brush.other_rules if not is_of_values(rule, legend)]
         for part, (start, stop) in enumerate(chunks, len(request.columns)):
             bins = brush.bins(point_rows[start:stop], others)
             yield Frame(p.BrushBins(part, parts, start, stop, point_rows.size), {"bins": bins})
 
     def _sums_frame(
-        self, brush: Brush, name: str, rows: list[int], about: tuple[int, int, int], settings: Settings
-    ) -> Frame:
+        self, brush: Brush, name: str, rows: list[int], about: tuple[int, int, int], settings: Settings,
+        *, legend_groups: tuple[list[int], GroupCodes | None],
+    ) -> Frame:  # fmt: skip
         part, parts, width = about
-        legend, groups = self._columns.groups(settings)
+        legend, groups = legend_groups
         try:
             column = self._columns.resolved(name, settings)
             sums = brush.sums(column, rows, lambda: groups, width)
@@ -80,9 +82,8 @@ class BrushAnswer:
         message = p.BrushSums(part, parts, name, rows, legend if is_grouped else [], width)
         return Frame(message, {"sums": sums})
 
-    def _width(self, brush: Brush, request: p.AskBrush, settings: Settings) -> int:
+    def _width(self, brush: Brush, request: p.AskBrush, settings: Settings, groups: GroupCodes | None) -> int:
         """Return how many bins of the brush a step takes further, so that all sums are few enough bytes."""
-        _, groups = self._columns.groups(settings)
         entries = 0
         for name, rows in zip(request.columns, request.rows, strict=True):
             column = self._columns.tried(name, settings)

@@ -20,8 +20,7 @@ from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.by_sets import set_colors
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import blended_names, heading
-from cxg_widget.display.unscaled import layer_to_offer
+from cxg_widget.display.target import blended_names, heading, layer_to_offer
 from cxg_widget.spatial.view import within
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
@@ -78,9 +77,11 @@ def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_poi
     )
     name, detail = heading(target, dataset, settings.layer)
     low = min((one.lo for one in coloring.numbers_of), default=lo) if isinstance(coloring, BlendColoring) else lo
-    if unscaled := layer_to_offer(target, low, dataset, settings.layer):
+    unscaled = layer_to_offer(target, dataset, settings.layer) if low < 0 else ""
+    if unscaled:
         detail = f"X is scaled · {detail}"
-    colors, is_stated = category_colors(coloring, settings, dataset), are_stated(coloring, dataset)
+    colors = category_colors(coloring, settings, dataset)
+    is_stated = coloring.scale == "continuous" and are_stated(coloring, dataset)
     legend = p.Color(
         seq, target.spec, name, detail, coloring.scale, n_points, dataset.n_obs, n_missing,
         coloring.labels, counts, colors, lo, hi, coloring.encoding, is_stated,

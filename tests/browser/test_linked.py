@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,31 @@ def test_each_panel_of_a_grid_shows_its_colour_at_the_same_cells_and_positions_a
     expect(linked.page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
     expect(linked.page.get_by_role("img", name="Colors: d0, d1")).to_have_attribute("title", "d0\nd1")
     assert violations(linked.page, "#el") == {}
+
+
+@pytest.fixture(params=[1400, 600])
+def linked_at_widths(request: pytest.FixtureRequest, linked: ServedWidget) -> Iterator[ServedWidget]:
+    size = linked.page.viewport_size
+    linked.page.set_viewport_size({"width": request.param, "height": 900})
+    yield linked
+    linked.page.set_viewport_size(size)
+
+
+def test_the_chips_of_filters_leave_the_heads_of_panels_free(linked_at_widths: ServedWidget) -> None:
+    linked = linked_at_widths
+    linked.widget.filters = {"donor": ["d0"], "LEFT": (0, None)}
+    linked.tell()
+    chips = linked.page.get_by_role("list", name="Active filters")
+    expect(chips).to_be_visible()
+    top = linked.plot(0)[1]
+    assert chips.bounding_box()["y"] < top + 20, "at the top of the plot where it is alone"
+    linked.widget.grid(["donor", "LEFT"])
+    linked.tell()
+    heads = linked.page.locator(".panel-head")
+    expect(heads).to_have_count(2)
+    upper = [box for box in (heads.nth(at).bounding_box() for at in range(2)) if box["y"] < top + 20]
+    assert upper
+    assert all(chips.bounding_box()["y"] >= box["y"] + box["height"] for box in upper)
 
 
 def test_parts_show_their_cells_alone_in_the_colours_of_the_widget(linked: ServedWidget) -> None:

@@ -71,7 +71,7 @@ export function filterChips({ state, actions }) {
   const remove = (/** @type {import("./rules.js").Rule} */ rule) =>
     actions.setTrait("filters", withRule(state.traits.filters, columnOf(rule), null));
   const more = rules.length - MOST;
-  return html`<ul class="plot-filters" aria-label="Active filters">${rules.slice(0, MOST).map((rule) => {
+  return html`<ul class="plot-filters ${state.traits.panels.length > 0 ? "below-heads" : ""}" aria-label="Active filters">${rules.slice(0, MOST).map((rule) => {
     const [name, text] = wordsOf(shortest(rule, state.color));
     return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
       <button type="button" class="small" aria-label="Remove filter: ${name} ${text}" title="Remove filter" ?disabled=${isOffline} @click=${() => remove(rule)}>${ICONS.close}</button></li>`;

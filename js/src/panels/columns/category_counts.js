@@ -3,38 +3,21 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
 import { marked } from "../../page/panels/marked.js";
-import { ROW_PX, rowAfterKey, scrollTo, windowOf } from "../../page/panels/rows.js";
+import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
 import { textIn } from "../../page/panels/ui.js";
 import { safeColor } from "../../style/color.js";
-import { MOST_COUNTED } from "../../wire/constants.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { shortCount, wholeNumber } from "../../words/format.js";
 import { keeping, onlyOne, onlyThese, passesOf, toggled } from "../filters/rules.js";
-import {
-  byEnrichment,
-  describeEnriched,
-  enrichmentTable,
-  hasChosen,
-  mostShare,
-  oddsOf,
-  SHARE_KEY,
-  shareBar,
-} from "./enrichment.js";
+import { LONG, MOST_IN_SIGHT, madeOf, sheetOf } from "./category_order.js";
+import { describeEnriched, enrichmentTable, hasChosen, mostShare, oddsOf, SHARE_KEY, shareBar } from "./enrichment.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Counts */
 /** @typedef {import("../filters/rules.js").Rule} Rule */
-/** Where a list is scrolled to, its row with the focus, how it is sorted, what its rows show, and which category is pointed at; text: what
- *   the categories on show contain; found: which these are, as the kernel says, null = all
- * @typedef {{scroll: number, active: number, byCount: boolean, byEnrichment: boolean, mode: import("./enrichment.js").Mode, pointed: number,
- *   text: string, found: Uint32Array | null}} Place */
+/** @typedef {import("./category_order.js").Place} Place */
 
-/** Rows that are in sight at once. */
-const MOST_IN_SIGHT = 9;
 const SEGMENTS = 14;
-/** Of longer lists those in sight alone are named and counted, and as many around them. */
-const LONG = 1024;
-const AROUND = 64;
 
 /**
  * @param {{id: string, column: string, name: string, counts: Counts, rule: Rule | undefined, place: Place,
@@ -195,83 +178,14 @@ function isTold(counts, i) {
   return counts.rows.length === 0 || counts.rows.includes(i);
 }
 
-/** Which categories are drawn, as indices; after all of them comes the one of missing values. @param {Counts} counts @param {Place} place */
-export function rowsDrawn(counts, place) {
-  const { rows, start, stop } = sheetOf(counts, place);
-  return rows.slice(start, stop);
-}
-
-/** Which rows of a long list are to be counted: those drawn, in steps so that few scrolls ask again, or all that were found; [] = all.
- * @param {Counts} counts @param {Place} place
- * @returns {number[]} */
-export function rowsWanted(counts, place) {
-  if (counts.categories.length <= LONG) return [];
-  const { rows, start, stop } = sheetOf(counts, place);
-  if (place.found !== null && rows.length <= MOST_COUNTED) return rows; // for a hand may keep them
-  return rows.slice(Math.max(0, Math.floor(start / AROUND - 1) * AROUND), Math.ceil(stop / AROUND + 1) * AROUND);
-}
-
 /** @param {number[]} rows @param {number} n categories @param {Place} place */
 function describeList(rows, n, { found }) {
   if (found !== null) return `${wholeNumber(rows.length)} of ${wholeNumber(n)}`;
   return n === 1 ? "1 category" : `${wholeNumber(n)} categories`;
 }
 
-/** @param {Counts} counts @param {Place} place */
-function sheetOf(counts, { byCount, byEnrichment, mode, scroll, found }) {
-  const made = madeOf(counts);
-  const isOfChosen = mode === "enrichment" && hasChosen(counts);
-  const sorted = isOfChosen ? byEnrichment && made.enriched(counts) : byCount && made.byCount();
-  const listed = sorted || made.given();
-  const rows = found === null ? listed : among(listed, found);
-  const height = Math.min(rows.length, MOST_IN_SIGHT) * ROW_PX;
-  return { rows, height, ...windowOf(rows.length, scroll, height) };
-}
-
-/** Of what was found, its rows in an order. @type {WeakMap<Uint32Array, {listed: number[], rows: number[]}>} */
-const ordered = new WeakMap();
-
-/** @param {number[]} listed @param {Uint32Array} found */
-function among(listed, found) {
-  const known = ordered.get(found);
-  if (known?.listed === listed) return known.rows;
-  const wanted = new Set(found);
-  const rows = listed.filter((i) => wanted.has(i));
-  ordered.set(found, { listed, rows });
-  return rows;
-}
-
-/** What is made of an answer once, for it may list 65,534 categories and be drawn in every frame.
- * @type {WeakMap<object, {most: number, given: () => number[], byCount: () => number[], enriched: (counts: Counts) => number[]}>} */
-const made = new WeakMap();
-
-/** @param {Counts} counts */
-function madeOf(counts) {
-  const { all } = counts.arrays;
-  const known = made.get(all);
-  if (known !== undefined) return known;
-  const n = counts.categories.length + ((all.at(-1) ?? 0) > 0 ? 1 : 0);
-  const given = Array.from({ length: n }, (_, i) => i);
-  /** @type {number[] | null} */
-  let sorted = null;
-  /** Of an answer. @type {{of: object | null, rows: number[]}} */
-  let enriched = { of: null, rows: [] };
-  const one = {
-    most: all.reduce((most, count) => Math.max(most, count), 1),
-    given: () => given,
-    byCount: () => (sorted ??= [...given].sort((a, b) => all[b] - all[a] || a - b)),
-    enriched: (/** @type {Counts} */ counts) => {
-      const of = counts.arrays.log10_p;
-      if (enriched.of !== of) enriched = { of, rows: byEnrichment(counts, given) };
-      return enriched.rows;
-    },
-  };
-  made.set(all, one);
-  return one;
-}
-
-/** @param {string} name of the column @param {string} text what is typed @param {(text: string) => void} seek */
-export function valueField(name, text, seek) {
+/** The field that narrows the list down to categories that contain a text, which the kernel searches. @param {string} name of the column @param {string} text what is typed @param {(text: string) => void} seek */
+function valueField(name, text, seek) {
   const press = (/** @type {KeyboardEvent} */ event) => {
     const list = /** @type {Element} */ (event.currentTarget).closest(".count-list")?.querySelector("[role=listbox]");
     if (event.key === "Escape" && textIn(event) !== "") seek("");

@@ -1,17 +1,14 @@
 /** An open column of numbers: a histogram with a brush, and the ends of the filter as numbers. */
 import { html, nothing, svg } from "lit-html";
 import { barHeights, barPath, cutOf } from "../../page/panels/histogram.js";
-import { shareOf, valueAt } from "../../style/levels.js";
+import { shareOf } from "../../style/levels.js";
 import { counted, share, shortNumber, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
+import { brushHands, roomOf, shownOf } from "./range_brush.js";
 import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {[number | null, number | null]} Ends */
-
-/** What the pointer holds. @typedef {"low" | "high" | "both" | "new"} Grip */
-/** How near to an end the pointer takes it, px. */
-const REACH_PX = 6;
+/** @typedef {import("./range_brush.js").Ends} Ends */
 
 /**
  * @param {{name: string, counts: import("../../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, isRoot: boolean, setRoot: (isRoot: boolean) => void, now: () => Ends, wrong: string,
@@ -31,73 +28,11 @@ export function numberCounts(
   const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
   const isOffline = context.state.link === "offline";
   const room = roomOf(isInteger);
-  /** Where the brush begins and ends: behind the room of its last number. */
-  const shownOf = (/** @type {Ends} */ [a, b]) => [held(a ?? lo, lo, hi), held(b === null ? hi : b + room, lo, hi)];
   const ends = now();
-  const [low, high] = shownOf(ends);
+  const [low, high] = shownOf(ends, edges, isInteger);
   const isOn = ends[0] !== null || ends[1] !== null;
   const places = [low, high].map((value) => 100 * shareOf(value, lo, hi));
-
-  /** @param {number} a @param {number} b @param {boolean} done */
-  function set(a, b, done) {
-    drag(brushedEnds([a, b], edges, isInteger), done);
-  }
-
-  /** @param {PointerEvent} event */
-  function grab(event) {
-    if (event.button !== 0 || isOffline) return;
-    const strip = /** @type {HTMLElement} */ (event.currentTarget);
-    const { left, width } = strip.getBoundingClientRect();
-    const under = (/** @type {PointerEvent} */ at) => valueAt(held((at.clientX - left) / width, 0, 1), lo, hi);
-    const x = event.clientX - left;
-    const near = (/** @type {number} */ place) => Math.abs(x - (place / 100) * width) <= REACH_PX;
-    const began = under(event);
-    const isInside = isOn && began > low && began < high;
-    /** @type {Grip} */
-    const grip = isOn && near(places[0]) ? "low" : isOn && near(places[1]) ? "high" : isInside ? "both" : "new";
-    strip.setPointerCapture(event.pointerId);
-    strip.focus({ preventScroll: true });
-    event.preventDefault();
-    take();
-    const listening = new AbortController();
-    let hasMoved = false;
-    const move = (/** @type {PointerEvent} */ at, /** @type {boolean} */ done) => {
-      const value = under(at);
-      const by = held(value - began, lo - low, hi - high);
-      if (grip === "both") set(low + by, high + by, done);
-      else set(grip === "low" ? high : grip === "high" ? low : began, value, done);
-    };
-    const { signal } = listening;
-    strip.addEventListener("pointermove", (at) => void ((hasMoved = true), move(at, false)), { signal });
-    strip.addEventListener(
-      "pointerup",
-      (at) => {
-        listening.abort();
-        if (hasMoved) move(at, true);
-        else drag(grip === "new" ? [null, null] : ends, true); // a click beside the brush takes it away
-      },
-      { signal },
-    );
-    strip.addEventListener("pointercancel", () => (listening.abort(), drag(ends, true)), { signal });
-  }
-
-  /** @param {KeyboardEvent} event */
-  function press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || isOffline) return;
-    const [low, high] = shownOf(now());
-    const isOn = now().some((end) => end !== null);
-    const bin = isInteger ? edges[1] - edges[0] : (hi - lo) / (edges.length - 1);
-    const by = { ArrowRight: bin, ArrowUp: bin, ArrowLeft: -bin, ArrowDown: -bin }[event.key];
-    if (event.key === "Escape" && isOn) drag([null, null], true);
-    else if (by === undefined) return;
-    else if (event.shiftKey) set(low, Math.max(low, high + by), true);
-    else if (isOn) {
-      const moved = held(by, lo - low, hi - high);
-      set(low + moved, high + moved, true);
-    } else set(by > 0 ? lo + by : lo, by > 0 ? hi : hi + by, true);
-    event.preventDefault();
-    event.stopPropagation();
-  }
+  const { grab, press } = brushHands({ edges, isInteger, isOffline, now, take, drag });
 
   /** @param {0 | 1} which @param {string} title */
   function field(which, title) {
@@ -170,39 +105,6 @@ export function describeBin({ edges, arrays: { all, filtered, selected } }, bin,
   const [from, to] = isInteger ? [Math.ceil(edges[bin]), Math.ceil(edges[bin + 1]) - 1] : [edges[bin], edges[bin + 1]];
   const range = isInteger && from >= to ? wholeNumber(from) : `${shortNumber(from)} to ${shortNumber(to)}`;
   return `${range}: ${counted(all[bin], noun)}, ${wholeNumber(filtered[bin])} pass, ${wholeNumber(selected[bin])} selected`;
-}
-
-/** @param {number} value @param {number} least @param {number} most */
-function held(value, least, most) {
-  return Math.max(least, Math.min(most, value));
-}
-
-/** A whole number fills the room up to the next. @param {boolean} isInteger */
-const roomOf = (isInteger) => (isInteger ? 1 : 0);
-
-/** The ends of a brush between two places, both included: numbers that can be read, and none where it takes in all.
- * @param {[number, number]} places @param {number[]} edges @param {boolean} isInteger @returns {Ends} */
-export function brushedEnds([a, b], edges, isInteger) {
-  const step = stepOf(edges, isInteger);
-  const [first, behind] = [Math.min(a, b), Math.max(a, b)].map((value) => rounded(value, step));
-  const last = Math.max(first, behind - roomOf(isInteger));
-  return [first <= edges[0] ? null : first, behind >= /** @type {number} */ (edges.at(-1)) ? null : last];
-}
-
-/** What ends are rounded to: a power of ten, some hundredth of a bin. @param {number[]} edges @param {boolean} isInteger @returns {number} */
-export function stepOf(edges, isInteger) {
-  if (isInteger) return 1;
-  const [lo, hi] = [edges[0], edges[edges.length - 1]];
-  const width = (hi / 64 - lo / 64) / 4;
-  return width > 0 ? 10 ** Math.floor(Math.log10(width)) : 0;
-}
-
-/** @param {number} value @param {number} step 0 = as it is @returns {number} */
-export function rounded(value, step) {
-  if (!(step > 0)) return value;
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const near = Math.round(value / step) * step;
-  return digits <= 100 && Number.isFinite(near) ? Number(near.toFixed(digits)) : value;
 }
 
 /** All digits of a number. @param {number} value @returns {string} */

@@ -2,12 +2,13 @@
 import { html, nothing } from "lit-html";
 import { endsOf, ruleOf, within, withRule } from "../filters/rules.js";
 import { createBrush } from "./brush.js";
-import { categoryCounts, rowsDrawn, rowsWanted } from "./category_counts.js";
+import { categoryCounts } from "./category_counts.js";
+import { rowsDrawn, rowsWanted } from "./category_order.js";
 import { createCounting } from "./counting.js";
 import { numberCounts } from "./number_counts.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {import("./category_counts.js").Place} Place */
+/** @typedef {import("./category_order.js").Place} Place */
 /** @typedef {import("../filters/rules.js").Rule} Rule */
 /** @typedef {[number | null, number | null]} Ends */
 /** @typedef {ReturnType<typeof createOpened>} Opened */

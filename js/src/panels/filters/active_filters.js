@@ -71,9 +71,11 @@ export function filterChips({ state, actions }) {
   const remove = (/** @type {import("./rules.js").Rule} */ rule) =>
     actions.setTrait("filters", withRule(state.traits.filters, columnOf(rule), null));
   const more = rules.length - MOST;
-  return html`<ul class="plot-filters ${state.traits.panels.length > 0 ? "below-heads" : ""}" aria-label="Active filters">${rules.slice(0, MOST).map((rule) => {
-    const [name, text] = wordsOf(shortest(rule, state.color));
-    return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
+  return html`<ul class="plot-filters ${state.traits.panels.length > 0 ? "below-heads" : ""}" aria-label="Active filters">${rules
+    .slice(0, MOST)
+    .map((rule) => {
+      const [name, text] = wordsOf(shortest(rule, state.color));
+      return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
       <button type="button" class="small" aria-label="Remove filter: ${name} ${text}" title="Remove filter" ?disabled=${isOffline} @click=${() => remove(rule)}>${ICONS.close}</button></li>`;
-  })}${more > 0 ? html`<li><button type="button" class="chip more" ?disabled=${open.includes("columns")} @click=${() => actions.setTrait("open_panels", [...open, "columns"])}>${more} more</button></li>` : nothing}</ul>`;
+    })}${more > 0 ? html`<li><button type="button" class="chip more" ?disabled=${open.includes("columns")} @click=${() => actions.setTrait("open_panels", [...open, "columns"])}>${more} more</button></li>` : nothing}</ul>`;
 }

@@ -1,31 +1,23 @@
-/** The panel of the table of the cells: which are in it, what is done with all of them, and the grid of rows. */
+/** The panel of the table of the cells: its place, keys and pointer. */
 import { html, nothing } from "lit-html";
 import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
-import { textIn } from "../../page/panels/ui.js";
 import { modeOf } from "../../plot/lasso.js";
-import { nSelectedPassing } from "../../state/counts.js";
-import { counted, wholeNumber } from "../../words/format.js";
 import { capitalized, nounsOf } from "../../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "./scrolling.js";
+import { tableBar } from "./table_bar.js";
 import { createColumnChoice } from "./table_columns.js";
-import { createExport, MOST_COPIED } from "./table_export.js";
+import { createExport } from "./table_export.js";
 import { HEAD_PX, revealColumn, tableGrid } from "./table_grid.js";
-import { createTableRows } from "./table_rows.js";
+import { cellAt, createTableRows, withoutDefaults } from "./table_rows.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Dataset} Dataset */
 /** @typedef {import("./table_rows.js").Setting} Setting */
 
-/** @type {{of: "filter" | "selection", name: string}[]} */
-const OF = [
-  { of: "filter", name: "Passing" },
-  { of: "selection", name: "Selected" },
-];
-
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
 export function createTable({ client, redraw }) {
   const rows = createTableRows(client, redraw, take);
-  const choice = createColumnChoice({ client, redraw });
+  const columnChoice = createColumnChoice({ client, redraw });
   const exported = createExport(client, say);
   /** The element that scrolls. @type {HTMLElement | null} */
   let grid = null;
@@ -47,15 +39,7 @@ export function createTable({ client, redraw }) {
 
   /** @param {Partial<Setting>} change */
   function set(change) {
-    const { columns, sort, descending, of } = { ...setting(), ...change };
-    /** @type {Setting} */
-    const next = {
-      ...(columns && { columns }),
-      ...(sort && { sort }),
-      ...(descending && { descending }),
-      ...(of === "selection" && { of }),
-    };
-    now?.actions.setTrait("table", Object.keys(next).length === 0 ? null : next);
+    now?.actions.setTrait("table", withoutDefaults({ ...setting(), ...change }));
   }
 
   /** @param {number} wanted px of rows above what is in sight */
@@ -76,18 +60,7 @@ export function createTable({ client, redraw }) {
 
   /** Ring the cell of a row in the plot. @param {number} place */
   function ring(place) {
-    const there = rows.get();
-    const i = place - (there?.start ?? 0);
-    if (there === null || i < 0 || i >= there.rows.length) return now?.actions.point(null);
-    const [x, y] = there.arrays.xy.subarray(2 * i, 2 * i + 2);
-    const unknown = { panel: 0, name: there.names[i], value: "", fields: [], passes: true, n_beneath: 0 };
-    const elsewhere = there.panels.flatMap((panel, at) => {
-      const from = 2 * (at * there.rows.length + i);
-      const place = [...there.arrays.elsewhere.subarray(from, from + 2)];
-      return place.every(Number.isFinite) ? [[panel, ...place]] : [];
-    });
-    const cell = { ...unknown, row: there.rows[i], x, y, elsewhere };
-    now?.actions.point(Number.isFinite(x) && Number.isFinite(y) ? cell : null);
+    now?.actions.point(cellAt(rows.get(), place));
   }
 
   /** @param {import("./table_rows.js").Rows} found */
@@ -188,42 +161,10 @@ export function createTable({ client, redraw }) {
     redraw();
   }
 
-  /** @param {string} which */
+  /** @param {import("./table_rows.js").Of} which */
   function choose(which) {
-    cells = which === "" ? "" : "filter";
+    cells = which;
     redraw();
-  }
-
-  /** @param {Context} context */
-  function bar(context) {
-    const { state } = context;
-    const there = rows.get();
-    const isOffline = state.link === "offline";
-    const { of = "filter", columns: chosen } = setting();
-    const isFiltered = state.traits.filters.length > 0;
-    const { many } = nounsOf(state).obs;
-    const nPassing = of === "selection" && cells === "filter" ? nSelectedPassing(state) : null;
-    const size =
-      there === null
-        ? ""
-        : `${counted(there.total, nounsOf(state).obs)}${nPassing === null || there.total !== nPassing ? "" : ` of ${wholeNumber(state.selection.n)} selected`}`;
-    const columns = chosen ?? there?.columns.map(({ spec }) => spec) ?? []; // rows that have others are on their way
-    return html`<div class="bar table-bar">
-      <div class="choices" role="group" aria-label="Rows of the table">${OF.map(
-        (one) =>
-          html`<button type="button" class="text" aria-pressed=${of === one.of} ?disabled=${isOffline} @click=${() => set({ of: one.of })}>${one.of === "filter" && cells === "" ? "All" : one.name}</button>`,
-      )}</div>
-      ${
-        isFiltered
-          ? html`<select class="wide" aria-label="Cells of the table" .value=${cells} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
-            <option value="filter" ?selected=${cells === "filter"}>passing ${many}</option><option value="" ?selected=${cells === ""}>all ${many}</option></select>`
-          : nothing
-      }
-      <span class="caption" role="status">${said || there?.error || (there === null ? "Reading…" : size)}</span>
-      <div class="choices">${choice(context, columns, (wanted) => set({ columns: wanted }))}
-      <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || exported.isBusy()} @click=${() => void exported.copy(state, cells)}>Copy</button>
-      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state, undefined, cells)}>${exported.isBusy() ? "Stop" : "CSV"}</button></div>
-    </div>`;
   }
 
   const hands = {
@@ -280,11 +221,16 @@ export function createTable({ client, redraw }) {
       index: capitalized(noun.one),
       pointed: state.cell?.row,
     };
-    return html`${bar(context)}${there(sight, shown)}`;
+    const bar = tableBar(context, {
+      setting: setting(),
+      set,
+      found: rows.get(),
+      cells,
+      choose,
+      said,
+      columnChoice,
+      exported,
+    });
+    return html`${bar}${tableGrid(sight, { row, column }, shown, hands)}`;
   };
-
-  /** @param {import("./table_grid.js").Sight} sight @param {Parameters<typeof tableGrid>[2]} shown */
-  function there(sight, shown) {
-    return tableGrid(sight, { row, column }, shown, hands);
-  }
 }

@@ -54,6 +54,34 @@ export function around(first, n) {
   return { start: Math.max(0, first - Math.floor((wanted - n) / 2)), n: wanted };
 }
 
+/** What the trait holds: what differs from the defaults; null = nothing. @param {Setting} setting @returns {Setting | null} */
+export function withoutDefaults({ columns, sort, descending, of }) {
+  /** @type {Setting} */
+  const next = {
+    ...(columns && { columns }),
+    ...(sort && { sort }),
+    ...(descending && { descending }),
+    ...(of === "selection" && { of }),
+  };
+  return Object.keys(next).length === 0 ? null : next;
+}
+
+/** The cell of a row, where it is in the plot. @param {Rows | null} rows @param {number} place of the row
+ * @returns {import("../../state/state.js").Cell | null} null = the row is not here, or its cell nowhere */
+export function cellAt(rows, place) {
+  const i = place - (rows?.start ?? 0);
+  if (rows === null || i < 0 || i >= rows.rows.length) return null;
+  const [x, y] = rows.arrays.xy.subarray(2 * i, 2 * i + 2);
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
+  const unknown = { panel: 0, name: rows.names[i], value: "", fields: [], passes: true, n_beneath: 0 };
+  const elsewhere = rows.panels.flatMap((panel, at) => {
+    const from = 2 * (at * rows.rows.length + i);
+    const [x, y] = rows.arrays.elsewhere.subarray(from, from + 2);
+    return Number.isFinite(x) && Number.isFinite(y) ? [[panel, x, y]] : [];
+  });
+  return { ...unknown, row: rows.rows[i], x, y, elsewhere };
+}
+
 /**
  * @param {import("../../wire/client.js").Client} client @param {() => void} redraw
  * @param {(found: Rows) => void} take called with each answer

@@ -37,6 +37,12 @@ ROOMS = (
     "__main__",
 )
 """The folders and files of the package's root, lowest first: each imports from those before it, and from itself."""
+FOLDERS = {
+    "datasets": ("base", "anndata", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "cxg"),
+    "draw": ("points", "aggregate", "overlays", "pages", "plots"),
+    "session": ("streams", "pictures", "analysis"),
+}
+"""The folders inside a room, lowest first, as the rooms themselves."""
 HOMES = {
     "tiledb": ("datasets/cxg/", "datasets/tiledb_access/", "datasets/tiledb_cf/"),
     "anywidget": "widget/traits.py",
@@ -145,6 +151,20 @@ def test_imports_go_down():
     own = {path: ROOMS.index(room_of(path)) for path in FILES}
     imported = [(path, module) for path in FILES for module in imports(path) if module.startswith("cxg_widget.")]
     assert [(str(path), module) for path, module in imported if level(module) > own[path]] == []
+
+
+@pytest.mark.parametrize("room", FOLDERS)
+def test_imports_between_the_folders_of_a_room_go_down(room):
+    folders = FOLDERS[room]
+    assert {path.parent.name for path in (PACKAGE / room).glob("*/__init__.py")} == set(folders)
+    found = [
+        (path.relative_to(PACKAGE).as_posix(), module)
+        for level, folder in enumerate(folders)
+        for path in (PACKAGE / room / folder).rglob("*.py")
+        for module in imports(path)
+        if module.startswith(tuple(f"cxg_widget.{room}.{higher}" for higher in folders[level + 1 :]))
+    ]
+    assert found == []
 
 
 def test_each_library_is_imported_at_home_only():

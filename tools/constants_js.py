@@ -21,7 +21,7 @@ from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.display import checks, fields, gene_sets, looks  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
-from cxg_widget.draw.pages import key  # noqa: E402
+from cxg_widget.draw.pages import figure, key  # noqa: E402
 from cxg_widget.draw.points import crowding  # noqa: E402
 from cxg_widget.rules.form import Form  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
@@ -37,6 +37,10 @@ def theme(paper: Paper) -> dict[str, Any]:
     return {"background": paper.ground, "foreground": paper.ink, "dark": paper.is_dark}
 
 
+KEY_PX = (
+    "PAD", "TOP", "TITLE_Y", "LINE", "ROW", "SWATCH", "BAR", "MARGIN", "SPACE", "GAP", "LEAST_TITLE", "LEAST_COLUMN",
+    "WIDEST_COLUMN", "WIDEST_OF_TWO", "TWO_COLUMNS_FROM", "TITLE_PX", "HEADING_PX", "TEXT_PX", "SMALL_PX",
+)  # fmt: skip
 CONSTANTS: list[tuple[str, str, Any]] = [
     ("MOST_PINNED", "Genes that are pinned at once.", gene_sets.MOST_PINNED),
     ("MOST_PANELS", "Panels beside each other at once.", looks.MOST_PANELS),
@@ -54,6 +58,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         {"light": rgb.ZERO_LIGHT, "dark": rgb.ZERO_DARK},
     ),
     ("MOST_KEY_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_KEY_ROWS),
+    ("KEY_PX", "Sizes and places in a picture with its key.", {name: getattr(figure, name) for name in KEY_PX}),
     (
         "MOST_FIELDS",
         "Columns that the tooltip shows where none were chosen, apart from the one that colors.",

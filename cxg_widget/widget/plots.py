@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from cxg_widget.draw.plots.bars import Bars
-from cxg_widget.draw.plots.dots import DotPlot, GeneMatrix
-from cxg_widget.draw.plots.heat import HeatMap
+from cxg_widget.draw.plots.gene_matrix import DotPlot, GeneMatrix, HeatMap
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.widget.answering import AnsweringWidget

@@ -17,7 +17,7 @@ from cxg_widget.compare.gene_by_group import Binned, Floats, GroupTable, Summed,
 from cxg_widget.datasets.base.values import Codes, Vector
 from cxg_widget.display.target import Target, as_float, is_number, resolve
 from cxg_widget.draw.plots.bars import Bars
-from cxg_widget.draw.plots.dots import GeneMatrix
+from cxg_widget.draw.plots.gene_matrix import GeneMatrix
 from cxg_widget.draw.plots.look import Look
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName

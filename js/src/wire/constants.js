@@ -73,6 +73,8 @@ export const LEFT_OUT_GREY = {light: [228, 228, 228], dark: [40, 40, 40]};
 export const ZERO_GREY = {light: [217, 217, 217], dark: [56, 56, 56]};
 /** Rows of the key beside a picture, before it counts the others. */
 export const MOST_KEY_ROWS = 60;
+/** Sizes and places in a picture with its key. */
+export const KEY_PX = {"PAD": 16, "TOP": 40, "TITLE_Y": 26, "LINE": 16, "ROW": 18, "SWATCH": 10, "BAR": 12, "MARGIN": 12, "SPACE": 7, "GAP": 24, "LEAST_TITLE": 60, "LEAST_COLUMN": 132, "WIDEST_COLUMN": 340, "WIDEST_OF_TWO": 190, "TWO_COLUMNS_FROM": 480, "TITLE_PX": 14, "HEADING_PX": 13, "TEXT_PX": 12, "SMALL_PX": 11};
 /** Columns that the tooltip shows where none were chosen, apart from the one that colors. */
 export const MOST_FIELDS = 5;
 /** So many cells under the pointer are too many to name one. */

@@ -3,7 +3,7 @@
 
 import { inkOf, QUIET_INK } from "../../style/color.js";
 import { missingGrey } from "../../style/style.js";
-import { PAPERS } from "../../wire/constants.js";
+import { KEY_PX, PAPERS } from "../../wire/constants.js";
 import { wholeNumber } from "../../words/format.js";
 import { layOut } from "../overlays/legend_line.js";
 
@@ -25,18 +25,14 @@ import { layOut } from "../overlays/legend_line.js";
  * @property {(color: string, x: number, y: number, width: number, height: number) => void} fill "" = what is missing
  */
 
-const [PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR] = [16, 40, 26, 16, 18, 10, 12];
-/** Between picture and key, between a swatch and its label or a label and its count, and between two columns. */
-const [BESIDE, SPACE, GAP] = [12, 7, 24];
-const [LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO] = [60, 132, 340, 190];
-/** A narrower picture has one column at most. */
-const TWO_COLUMNS_FROM = 480;
-const TITLE = { px: 14, bold: true };
-const HEADING = { px: 13, bold: true };
-const TEXT = { px: 12 };
-const QUIET = { px: 12, quiet: true };
-const SMALL = { px: 11 };
-const COUNT = { px: 11, quiet: true };
+const { PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR, MARGIN, SPACE, GAP } = KEY_PX;
+const { LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO, TWO_COLUMNS_FROM } = KEY_PX;
+const TITLE = { px: KEY_PX.TITLE_PX, bold: true };
+const HEADING = { px: KEY_PX.HEADING_PX, bold: true };
+const TEXT = { px: KEY_PX.TEXT_PX };
+const QUIET = { px: KEY_PX.TEXT_PX, quiet: true };
+const SMALL = { px: KEY_PX.SMALL_PX };
+const COUNT = { px: KEY_PX.SMALL_PX, quiet: true };
 
 /** @param {Background | undefined} background @param {Theme} theme on the screen @returns {Paper} */
 export function paperOf(background, theme) {
@@ -80,7 +76,7 @@ export function compose({ points, margin, key, paper, scale, family, onto, lines
   below?.paint((high + top) / scale);
   if (key !== null && layout !== null) {
     writeTitle(pen, key, page.width / scale);
-    if (key.heading !== "") writeKey(pen, context, key, wide / scale + BESIDE, layout);
+    if (key.heading !== "") writeKey(pen, context, key, wide / scale + MARGIN, layout);
   }
   return page;
 }
@@ -95,7 +91,7 @@ function columnsOf(pen, key, width, height) {
   const texts = [pen.width(key.heading, HEADING), pen.width(key.detail, COUNT), pen.width(key.said, TEXT)];
   const rows = key.rows.map(([label, count]) => pen.width(label, TEXT) + pen.width(count, COUNT) + SWATCH + 3 * SPACE);
   const column = Math.min(Math.max(LEAST_COLUMN, ...texts, ...rows), nColumns === 2 ? WIDEST_OF_TWO : WIDEST_COLUMN);
-  return { side: BESIDE + nColumns * column + (nColumns - 1) * GAP + PAD, column, nColumns, most: room * nColumns };
+  return { side: MARGIN + nColumns * column + (nColumns - 1) * GAP + PAD, column, nColumns, most: room * nColumns };
 }
 
 /** @param {Key} key */
@@ -116,7 +112,7 @@ function writeTitle(pen, key, width) {
 /** @param {Pen} pen @param {CanvasRenderingContext2D} context @param {Key} key @param {number} x @param {Columns} columns */
 function writeKey(pen, context, key, x, columns) {
   const { column, side } = columns;
-  const inner = side - BESIDE - PAD;
+  const inner = side - MARGIN - PAD;
   const y = TOP + HEADING.px - 1;
   pen.write(pen.fitted(key.heading, HEADING, inner), x, y, HEADING);
   pen.write(pen.fitted(key.detail, COUNT, inner), x, y + LINE, COUNT);

@@ -1,4 +1,4 @@
-"""Dots for genes by groups: the area of each says how many cells express a gene, the colour how much."""
+"""Genes by groups as dots or a heat map: the area of a dot says how many cells express a gene, the colour how much."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CELL = 22.0
 _LARGEST = 18.0
 _SIZES = 4
-_KEY_HEIGHT = 160.0
+_KEY_HEIGHT, _HEAT_KEY_HEIGHT = 160.0, 60.0
 
 
 @dataclass(frozen=True)
@@ -125,3 +125,20 @@ def _most(shares: Any) -> float:
     greatest = float(np.nanmax(shares, initial=0.0)) if np.isfinite(shares).any() else 0.0
     # Rounding must not add a tenth.
     return max(math.ceil(10 * greatest - 1e-9), 1) / 10
+
+
+class HeatMap(GeneMatrix):
+    """A field for each gene and group."""
+
+    def figure(self) -> Figure:
+        """Return a new `matplotlib.figure.Figure`; grey: a group has no value of a gene."""
+        drawn = self._placed(_HEAT_KEY_HEIGHT)
+        means = self._turned(self._colored())
+        ends, stops = ends_of(means), list(self.look.stops)
+        image = color_of(means, stops, ends)
+        image[np.isnan(means)] = np.array(self.look.paper.missing) / 255
+        drawn.axes.imshow(
+            image, extent=(0, means.shape[1], means.shape[0], 0), aspect="auto", interpolation="none", origin="upper"
+        )
+        drawn.sheet.color_bar(*drawn.key, self._heading, stops, ends)
+        return drawn.sheet.figure

@@ -325,10 +325,13 @@ def test_a_store_that_breaks_one_rule_breaks_no_other(rule, path):
         assert all((one.where, one.found, one.right))
 
 
+ODD = [b"\x80\x04K\x01.", 3, "[" * 100_000, "null", '"text"', '{"index": {"a": 1}}', '{"kind": 5, "index": 1}']
+
+
 @pytest.mark.parametrize(
-    "value", [b"\x80\x04K\x01.", 3, "[" * 100_000, "null", '"text"', '{"index": {"a": 1}}', '{"kind": 5, "index": 1}']
+    ("array", "value"),
+    [*product(["obs"], ODD), ("var", ODD[0]), ("var", ODD[6]), *product(["cxg_group_metadata"], ODD[:3])],
 )
-@pytest.mark.parametrize("array", ["obs", "var", "cxg_group_metadata"])
 def test_metadata_of_any_kind_are_a_finding_and_no_crash(path, array, value):
     keys = ["cxg_schema"] if array != "cxg_group_metadata" else list(META)
     say(path / array, dict.fromkeys(keys, value))

@@ -172,7 +172,7 @@ def test_a_stream_that_sees_half_a_step_sets_nothing_back(widget):
     has_labels, has_failed = threading.Event(), threading.Event()
 
     def held_up():
-        has_labels.wait(10)
+        has_labels.wait(1)
         try:
             yield from stream()
         except CxgWidgetError:

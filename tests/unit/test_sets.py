@@ -313,7 +313,7 @@ def test_a_set_gives_its_cells_as_a_selection_does(widget):
     assert selected.rule == widget.sets["T"].rule == {"obs": "cell_type", "in": ["T cell"]}
 
 
-N_HELD = 400_000
+N_HELD = 200_000
 MADE = {
     "a mask": lambda w, name: w.sets.add(name, np.arange(N_HELD) % 3 == 0),
     "rows": lambda w, name: w.sets.add(name, np.arange(0, N_HELD, 3)),

@@ -82,10 +82,14 @@ def test_the_html_says_the_key_as_text_and_names_stay_text(session):
 
 
 @pytest.mark.parametrize(
-    ("background", "corner"),
-    [(None, (255, 255, 255, 255)), ("white", (255, 255, 255, 255)), ("dark", (17, 17, 17, 255)), ("transparent", 0)],
+    ("background", "corner", "legend"),
+    [
+        (None, (255, 255, 255, 255), True),
+        ("white", (255, 255, 255, 255), False),
+        ("dark", (17, 17, 17, 255), True),
+        ("transparent", 0, False),
+    ],
 )
-@pytest.mark.parametrize("legend", [True, False])
 def test_the_background_is_the_one_asked_for(session, legend, background, corner):
     image = picture(static_picture(session, HEIGHT, "abc", legend=legend, background=background))
     found = image[0, 0]

@@ -115,8 +115,6 @@ def by_donor(drawn: NDArray[np.int64], held: NDArray[np.int64]) -> ByDonor:
     Half a cell is added to each count, so that a share of 0 has a logit; the difference of two logits is then the log
     odds ratio of the donor. One-sided, as the hypergeometric test is.
 
-    Parameters
-    ----------
     drawn, held : int64 (k, n donors), cells of the set and of all cells that count
 
     Source: Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Ann. Hum. Genet. 20

@@ -85,8 +85,6 @@ def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) 
     Welch and Satterthwaite from these quotients and the true numbers; what is not a number has t = 0; p times n_var.
     A gene with NaN in a set has no mean there.
 
-    Parameters
-    ----------
     n_cells : of a and b
     n_var : genes of the matrix, not only those compared
 

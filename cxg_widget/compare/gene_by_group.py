@@ -171,11 +171,10 @@ def binned(vector: Vector, groups: CellGroups, known: Summed) -> Binned:
     low, high = _ends(vector, groups, known)
     edges = np.linspace(low, high, N_BINS + 1)
     counts = np.zeros((groups.n_groups, N_BINS), dtype=np.int64)
-    listed = _listed(vector, groups)
-    add_to_bins(frozen(vector.values), frozen(listed), edges, counts)
+    add_to_bins(frozen(vector.values), frozen(_listed(vector, groups)), edges, counts)
     if vector.rows is not None and low <= vector.fill <= high:
         at = min(int(np.searchsorted(edges, vector.fill, side="right")) - 1, N_BINS - 1)
-        counts[:, at] += groups.n_cells - np.bincount(listed[listed >= 0], minlength=groups.n_groups)
+        counts[:, at] += _n_filled(vector, groups)
     return Binned(edges, counts)
 
 

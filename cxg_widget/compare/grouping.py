@@ -52,8 +52,6 @@ class Grouping:
     def groups(self, codes: Codes | None, n_obs: int) -> NDArray[np.int32]:
         """Return the group of each cell, int32 (n_obs,), -1 = none.
 
-        Parameters
-        ----------
         codes : of the column; None where there is none
         """
         side = np.full(n_obs, len(self.sides), dtype=np.int8)

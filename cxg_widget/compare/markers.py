@@ -24,7 +24,7 @@ from cxg_widget.compare.result import (
     describe_fold,
     describe_values,
 )
-from cxg_widget.compare.two_sets import fold_of, names_of, scan, tests_of
+from cxg_widget.compare.two_sets import fold_of, scan, tests_of
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
@@ -157,8 +157,6 @@ def compare_groups(
 
     Values that no cell has are left out; those of one cell have rows without numbers of a test.
 
-    Parameters
-    ----------
     column : obs column of categories, texts, whole numbers or booleans
     within : bool (n_obs,), the cells that count; None = all
 
@@ -176,7 +174,7 @@ def compare_groups(
         raise InvalidOption(not_found("method", question.method, able, "markers(by=...)"))
     matrix.check(question)
     values, n_cells, grouping = _groups_of(matrix, column, within)
-    _check_size(column, len(values), len(names_of(matrix.dataset, question)), matrix.dataset)
+    _check_size(column, len(values), len(question.names(matrix.dataset)), matrix.dataset)
     kind, found = scan(matrix, grouping, question)
     n_all = matrix.dataset.n_obs if within is None else int(np.count_nonzero(within))
     return _markers(matrix.dataset, found, kind, question, (column, values, n_cells, n_all))
@@ -218,7 +216,7 @@ def _markers(
     by: tuple[str, list[object], NDArray[np.int64], int],
 ) -> Markers:  # fmt: skip
     column, values, n_cells, n_all = by
-    names, obs, made, few = names_of(dataset, question), dataset.obs_noun, [], []
+    names, obs, made, few = question.names(dataset), dataset.obs_noun, [], []
     for group, (value, a, rest) in enumerate(zip(values, found.groups, _rests(found.groups), strict=False)):
         n_a = int(n_cells[group])
         n_rest = n_all - n_a

@@ -55,8 +55,6 @@ def judge(
 ) -> ValueKind:
     """Look at some rows, int64 (k,), or at some genes, spread over all, where these are read with less.
 
-    Parameters
-    ----------
     check : as of `Prefetch`
     """
     if dataset.plan(rows, None, layer).axis == "obs":
@@ -120,8 +118,6 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
     One look gives all, but for ranks by rows of more values than fit into memory: they take a look for each band of
     genes whose values do.
 
-    Parameters
-    ----------
     linear : whether to sum up expm1 of the values too
     """
     read = cells.read

@@ -121,8 +121,6 @@ class Moments:
     def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:
         """Take in rows.
 
-        Parameters
-        ----------
         codes : (n_rows,), the group of each row, -1 = none
         scale : (n_rows,), what values are multiplied by before log1p; empty = values as they are
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from cxg_widget.compare.gene_tests import FOLDS
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
 from cxg_widget.text.names import join_missing, not_found, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Method(NamedTuple):
@@ -138,6 +141,16 @@ class Question:
             )
         # A name may be given twice, and the matrix is read in ascending order.
         return np.unique(np.asarray(found, dtype=np.int64))
+
+    def names(self, dataset: Dataset) -> pd.Index:
+        """Return the var names of the genes, those of `positions`."""
+        import pandas as pd
+
+        labels = np.asarray(list(dataset.names_in(self.layer).var_labels), dtype=object)
+        positions = self.positions(dataset)
+        names = labels if positions is None else labels[positions]
+        found: pd.Index = pd.Index(names, name=dataset.index_name("var"))
+        return found
 
     def check_cells(
         self, a: NDArray[np.bool_], b: NDArray[np.bool_], set_names: tuple[str, str], dataset: Dataset

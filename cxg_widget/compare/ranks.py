@@ -26,7 +26,7 @@ class Ranks:
     """Sums of ranks of each gene over the cells of all groups.
 
     Each float32 value becomes a key of 64 bits that holds its group too. Values of float64 are replaced by their place
-    in the order of their gene before (`order.py`), unless they are normalized, which rounds to float32.
+    in the order of their gene before (`places_of`), unless they are normalized, which rounds to float32.
 
     Attributes
     ----------
@@ -43,8 +43,6 @@ class Ranks:
     def add_columns(self, first: int, block: MatrixBlock, n: Integers) -> None:
         """Rank whole columns.
 
-        Parameters
-        ----------
         first : the place in `cells.read` of the first column
         n : (n_columns, n_groups), in how many cells of each group each was measured
         """

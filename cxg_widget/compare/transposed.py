@@ -86,8 +86,6 @@ class Transposed:
     def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats) -> None:
         """Take in rows; genes are let go when all rows will not fit.
 
-        Parameters
-        ----------
         codes, scale : as of `Moments.add_rows`
         """
         entries, rows = entries_of(block), frozen(codes)

@@ -19,7 +19,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def compare(
@@ -28,8 +28,6 @@ def compare(
 ) -> Comparison:  # fmt: skip
     """Compare two sets of cells gene by gene.
 
-    Parameters
-    ----------
     a, b : bool (n_obs,)
     set_names : what they are called
 
@@ -81,7 +79,7 @@ def _result(
     sets: tuple[tuple[str, str], tuple[int, int]],
 ) -> Comparison:  # fmt: skip
     (a, b), (set_names, n_cells) = found.groups, sets
-    names = names_of(dataset, question)
+    names = question.names(dataset)
     counts = [f"{name} ({dataset.obs_noun.counted(n)})" for name, n in zip(set_names, n_cells, strict=True)]
     sentence = f"{counts[0]} compared with {counts[1]} by {dataset.var_noun.counted(len(names))}: "
     sentence += f"{METHODS[question.method].title}, log2 fold change ({question.fold}'s definition)"
@@ -106,13 +104,3 @@ def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Teste
 def fold_of(a: Summary, b: Summary, kind: ValueKind, question: Question) -> Floats:
     """Return log2 fold changes, NaN of scaled values."""
     return np.full(a.mean.shape, np.nan) if kind.kind == "scaled" else log2_fold(a, b, question.fold)
-
-
-def names_of(dataset: Dataset, question: Question) -> pd.Index:
-    """Return the var names of the genes of a question."""
-    import pandas as pd
-
-    labels = np.asarray(list(dataset.names_in(question.layer).var_labels), dtype=object)
-    positions = question.positions(dataset)
-    names: pd.Index = pd.Index(labels if positions is None else labels[positions], name=dataset.index_name("var"))
-    return names

@@ -151,8 +151,6 @@ def _tally(
 def read_coded(dataset: Dataset, source: str, name: str, layer: str | None = None) -> CodedColumn:
     """Read a column, and code it.
 
-    Parameters
-    ----------
     source : "obs", or "var" for a gene of the layer, None = X
 
     Raises

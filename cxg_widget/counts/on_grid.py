@@ -40,8 +40,6 @@ class Grid:
     def around(cls, cells: Extent, side: int = SIDE, *, equal_units: bool = True) -> Grid:
         """Return the grid of cells within some bounds.
 
-        Parameters
-        ----------
         side : bins along the longer side
         equal_units : whether bins are as wide as they are high, in data units; else there are as many both ways
         """

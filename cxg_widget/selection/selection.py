@@ -169,8 +169,6 @@ class SelectedCells:
         A view has all that the object has. A new one has obs, var, the embeddings, and X as CSR of float32; it needs
         the package anndata. What else a store holds, as `uns` of an .h5ad, is left out.
 
-        Parameters
-        ----------
         layers : True = all layers too, each as CSR of float32, raw as `.raw`; names of some; False = none; None = none,
             with a warning that names those left out
 

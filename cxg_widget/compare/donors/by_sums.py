@@ -34,8 +34,6 @@ def log_cpm(sums: Floats) -> Floats:
     has the same value in all donors, whatever their totals. With one prior for all, as in voom, it would follow the
     totals, and be found to differ wherever these do.
 
-    Parameters
-    ----------
     sums : float64 (n_samples, n_var), no row of zeros alone
 
     Source: Robinson, McCarthy and Smyth, "edgeR", Bioinformatics 26 (2010), and the manual of its `cpm`.
@@ -147,8 +145,7 @@ def _result(
 ) -> DonorComparison:
     import pandas as pd
 
-    labels = np.asarray(list(dataset.names_in(question.layer).var_labels), dtype=object)[genes]
-    names = pd.Index(labels, name=dataset.index_name("var"))
+    names = question.names(dataset)
     donors = samples.frame(sums.sum(axis=1))
     found = _tested(samples, donors, sums, genes, question)
     n = np.bincount(samples.sides, minlength=2)

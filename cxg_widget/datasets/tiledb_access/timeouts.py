@@ -14,8 +14,6 @@ _PAUSE_S = 10.0
 def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seconds: float) -> Result:
     """Return the result of a call, however long it takes, unless it is refused repeatedly.
 
-    Parameters
-    ----------
     refusals : says how often the storage has refused so far
     seconds : for how long it may do so, without a pause of 10 s
 

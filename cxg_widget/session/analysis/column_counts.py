@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.coded import Countable
-from cxg_widget.counts.counter import Column, GroupCodes, Tally
-from cxg_widget.counts.frame import frame_of
+from cxg_widget.counts.counter import Column, GroupCodes, Tally, frame_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.var_record import var_record
 from cxg_widget.errors import CxgWidgetError, InvalidValue

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.composition import Composition, by_donor, frame_of_composition
 from cxg_widget.counts.coded import BINS
-from cxg_widget.counts.counter import Column, Counter, Tally
-from cxg_widget.counts.frame import index_of, n_rows_of
+from cxg_widget.counts.counter import Column, Counter, Tally, index_of, n_rows_of
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.forms import Rule
 from cxg_widget.text.names import shown

@@ -53,8 +53,6 @@ class MeantCells(NamedTuple):
 def cells_meant(what: Any, loader: Loader, settings: Settings, selected: tuple[Mask, Rule | None]) -> MeantCells:
     """Return the cells that a user means.
 
-    Parameters
-    ----------
     what : None or "selection" = the selection; "filter" = the cells that pass the filters; the name of a set; a query;
         a label of the obs index; a set or a selection, of which that of another dataset is found by its rule; a rule as
         `w.sets.apply` takes it; {obs column: values}; a polygon (k, 2) in data units; a mask (n_obs,), rows or labels.
@@ -181,8 +179,6 @@ EVERYTHING = Population()
 def population_of(within: Any, loader: Loader, settings: Settings, selected: tuple[Mask, Rule | None]) -> Population:
     """Return the cells that `within=` means.
 
-    Parameters
-    ----------
     within : None = all cells; else as `cells_meant` takes cells, of which "filter" = those that pass all filters
     selected : the selection, bool (n_obs,), and its rule
 

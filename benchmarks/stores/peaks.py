@@ -85,7 +85,7 @@ class FrontEnd:
 
     def _ask(self) -> None:
         view = self._view or self._seen["points"]["extent"]
-        question = protocol.Aggregate(list(view), *SIZE, 2.0, -1, False, [], "eq_hist", "mean")
+        question = protocol.Aggregate(list(view), *SIZE, 2.0, -1, False, [], "eq_hist", 0.0)
         self.widget._receive(None, {"kind": "aggregate", "id": 2, **vars(question)}, [])
 
     def wait(self) -> float:

@@ -94,7 +94,10 @@ class Describer:
             return f"row {row:,}"
 
     def value(self, row: int, coloring: Coloring, layer: str | None) -> str:
-        """Write the coloured value of a row; it is read where the colouring holds a sample only."""
+        """Write the coloured value of a row with its unit; it is read where the colouring holds a sample only."""
+        return self._with_unit(self._value(row, coloring, layer), coloring.target.spec)
+
+    def _value(self, row: int, coloring: Coloring, layer: str | None) -> str:
         if coloring.is_sample:
             return self._read_value(row, coloring.target, layer)
         value = coloring.value_at(row)
@@ -125,9 +128,14 @@ class Describer:
         """
         try:
             found = self._fields.of(row, settings.hover, settings.layer, settings.own_gene_sets, without=without)
-            return [[name, text_of(value)] for name, value in found]
         except CxgWidgetError:
             return []
+        return [[name, self._with_unit(text_of(value), f"obs:{name}")] for name, value in found]
+
+    def _with_unit(self, text: str, spec: str) -> str:
+        """Write the unit of an obs column after its value."""
+        column = self._dataset.obs_columns.get(spec.removeprefix("obs:")) if spec.startswith("obs:") else None
+        return f"{text} {column.unit}" if column is not None and column.unit and text != MISSING_LABEL else text
 
 
 def text_of(value: Any) -> str:

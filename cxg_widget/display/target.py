@@ -195,7 +195,7 @@ def coloring_key(target: Target, layer: str | None, dataset: Dataset) -> tuple[A
 
 
 def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, str]:
-    """Write heading and subheading of the legend; a gene is called by its readable name, however it was requested."""
+    """Write heading and subheading of the legend: the readable name of a gene, the unit of an obs column."""
     suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean", "blend") else ""
     if target.source == "var":
         names = dataset.names_in(layer)
@@ -212,7 +212,7 @@ def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, s
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
         return target.name, (mean_told(shown) if target.source == "set" else shown) + suffix
-    return target.name, ""
+    return target.name, dataset.obs_columns[target.name].unit if target.source == "obs" else ""
 
 
 def blended_names(target: Target, dataset: Dataset, layer: str | None) -> list[str]:

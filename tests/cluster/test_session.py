@@ -2,8 +2,10 @@
 
 import io
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -15,6 +17,7 @@ from cxg_widget.errors import DamagedStore
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.cluster.conftest import n_open
+from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_cxg
 
 SIZE = (80, 60)
@@ -411,3 +414,15 @@ def test_the_table_holds_the_same_rows_and_places(pair):
     assert len(one.message.rows) == 50
     np.testing.assert_array_equal(one.arrays["xy"], other.arrays["xy"])
     assert np.isfinite(one.arrays["xy"]).all()
+
+
+def test_the_order_of_categories_travels_from_the_workers(client, tmp_path, truth):
+    stages = pd.Categorical(truth.obs.index.str[-1], categories=list("9876543210"), ordered=True)
+    path = str(make_anndata(tmp_path, replace(truth, obs=truth.obs.assign(stage=stages))))
+    with open_dataset(path) as dataset:
+        settings = Settings(embedding=dataset.default_embedding, render="raster", color="stage")
+        held = partial(Loader, holder=cluster_holder(client, Source.of(path)))
+        shared = Session(dataset, settings, read_with=held)
+        legend = next(shared.streams.color()).message
+        shared.close()
+    assert (legend.ordered, legend.categories) == (True, list("9876543210"))

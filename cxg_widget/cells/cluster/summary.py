@@ -32,11 +32,11 @@ def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
         If there are more categories than codes can distinguish.
     """
     found = parts.gathered(parts.map("codes", count_codes, data))
-    categories, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
-    if len(categories) >= MISSING_U16:
-        raise InvalidValue(f"{len(categories):,} categories; at most {MISSING_U16 - 1:,} can be distinguished")
+    empty, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
+    if len(empty.categories) >= MISSING_U16:
+        raise InvalidValue(f"{len(empty.categories):,} categories; at most {MISSING_U16 - 1:,} can be distinguished")
     counted = total[1:].tolist(), int(total[0])
-    return CategoryColoring(target, Codes(np.empty(0, np.int32), categories), is_sample=True, counted=counted)
+    return CategoryColoring(target, empty, is_sample=True, counted=counted)
 
 
 def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
@@ -65,10 +65,10 @@ def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
     return NumberColoring(target, numbers, is_sample=True)
 
 
-def count_codes(codes: Codes) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
-    """Return the categories and the cells of each, the missing ones first; runs on a worker."""
+def count_codes(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
+    """Return no code of the categories, and the cells of each, the missing ones first; runs on a worker."""
     counts, n_missing = category_counts(codes)
-    return codes.categories, np.array([n_missing, *counts])
+    return codes.holding(np.empty(0, np.int32)), np.array([n_missing, *counts])
 
 
 def limits_of(vector: Vector, n_rows: int) -> tuple[float, float, int, int, int, float]:

@@ -21,11 +21,17 @@ KIND_OF_TYPE: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "f
 
 @dataclass(frozen=True)
 class Column:
-    """Metadata of an obs or var column, known before it is read."""
+    """Metadata of an obs or var column, known before it is read.
+
+    Attributes
+    ----------
+    unit : of its numbers as the store states it, such as "minute"; "" = none is stated
+    """
 
     name: str
     kind: Kind
     n_categories: int | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from cxg_widget.datasets.mzpeak.by_view import PeaksByView
 from cxg_widget.datasets.mzpeak.peaks import PeakColumns, PeakMap
 from cxg_widget.datasets.mzpeak.spectra import TIME
 from cxg_widget.datasets.mzpeak.store import TIME_LABEL, MzPeakStore, labels_of
+from cxg_widget.datasets.mzpeak.terms import MINUTES
 from cxg_widget.text.nouns import Noun
 
 
@@ -41,7 +42,8 @@ class PeaksDataset(MzPeakStore):
         }  # fmt: skip
         if self._is_level_known:
             kinds = {"ms_level": "categorical", **kinds}
-        self.obs_columns = {name: Column(name, kind) for name, kind in kinds.items()}
+        units = {"mz": "m/z", TIME: MINUTES}
+        self.obs_columns = {name: Column(name, kind, unit=units.get(name, "")) for name, kind in kinds.items()}
         self.embeddings, self.default_embedding = {"peaks": 2}, "peaks"
         self.default_color = "obs:log1p_intensity"
         self.var_index = "array"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.column_values import as_strings, smallest_codes
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
 from cxg_widget.datasets.mzpeak.facets import Facet, rows_of
-from cxg_widget.datasets.mzpeak.terms import Coding, coding_of, is_in_seconds, label_of
+from cxg_widget.datasets.mzpeak.terms import MINUTES, SECONDS, Coding, coding_of, label_of, unit_of
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 TIME = "retention_time"
@@ -54,7 +54,11 @@ class SpectrumTable:
         self.n = self._count()
         self._sources = self._find_sources()
         self.index_name = "id" if "id" in self._sources and self._sources["id"].kind == "string" else None
-        self.columns = {name: Column(name, one.kind) for name, one in self._sources.items() if name != self.index_name}
+        self.columns = {
+            name: Column(name, one.kind, unit=MINUTES if name == TIME else unit_of(one.path))
+            for name, one in self._sources.items()
+            if name != self.index_name
+        }
 
     @cached_property
     def index(self) -> NDArray[np.int64]:
@@ -130,7 +134,7 @@ class SpectrumTable:
                 found.setdefault(label, ColumnSource(facet, path, kind, coding))
         start = found.get("scan_start_time")
         if TIME not in found and start is not None and start.kind == "float":
-            scale = 1 / 60 if is_in_seconds(start.path) else 1.0
+            scale = 1 / 60 if unit_of(start.path) == SECONDS else 1.0
             found = {TIME: ColumnSource(start.facet, start.path, "float", None, scale), **found}
         if "precursor_mz" not in found and "isolation_window_target_mz" in found:
             found["precursor_mz"] = found["isolation_window_target_mz"]

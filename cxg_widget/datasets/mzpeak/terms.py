@@ -89,7 +89,20 @@ _CODINGS: dict[str, Coding] = {
 }
 
 _TERM_COLUMN = re.compile(r"([A-Z]+)_(\d{4,})_(.+?)(?:_unit_([A-Z]+_\d+))?")
-_SECONDS = "UO_0000010"
+SECONDS, MINUTES = "s", "min"
+_UNITS = {
+    "UO_0000010": SECONDS,
+    "UO_0000028": "ms",
+    "UO_0000031": MINUTES,
+    "UO_0000266": "eV",
+    "UO_0000218": "V",
+    "MS_1000040": "m/z",
+    "MS_1000131": "counts",
+    "MS_1000132": "percent of base peak",
+    "MS_1000814": "counts/s",
+    "MS_1002814": "V s/cm²",
+}
+"""Units of the unit ontology and of PSI-MS, as they are written after a number."""
 
 
 def name_of(path: str, accession: str | None) -> str:
@@ -119,9 +132,10 @@ def coding_of(name: str) -> Coding | None:
     return _CODINGS.get(name)
 
 
-def is_in_seconds(path: str) -> bool:
-    """Say whether the name of a column of times says that they are seconds, not minutes."""
-    return path.endswith(f"_unit_{_SECONDS}")
+def unit_of(path: str) -> str:
+    """Return the unit that the name of a column states; "" where it states none, or one without a name here."""
+    found = _TERM_COLUMN.fullmatch(path.rpartition(".")[2])
+    return _UNITS.get(found[4] or "", "") if found else ""
 
 
 def label_of(value: Any, coding: Coding) -> Any:

@@ -24,7 +24,7 @@ from cxg_widget.datasets.tiledb_cf.features import Feature, Features
 from cxg_widget.datasets.tiledb_cf.grid import DenseGrid
 from cxg_widget.datasets.tiledb_cf.group import read_group
 from cxg_widget.datasets.tiledb_cf.reads import Reads
-from cxg_widget.datasets.tiledb_cf.units import label_of, mean_nothing, share_units
+from cxg_widget.datasets.tiledb_cf.units import label_of, mean_nothing, share_units, unit_of
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 from cxg_widget.text.nouns import Noun
 
@@ -247,7 +247,8 @@ def _column(name: str, variable: Variable) -> Column:
     encoding = variable.encoding
     assert encoding.kind is not None
     n_categories = {"categorical": len(encoding.categories), "boolean": 2}.get(encoding.kind)
-    return Column(name, encoding.kind, n_categories)
+    unit = unit_of(variable) if encoding.kind in ("int", "float") else ""
+    return Column(name, encoding.kind, n_categories, unit)
 
 
 def _meant(variable: Variable, values: NDArray[Any]) -> Values:

@@ -48,6 +48,12 @@ def label_of(variable: Variable, *, from_first: bool = False) -> str:
     return f"{name} ({unit})" if unit not in ("", "1") else name
 
 
+def unit_of(variable: Variable) -> str:
+    """Return the unit of the values on show as the store spells it; "" where it states none, or that there is none."""
+    unit = _said(variable)
+    return "" if unit == "1" else unit
+
+
 def _said(variable: Variable) -> str:
     return variable.encoding.unit or variable.said("units")
 

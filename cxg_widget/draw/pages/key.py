@@ -91,7 +91,7 @@ def key_of(
     if legend.scale == "categorical":
         hidden = set(settings.hidden)
         shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
-        rows = _most_numerous(shown, legend.counts)
+        rows = shown if len(shown) <= MOST_KEY_ROWS else largest_of(legend, shown, MOST_KEY_ROWS)
         listed = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
         missing = missing if MISSING_LABEL not in hidden else []
         colors = legend.dark_colors if dark else legend.colors
@@ -167,11 +167,10 @@ def _size(legend: Color, n_shown: int, noun: Noun, n_selected: int, n_passing: i
     return f"{shown} of {total} shown" if shown else total
 
 
-def _most_numerous(shown: list[int], counts: list[int]) -> list[int]:
-    """Return the categories to list: as they come, or of very many the largest ones, largest first."""
-    if len(shown) <= MOST_KEY_ROWS:
-        return shown
-    return sorted(shown, key=lambda i: (-counts[i] if counts else 0, i))[:MOST_KEY_ROWS]
+def largest_of(legend: Color, shown: list[int], most: int) -> list[int]:
+    """Return at most so many categories: the largest, largest first, or in their order where it means something."""
+    found = sorted(shown, key=lambda i: (-legend.counts[i] if legend.counts else 0, i))[:most]
+    return sorted(found) if legend.ordered else found
 
 
 def _label(category: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.key import Key, largest_of
 from cxg_widget.rules.description import describe_rule
 from cxg_widget.text.names import in_a_line, missing_label
 from cxg_widget.text.nouns import capitalized
@@ -63,10 +63,9 @@ def _describe_color(key: Key, legend: Color, settings: Settings) -> list[str]:
     missing = [f"{said}: {short_count(legend.n_missing)}"] if legend.n_missing else []
     if legend.scale == "continuous":
         return [f"{named}, {key.ends[0]} to {key.ends[1]}" if key.ramp else f"{named}. {key.said}", *missing]
-    hidden, counts, n = set(settings.hidden), legend.counts, len(legend.categories)
+    hidden, n = set(settings.hidden), len(legend.categories)
     shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
-    largest = sorted(shown, key=lambda i: (-counts[i] if counts else 0, i))[:MOST_NAMED]
-    rows = [_describe_category(legend, i) for i in largest]
+    rows = [_describe_category(legend, i) for i in largest_of(legend, shown, MOST_NAMED)]
     hidden_text = f", {n - len(shown)} hidden" if len(shown) < n else ""
     what = "Largest" if len(shown) > len(rows) else "Shown"
     if legend.corners:

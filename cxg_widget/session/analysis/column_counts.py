@@ -141,7 +141,7 @@ class Columns:
         scale: p.Scale = "continuous" if coded.categories is None else "categorical"
         is_grouped = tally.grouped.shape[1] > 0
         chosen = chosen_of(counter, column, rules, mask, tally)
-        about = [] if is_known or column[0] != "var" else self._about(column[1])
+        about = [] if is_known else self._about(*column[:2])
         message = p.ColumnCounts(
             *part, name, scale, labels, edges, legend if is_grouped else [], layer=column[2] or "",
             n_zeros=coded.n_zeros, about=about, rows=rows, n_held=chosen.n_held, n_chosen=chosen.n_chosen,
@@ -149,14 +149,17 @@ class Columns:
         )  # fmt: skip
         return Frame(message, _arrays(tally, chosen, rows, is_known=is_known))
 
-    def _about(self, gene: str) -> list[list[str]]:
-        """Return what the columns of var say of a gene of X."""
+    def _about(self, source: str, name: str) -> list[list[str]]:
+        """Return what the columns of var say of a gene of X, or the unit of an obs column."""
+        if source != "var":
+            column = self._dataset.obs_columns.get(name)
+            return [["Unit", column.unit]] if column is not None and column.unit else []
         names = self._dataset.names_in(None)
-        position = names.find_var(gene) if names.has_var(gene) else self._dataset.n_var
+        position = names.find_var(name) if names.has_var(name) else self._dataset.n_var
         if position >= self._dataset.n_var:
             return []
         try:
-            return var_record(self._loader.memo.keep(_VAR, None, self._dataset.var), position, gene)
+            return var_record(self._loader.memo.keep(_VAR, None, self._dataset.var), position, name)
         except CxgWidgetError:  # the counts do without
             return []
 
@@ -171,10 +174,13 @@ class Columns:
         def make() -> tuple[list[int], GroupCodes]:
             _, counts = held.category_counts(column, None)
             largest = sorted(range(len(counts)), key=lambda code: -counts[code])[:_MOST_GROUPS]
+            coded = held.counter.coded(("obs", column, None))
+            if coded.ordered:
+                largest.sort()
             group = np.full(len(counts) + 1, len(largest), dtype=np.uint8)
             group[largest] = np.arange(len(largest))
             group[-1] = len(largest) + 1
-            return largest, GroupCodes(held.counter.coded(("obs", column, None)).look_up(group), len(largest) + 2)
+            return largest, GroupCodes(coded.look_up(group), len(largest) + 2)
 
         try:
             return self._loader.memo.keep("groups", column, make)

@@ -86,7 +86,7 @@ def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_poi
         seq, target.spec, name, detail, coloring.scale, n_points, dataset.n_obs, n_missing,
         coloring.labels, counts, colors, lo, hi, coloring.encoding, is_stated,
         numbers.n_negative, numbers.n_zero, numbers.least, unscaled=unscaled,
-        levels=numbers.levels.as_numbers,
+        ordered=coloring.scale == "categorical" and coloring.codes.ordered, levels=numbers.levels.as_numbers,
     )  # fmt: skip
     if isinstance(coloring, BlendColoring):
         names = blended_names(target, dataset, settings.layer)

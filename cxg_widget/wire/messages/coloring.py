@@ -30,6 +30,7 @@ class Color(OfPanel):
         above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
     is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
     unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
+    ordered : whether the order of the categories means something; they are then listed in it, never by size
     n_points : how many values will follow; the rest speaks of all n_obs cells
     """
 
@@ -67,6 +68,7 @@ class Color(OfPanel):
     dark_colors: list[str] = field(default_factory=list)
     corners: list[list[Any]] = field(default_factory=list)
     unscaled: str = ""
+    ordered: bool = False
     levels: list[float] = field(default_factory=list)
 
 

@@ -69,7 +69,7 @@ class ColumnCounts(OfPanel):
     error : one sentence where the column cannot be counted; the rest then is empty
     layer : that a gene was read from, "" = X
     n_zeros : how many of all cells have the number 0
-    about : columns of var and what they say of a gene, [name, value] each; not listed where edges are known
+    about : what var says of a gene, or the unit of an obs column, [name, value] each; not listed where edges are known
     n_chosen, n_held : how many there are in all
     enriched : of a long list, the categories that are most enriched among the chosen, the first of all
     """

@@ -47,6 +47,7 @@
  * @property {string[]} colors
  * @property {string[]} [darkColors] on a dark page, where they are others
  * @property {[string, string, number][]} [corners] name, limits and code of what a legend lists of several genes, a hue each
+ * @property {boolean} [ordered] whether the order of the categories means something
  * @property {string} [unscaled] the layer to offer, where the values of X are scaled; "" = none
  * @property {number} lo
  * @property {number} hi

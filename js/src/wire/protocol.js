@@ -464,6 +464,7 @@ export const CONTAINER = 65536;
  *     above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
  * is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
  * unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
+ * ordered : whether the order of the categories means something; they are then listed in it, never by size
  * n_points : how many values will follow; the rest speaks of all n_obs cells
  * @typedef {object} Color
  * @property {"color"} kind
@@ -489,6 +490,7 @@ export const CONTAINER = 65536;
  * @property {string[]} dark_colors
  * @property {any[][]} corners
  * @property {string} unscaled
+ * @property {boolean} ordered
  * @property {number[]} levels
  * @property {{histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
@@ -618,7 +620,7 @@ export const CONTAINER = 65536;
  * error : one sentence where the column cannot be counted; the rest then is empty
  * layer : that a gene was read from, "" = X
  * n_zeros : how many of all cells have the number 0
- * about : columns of var and what they say of a gene, [name, value] each; not listed where edges are known
+ * about : what var says of a gene, or the unit of an obs column, [name, value] each; not listed where edges are known
  * n_chosen, n_held : how many there are in all
  * enriched : of a long list, the categories that are most enriched among the chosen, the first of all
  * @typedef {object} ColumnCounts

@@ -31,6 +31,13 @@ import { capitalized, nounsOf } from "./nouns.js";
 /** What a key tells where there is a name alone. @type {Omit<Key, "title" | "size">} */
 export const NO_KEY = { heading: "", detail: "", rows: [], more: 0, ramp: [], ends: ["", ""], middle: "", said: "" };
 
+/** At most so many of some categories: the largest, largest first, or in their order if that has a meaning.
+ * @param {Pick<Coloring, "counts" | "ordered">} color @param {number[]} shown @param {number} most @returns {number[]} */
+export function largestOf({ counts, ordered }, shown, most) {
+  const found = [...shown].sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a - b).slice(0, most);
+  return ordered ? found.sort((a, b) => a - b) : found;
+}
+
 /** @param {import("../state/state.js").State} state @param {boolean} [dark] the picture is @returns {Key} */
 export function keyOf(state, dark = false) {
   const { dataset, traits } = state;
@@ -47,10 +54,7 @@ export function keyOf(state, dark = false) {
   const missing = nMissing > 0 ? [[missingLabel(color), shortCount(nMissing), ""]] : [];
   if (color.scale === "categorical") {
     const shown = [...categories.keys()].filter((i) => !hidden.has(categories[i]));
-    const few =
-      shown.length <= MOST_KEY_ROWS
-        ? shown
-        : shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, MOST_KEY_ROWS);
+    const few = shown.length <= MOST_KEY_ROWS ? shown : largestOf(color, shown, MOST_KEY_ROWS);
     /** @type {Key["rows"]} */
     const rows = few.map((i) => [
       categories[i] || "(empty)",

@@ -3,7 +3,7 @@
 import { countPassing } from "../state/counts.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, share, shortCount } from "./format.js";
-import { keyOf } from "./key.js";
+import { keyOf, largestOf } from "./key.js";
 import { missingLabel } from "./missing.js";
 import { capitalized } from "./nouns.js";
 import { describeFilters } from "./rule_words.js";
@@ -46,7 +46,7 @@ function describePlace({ embedding, axes: [x, y], axisLabels }, isPair) {
 
 /** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./key.js").Key} key @returns {string[]} */
 function describeColor(
-  { scale, categories, counts, corners = [], nMissing, spec },
+  { scale, categories, counts, corners = [], nMissing, spec, ordered },
   hidden,
   { heading, detail, ramp, ends, said },
 ) {
@@ -62,9 +62,8 @@ function describeColor(
   const shown = [...categories.keys()].filter((i) => !isHidden.has(categories[i]));
   const nHidden = categories.length - shown.length;
   const size = `${categories.length} ${categories.length === 1 ? "category" : "categories"}`;
-  const largest = shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a - b).slice(0, MOST_NAMED);
   const n = counts.reduce((sum, one) => sum + one, nMissing);
-  const rows = largest.map((i) => {
+  const rows = largestOf({ counts, ordered }, shown, MOST_NAMED).map((i) => {
     const label = inALine(categories[i]) || "(empty)";
     return counts[i] === undefined ? label : `${label} ${shortCount(counts[i])} (${share(counts[i], n)})`;
   });

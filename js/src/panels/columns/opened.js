@@ -141,16 +141,21 @@ export function createOpened(client, redraw) {
     /**
      * What an open row shows: categories, or the histogram of numbers; nothing where it is closed.
      * @param {Context} context @param {{name: string, spec: string, id: string, mode: import("./enrichment.js").Mode, isInteger?: boolean}} row id: of elements within
-     * @param {(counts: import("../../wire/protocol.js").ColumnCounts) => unknown} [more] what stands below
      */
-    body(context, { name, spec, id, mode, isInteger = false }, more = () => nothing) {
+    body(context, { name, spec, id, mode, isInteger = false }) {
       const place = open.get(spec);
       if (place === undefined) return nothing;
       if (place.mode !== mode) open.set(spec, { ...place, mode, scroll: 0 });
       const counts = context.state.columns[spec];
       if (counts === undefined) return html`<div class="body"><p class="none" role="status">Counting…</p></div>`;
       if (counts.error !== "") return html`<div class="body"><p class="fault" role="alert">${counts.error}</p></div>`;
-      return html`<div class="body">${bodyOf(context, spec, name, id, isInteger, counts)}${more(counts)}</div>`;
+      return html`<div class="body">${bodyOf(context, spec, name, id, isInteger, counts)}${aboutRow(name, counts.about)}</div>`;
     },
   };
+}
+
+/** What the columns of var say of a gene; the unit of an obs column. @param {string} name @param {string[][]} about */
+function aboutRow(name, about) {
+  if (about.length === 0) return nothing;
+  return html`<dl class="about" aria-label="About ${name}">${about.map(([column, value]) => html`<dt title=${column}>${column}</dt><dd>${value}</dd>`)}</dl>`;
 }

@@ -57,7 +57,7 @@ export function createGenes({ client, redraw, opened }) {
       <button type="button" class="small" aria-label="Unpin ${name}" title="Unpin" ?disabled=${isOffline} @click=${() => unpin(context, name)}>${ICONS.close}</button>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline}
         @click=${() => actions.setTrait("color", spec)}><i></i></button>
-    </div>${opened.body(context, { name, spec, id: `gene-${i}`, mode: modes.get() }, ({ about }) => aboutGene(name, about))}</li>`;
+    </div>${opened.body(context, { name, spec, id: `gene-${i}`, mode: modes.get() })}</li>`;
   }
 
   return (context, dataset) => {
@@ -88,9 +88,3 @@ export function createGenes({ client, redraw, opened }) {
 
 /** @param {string} name */
 const specOf = (name) => `var:${name}`;
-
-/** What the columns of var say of a gene. @param {string} name @param {string[][]} about */
-function aboutGene(name, about) {
-  if (about.length === 0) return nothing;
-  return html`<dl class="about" aria-label="About ${name}">${about.map(([column, value]) => html`<dt title=${column}>${column}</dt><dd>${value}</dd>`)}</dl>`;
-}

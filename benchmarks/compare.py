@@ -52,8 +52,7 @@ def ours(method: str) -> Act:
 
     def act(path: str, where: str) -> None:
         from cxg_widget.compare.matrix_statistics import MatrixStats
-        from cxg_widget.compare.question import Question
-        from cxg_widget.compare.two_sets import compare
+        from cxg_widget.compare.question import Question, compare
         from cxg_widget.datasets import open_dataset
 
         with open_dataset(path) as dataset:
@@ -84,8 +83,7 @@ def one_group(method: str) -> Act:
 
     def act(path: str, where: str) -> None:
         from cxg_widget.compare.matrix_statistics import MatrixStats
-        from cxg_widget.compare.question import Question
-        from cxg_widget.compare.two_sets import compare
+        from cxg_widget.compare.question import Question, compare
         from cxg_widget.datasets import open_dataset
 
         assert where == ALL

@@ -91,8 +91,7 @@ def _while(widget: Any, method: str, request: dict[str, Any]) -> list[float]:
 def _given_up(widget: Any, a: Any, method: str) -> float:
     """Return the longest s from the wish to give up to its end, of some wishes spread over a comparison."""
     from cxg_widget.compare.matrix_statistics import MatrixStats
-    from cxg_widget.compare.question import Question
-    from cxg_widget.compare.two_sets import compare
+    from cxg_widget.compare.question import Question, compare
     from cxg_widget.errors import Cancelled
 
     def work(cancelled: Callable[[], bool], ended: list[float]) -> None:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from cxg_widget.compare.gene_tests import Tested, by_t
 from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.question import Question
 from cxg_widget.compare.result import Adjust, Comparison, count_missing, describe_donors, describe_fold, describe_values
 from cxg_widget.datasets.base.dataset import Dataset
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cxg_widget.compare.question import Question
 
 LISTED = 15
 """Genes a side that its page asks for."""

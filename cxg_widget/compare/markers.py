@@ -14,7 +14,7 @@ from cxg_widget.compare.gene_tests import TINY, Tested
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Summary
-from cxg_widget.compare.question import METHODS, Question
+from cxg_widget.compare.question import METHODS, Question, fold_of, scan, tests_of
 from cxg_widget.compare.result import (
     FEWER_GENES,
     ROW,
@@ -24,7 +24,6 @@ from cxg_widget.compare.result import (
     describe_fold,
     describe_values,
 )
-from cxg_widget.compare.two_sets import fold_of, scan, tests_of
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
@@ -163,7 +162,7 @@ def compare_groups(
     Raises
     ------
     UnknownName, InvalidValue, InvalidStore, DamagedStore, Cancelled
-        As `two_sets.compare`, and if there is no such column, it holds floats, or there are too many groups.
+        As `question.compare`, and if there is no such column, it holds floats, or there are too many groups.
     InvalidOption
         If the method takes two sets alone.
     SelectionError
@@ -230,7 +229,7 @@ def _markers(
         made.append(Comparison(description, (), names, a, rest, fold, tested, auc, u, sets=(str(value), "the rest")))
     description = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
     description += f"{obs.counted(n_all)} by {dataset.var_noun.counted(len(names))}: "
-    description += f"{METHODS[question.method].title}, log2 fold change ({question.fold}'s definition)"
+    description += f"{question.title}, log2 fold change ({question.fold}'s definition)"
     n_without = n_all - int(n_cells.sum())
     notes = _notes_of(dataset, question, kind, made, (few, n_without))
     return Markers(description, notes, tuple(values), tuple(made))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.grouping import Grouped, Grouping, Tell
 from cxg_widget.compare.moments import Floats, Moments, Summary
-from cxg_widget.compare.question import Question
 from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
@@ -22,6 +21,7 @@ from cxg_widget.text.numbers import short_number
 
 if TYPE_CHECKING:
     from cxg_widget.compare.donors.sums import Sums
+    from cxg_widget.compare.question import Question
 
 Kind = Literal["counts", "log1p", "linear", "scaled", "zeros"]
 _SAMPLED_ROWS = 64

@@ -21,7 +21,6 @@ from cxg_widget.compare.gene_tests import (
 )
 from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.question import Question
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.target import unscaled_layer
@@ -33,6 +32,7 @@ from cxg_widget.text.nouns import CELL, Noun, capitalized
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cxg_widget.compare.question import Question
     from cxg_widget.selection.cell_set import CellSet
 
 _DONORS = ("donor", "patient", "individual", "subject", "sample")

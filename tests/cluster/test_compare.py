@@ -12,8 +12,7 @@ from scipy import stats
 
 from cxg_widget import CxgWidget
 from cxg_widget.cells.cluster import matrix_statistics as cluster
-from cxg_widget.compare.question import Question
-from cxg_widget.compare.two_sets import compare
+from cxg_widget.compare.question import Question, compare
 from cxg_widget.errors import Cancelled, CxgWidgetError, InvalidOption
 from cxg_widget.wire import protocol as p
 from tests.cluster.conftest import N_OBS

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from cxg_widget.color.css_colors import CSS_COLORS, to_hex
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.datasets.base.column_values import as_rows, factorize, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import factorize, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.values import as_rows
 
 
 @given(st.integers(0, 30), st.lists(st.tuples(st.integers(0, 6), st.integers(1, 12), st.booleans())))

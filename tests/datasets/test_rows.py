@@ -14,8 +14,7 @@ import tiledb
 
 from cxg_widget.compare import ranks, transposed
 from cxg_widget.compare.matrix_statistics import MatrixStats
-from cxg_widget.compare.question import Question
-from cxg_widget.compare.two_sets import compare
+from cxg_widget.compare.question import Question, compare
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.datasets.base import rows as rows_module
 from cxg_widget.testing.helpers import written_out

@@ -19,8 +19,7 @@ from cxg_widget.compare.loops import rank_loops, sum_loops
 from cxg_widget.compare.markers import compare_groups
 from cxg_widget.compare.matrix_statistics import MatrixStats, gather, kind_of
 from cxg_widget.compare.moments import Summary
-from cxg_widget.compare.question import Question
-from cxg_widget.compare.two_sets import compare
+from cxg_widget.compare.question import Question, compare
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Codes

@@ -10,9 +10,8 @@ from scipy import sparse, stats
 from cxg_widget import CxgWidget
 from cxg_widget.compare import ranks
 from cxg_widget.compare.matrix_statistics import MatrixStats
-from cxg_widget.compare.question import Question
+from cxg_widget.compare.question import Question, compare
 from cxg_widget.compare.transposed import places_of
-from cxg_widget.compare.two_sets import compare
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base.matrix_block import exactly
 from tests.datasets.make_bare import bare_h5ad

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget.compare.question import Question
-from cxg_widget.compare.two_sets import compare
+from cxg_widget.compare.question import Question, compare
 from tests.memory import MemoryDataset
 from tests.unit.test_compare import N_OBS, N_VAR, InParts, codes, dataset_of, log_values
 from tests.unit.test_comparison_page import HAND, asked, widgets

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from cxg_widget.compare.matrix_statistics import MatrixStats
-from cxg_widget.compare.question import Question
-from cxg_widget.compare.two_sets import compare
+from cxg_widget.compare.question import Question, compare
 from tests.memory import MemoryDataset
 
 FOLDER = Path(__file__).parents[1] / "golden" / "compare"

@@ -14,7 +14,6 @@ from cxg_widget.compare.donors.sums import sums_of_counts
 from cxg_widget.compare.gene_tests import Tested, by_t, welch
 from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compare.result import Comparison
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidValue
@@ -22,6 +21,8 @@ from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cxg_widget.compare.question import Question
 
 PRIOR = 2.0
 """Counts that are added to a gene of a donor of mean total."""
@@ -103,7 +104,7 @@ class _Found(NamedTuple):
 def compare_donors(
     matrix: MatrixStats, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, set_names: tuple[str, str]
 ) -> DonorComparison:  # fmt: skip
-    """Compare two sets of cells gene by gene, donors being the samples; `two_sets.compare` has checked the question.
+    """Compare two sets of cells gene by gene, donors being the samples; `question.compare` has checked the question.
 
     All genes are summed, even where `question` names few: totals are those of the donor.
 
@@ -153,7 +154,7 @@ def _result(
         f"{name} ({DONOR.counted(int(k))}, {dataset.obs_noun.counted(int(samples.n_cells[samples.sides == at].sum()))})"
         for at, (name, k) in enumerate(zip(samples.set_names, n, strict=True))
     )
-    sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {METHODS[question.method].title}"
+    sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {question.title}"
     none = np.full(len(names), np.nan)
     notes = (found.note, *samples.notes, *_describe_untested(found, dataset))
     table = pd.DataFrame(sums[:, genes].astype(np.int64), columns=names)

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.matrix_statistics import MatrixStats
-from cxg_widget.compare.question import Question
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import SelectionError
 from cxg_widget.text.nouns import Noun
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cxg_widget.compare.question import Question
 
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]

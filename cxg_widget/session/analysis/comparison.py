@@ -142,7 +142,7 @@ class Comparisons:
         self, masks: tuple[Mask, Mask], described: tuple[str, str], question: Question,
         population: Population = EVERYTHING, matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
-        """Compare two sets of cells; raises as `two_sets.compare`."""
+        """Compare two sets of cells; raises as `question.compare`."""
         masks = population.of(masks[0]), population.of(masks[1])
         return self._keep(self._compared(masks, described, question, population, matrix), question)
 
@@ -188,7 +188,7 @@ class Comparisons:
         self, masks: tuple[Mask, Mask], described: tuple[str, str], question: Question, population: Population,
         matrix: MatrixStats | None,
     ) -> Comparison:  # fmt: skip
-        from cxg_widget.compare.two_sets import compare
+        from cxg_widget.compare.question import compare
 
         found = compare(matrix or self.matrix(), *masks, question, set_names=described)
         found = replace(found, _background=partial(CellSet, self._dataset, pack_mask(masks[1])))

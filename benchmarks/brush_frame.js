@@ -1,6 +1,6 @@
 // What the front-end computes for one frame of a brush: counts of the columns that are open, and which points are left out.
 // Usage: node brush_frame.js COLUMNS POINTS; writes {"counts": ms, "points": ms}, medians.
-import { binsOf, movedCounts } from "../js/src/panels/columns/brushed.js";
+import { binsOf, movedCounts } from "../js/src/panels/columns/brush_counts.js";
 import { createPositions, createScene, putBrush } from "../js/src/state/scene.js";
 
 const [nColumns, nPoints] = process.argv.slice(2).map(Number);

@@ -1,7 +1,7 @@
 // What the page computes for the table and the volcano of a comparison: an order, what is listed, where points lie.
 // Usage: node compare_panel.js GENES; writes {"what": [median ms, slowest ms]}.
-import { taken } from "../js/src/panels/compare/compared.js";
-import { kept, ranksOf, sorted } from "../js/src/panels/compare/order.js";
+import { taken } from "../js/src/panels/compare/result.js";
+import { kept, ranksOf, sorted } from "../js/src/panels/compare/gene_order.js";
 import { nearest, placed } from "../js/src/panels/compare/volcano_scale.js";
 
 const n = Number(process.argv[2] ?? 20_000);

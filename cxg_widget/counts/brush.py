@@ -1,5 +1,5 @@
 """Running sums over the bins of a brushed column, from which the counts of other columns follow under any brush."""
-# Changes with js/src/panels/columns/brushed.js: counts while a brush moves.
+# Changes with js/src/panels/columns/brush_counts.js: counts while a brush moves.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBrush } from "../src/panels/columns/brush.js";
-import { binsOf, movedCounts, nPassing } from "../src/panels/columns/brushed.js";
+import { binsOf, movedCounts, nPassing } from "../src/panels/columns/brush_counts.js";
 
 const EDGES = [0, 10, 20, 30];
 

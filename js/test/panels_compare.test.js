@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { taken } from "../src/panels/compare/compared.js";
 import { chance, columnsOf, describeGene } from "../src/panels/compare/gene_numbers.js";
-import { kept, ranksOf, sides, sorted } from "../src/panels/compare/order.js";
+import { kept, ranksOf, sides, sorted } from "../src/panels/compare/gene_order.js";
+import { taken } from "../src/panels/compare/result.js";
 import { boxOf, boxPx, nearest, placed } from "../src/panels/compare/volcano_scale.js";
 
 const KEYS = ["mean_a", "mean_b", "share_a", "share_b", "log2fc", "statistic", "log10_p", "log10_p_adj", "auc"];

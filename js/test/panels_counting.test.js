@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCounting } from "../src/panels/columns/counting.js";
+import { createCounting } from "../src/panels/columns/count_requests.js";
 import { MOST_COUNTED } from "../src/wire/constants.js";
 
 const state = (/** @type {any} */ change = {}) =>

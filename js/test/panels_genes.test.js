@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cutOf } from "../src/page/panels/histogram.js";
-import { createCounting } from "../src/panels/columns/counting.js";
+import { createCounting } from "../src/panels/columns/count_requests.js";
 import { takeColumn } from "../src/panels/columns/take_column.js";
 import { askGenes } from "../src/panels/genes/ask_genes.js";
 import { setsOf } from "../src/panels/genes/gene_sets.js";

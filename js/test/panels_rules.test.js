@@ -1,7 +1,7 @@
 // Laws of the filters that the panels make: what passes by a rule, and the rule that lets those pass.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brushedEnds, rounded, stepOf } from "../src/panels/columns/range_brush.js";
+import { brushedEnds, rounded, stepOf } from "../src/panels/columns/brush_gestures.js";
 import { exampleOf } from "../src/panels/filters/active_filters.js";
 import {
   columnOf,

@@ -1,8 +1,8 @@
 """Places names of categories on a picture: largest first, none over another.
 
-As in js/src/panels/overlays/placing.js.
+As in js/src/panels/overlays/name_places.js.
 """
-# Changes with js/src/panels/overlays/placing.js: places of names on the plot.
+# Changes with js/src/panels/overlays/name_places.js: places of names on the plot.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/** What a file holds, unpacked at first use: frames as they are sent, positions, codes and names. */
+/** Caches what a saved page contains: frames as the kernel sent them, positions, codes and names. Unpacks each at first use. */
 
 import { createPositions, createValues, putPositions, putValues } from "../state/scene.js";
 import { decode } from "../wire/decode.js";

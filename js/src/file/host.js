@@ -1,4 +1,4 @@
-/** What a host of anywidget hands over, without a host: traits, and messages that go to what answers them. */
+/** Stands in for the host of anywidget in a saved page: traits, and messages that go to the page's own kernel. */
 
 /** @typedef {import("../wire/client.js").Comm & import("../state/traits.js").Host} AnyModel what anywidget hands over */
 

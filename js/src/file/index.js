@@ -1,4 +1,4 @@
-/** Entry of a page that stands alone: starts the front-end that the file holds, and answers it out of the file. */
+/** Entry of a saved page: starts the front-end that the file holds, and answers it from the file. */
 
 import { createHeld } from "./held.js";
 import { createHost } from "./host.js";

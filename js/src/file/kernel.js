@@ -1,4 +1,4 @@
-/** Answers the page out of a file, as a kernel does: with the frames that it was sent, and by what follows from these. */
+/** Answers requests of a saved page as a kernel does, from frames in the file and what follows from them. */
 // Changes with cxg_widget/session/routes.py: requests that a saved page answers.
 
 import { decode } from "../wire/decode.js";

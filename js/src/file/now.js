@@ -1,4 +1,4 @@
-/** What a page out of a file shows now, of what the file holds: a colour, what is hidden of each, and settings. */
+/** The current settings of a saved page: its colour, the hidden categories of each colouring, limits and scale. */
 // Changes with cxg_widget/session/pictures/html_file.py: settings that a saved page takes.
 
 import { MISSING_LABEL } from "../wire/protocol.js";

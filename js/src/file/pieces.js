@@ -1,4 +1,4 @@
-/** Reads the pieces of a file: base64 of what was deflated, and frames as the kernel sends them. */
+/** Reads the pieces of a saved page: base64 of deflated bytes, as frames the kernel sends. */
 // Changes with cxg_widget/session/pictures/recording.py: pieces of a saved page.
 
 /** @typedef {{content: any, buffers: DataView[]}} Frame */

@@ -1,4 +1,4 @@
-/** Answers what is under the pointer, out of a file. */
+/** Finds the cell under the pointer in a saved page. */
 // Changes with cxg_widget/session/pointer.py: the cell under the pointer.
 import { MANY, MOST_FIELDS } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";

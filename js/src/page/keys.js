@@ -1,4 +1,4 @@
-/** Keys pressed in a view that no single panel owns: shortcuts, and Escape. */
+/** Keyboard shortcuts of the whole widget, and Escape. */
 // Changes with js/src/plot/gestures.js and js/src/panels/key_list.js: keys, and the list of them.
 import { RESET_KEY, TOOL_KEYS } from "../plot/gestures.js";
 import { PANELS, togglePanel } from "./panels/panel_buttons.js";

@@ -1,4 +1,4 @@
-/** Presses anywhere in a view: a drag is no click, and keys go to the widget that was pressed. */
+/** Pointer presses in a view: tells a drag from a click, and gives keys to the widget that was pressed. */
 import { createTravel } from "../plot/drag.js";
 
 /** They decide themselves: a hand that trembles on a button has pressed it. The last row of the legend is a button too. */

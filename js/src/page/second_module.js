@@ -1,4 +1,4 @@
-/** The second module, which draws panels, names and contours, shapes by keys and pictures that are saved: it comes over the comm when first needed, and is imported once a page. */
+/** Loads the second module (panels, names, contours, drawing with keys, saved pictures) over the comm when it is first needed, once a page. */
 import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
@@ -30,7 +30,7 @@ const REFUSED =
  * @returns {() => void} called after each change of the state
  */
 export function createModuleLoader(store, client, close, importCode = importBlob) {
-  let isAsked = false;
+  let isRequested = false;
   /** What was to lie on the plot when the module could not be had; that alone asks for it no more. */
   let inVain = "";
   /** Could it not be had? A picture for the notebook asks for it no more. */
@@ -46,10 +46,10 @@ export function createModuleLoader(store, client, close, importCode = importBlob
   return () => {
     const { needsQuietly, panels, dataset, link } = store.get();
     if (needsQuietly && isRefused) store.set({ needsQuietly: false });
-    if (!(isWanted() || (needsQuietly && !isRefused)) || isAsked) return;
+    if (!(isWanted() || (needsQuietly && !isRefused)) || isRequested) return;
     if (panels !== null || dataset === null || link !== "live") return;
-    isAsked = true;
-    void load().finally(() => (isAsked = false));
+    isRequested = true;
+    void load().finally(() => (isRequested = false));
   };
 
   function giveUp() {

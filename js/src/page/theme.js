@@ -1,4 +1,4 @@
-/** Theme of the page around the widget, followed live: variables of JupyterLab and VS Code, else the background it is seen on. */
+/** Follows the theme of the page around the widget: variables of JupyterLab and VS Code, else the background colour. */
 import { contrast, flatten, isDark, luminance, parseColor } from "../style/color.js";
 
 /** @typedef {import("../style/color.js").Rgb} Rgb */

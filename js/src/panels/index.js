@@ -1,12 +1,12 @@
-/** Entry of the second module: the panels of one view, those that are open, and names and contours on its plot. */
+/** Entry of the second module: makes the panels of a view, and exports what it draws on the plot. */
 // Changes with cxg_widget/display/settings.py and js/src/page/panels/panel_buttons.js: which panels there are.
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
 import { createAnnotations } from "./annotations/annotations.js";
 import { createColumns } from "./columns/columns.js";
-import { createOpened } from "./columns/opened.js";
+import { createOpened } from "./columns/open_rows.js";
 import { createCompare } from "./compare/compare.js";
-import { createComparing } from "./compare/comparing.js";
+import { createComparing } from "./compare/comparison.js";
 import { filterChips } from "./filters/active_filters.js";
 import { createBlendLegend } from "./genes/blend_legend.js";
 import { createGenes } from "./genes/genes.js";
@@ -36,8 +36,8 @@ export { createPictures, saveFile } from "./pictures/saved_pictures.js";
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
-/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/opened.js").Opened, sets: Sets,
- *   comparing: import("./compare/comparing.js").Comparing}} Given */
+/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/open_rows.js").Opened, sets: Sets,
+ *   comparing: import("./compare/comparison.js").Comparing}} Given */
 /** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./sets/set_list.js").CellSet[] | null, chosen: string[]}} Sets */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */

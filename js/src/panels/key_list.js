@@ -1,4 +1,4 @@
-/** The list of all keys and gestures, as a dialog; which keys there are is said where they act. */
+/** The dialog that lists all keys and gestures. */
 // Changes with js/src/plot/gestures.js and js/src/page/keys.js: keys, and the list of them.
 import { html, noChange, nothing } from "lit-html";
 import { Directive, directive } from "lit-html/directive.js";

@@ -1,4 +1,4 @@
-/** A shape drawn by keys: a cursor that arrows move, and corners set where it stands. Tells each step in words. */
+/** Drawing a shape with keys: arrows move a cursor, Enter sets a corner. Describes each step in words. */
 import { DRAW_KEY } from "../plot/gestures.js";
 import { createShape, modeOf } from "../plot/lasso.js";
 import { shortNumber } from "../words/format.js";

@@ -1,4 +1,4 @@
-/** Sentences about the picture on show, and the popover that lists them. */
+/** The notes on the plot, and the popover that lists them. */
 import { html, nothing } from "lit-html";
 import { placeNote } from "../page/panels/notes.js";
 import { whatIsShown } from "../page/panels/numbers.js";

@@ -1,4 +1,4 @@
-/** The offer under the plot to bring back what an earlier widget of this dataset kept. */
+/** The offer to restore the work of an earlier widget of this dataset. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
@@ -17,14 +17,14 @@ const MOST_NAMED = 2;
 export function createOffer({ client, redraw }) {
   let chosen = "";
   /** What was clicked, until the kernel has answered. */
-  let isAsked = false;
+  let isRequested = false;
 
   /** @param {string} name "" = none */
   async function ask(name) {
-    isAsked = true;
+    isRequested = true;
     redraw();
     await client.ask({ kind: "restore", name });
-    isAsked = false;
+    isRequested = false;
     redraw();
   }
 
@@ -34,7 +34,7 @@ export function createOffer({ client, redraw }) {
     if (kept.length === 0) return nothing;
     const one = kept.find(({ name }) => name === chosen) ?? kept[0];
     const nouns = nounsOf(state);
-    const isOff = isAsked || state.link === "offline";
+    const isOff = isRequested || state.link === "offline";
     const others = (/** @type {Event} */ event) => {
       chosen = textIn(event);
       redraw();

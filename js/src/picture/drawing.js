@@ -1,4 +1,4 @@
-/** A picture as far as it has been drawn: slices of points add up on it, until all that its plan holds are there. */
+/** A picture in progress: slices of points add up on it until all of its plan are drawn. */
 
 import { codesToClip } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";

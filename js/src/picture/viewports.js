@@ -1,4 +1,4 @@
-/** Viewports of all plots of a widget: reported by each plot, read by those who ask the kernel for what is missing there. */
+/** Viewports of all plots of a widget: each plot reports its own, requests read them. */
 
 /** @typedef {import("../screen/camera.js").Viewport} Viewport */
 

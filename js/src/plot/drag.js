@@ -55,11 +55,11 @@ export function createDrag(element, meaning) {
     return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, spread: Math.hypot(a.x - b.x, a.y - b.y) || 1 };
   }
 
-  /** @param {PointerEvent} event @param {Place} at @param {boolean} isPanAsked */
-  function begin(event, at, isPanAsked) {
+  /** @param {PointerEvent} event @param {Place} at @param {boolean} isPanRequested */
+  function begin(event, at, isPanRequested) {
     const tool = meaning.tool();
     const start = modifiers(event);
-    if (isPanAsked || tool === null || (tool === "pan" && !start.shift && !start.alt)) {
+    if (isPanRequested || tool === null || (tool === "pan" && !start.shift && !start.alt)) {
       drag = { kind: "pan", id: event.pointerId, ...at };
       return;
     }
@@ -101,15 +101,15 @@ export function createDrag(element, meaning) {
   return {
     isIdle: () => drag === null,
     isShape: () => drag?.kind === "shape",
-    /** @param {PointerEvent} event @param {boolean} isPanAsked whatever the tool */
-    down(event, isPanAsked) {
+    /** @param {PointerEvent} event @param {boolean} isPanRequested whatever the tool */
+    down(event, isPanRequested) {
       const at = placeIn(element, event);
       pointers.set(event.pointerId, at);
       meaning.leave();
       mayClick = pointers.size === 1 && event.button === 0;
       if (mayClick) travel.down(event);
       if (pointers.size === 2 && event.pointerType === "touch") beginPinch();
-      else if (drag === null) begin(event, at, isPanAsked);
+      else if (drag === null) begin(event, at, isPanRequested);
     },
     /** @param {PointerEvent} event */
     move(event) {

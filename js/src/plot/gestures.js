@@ -18,7 +18,7 @@ import { createWheel } from "./wheel.js";
  * @property {(px: number, py: number) => void} mark a click, or a tap
  * @property {() => void} leave it is not, or it is busy
  * @property {(sentence: string) => void} say to who does not see the picture
- * @property {(isAsked: boolean) => boolean} zooms whether the wheel does; isAsked: by a key that is held
+ * @property {(isByKey: boolean) => boolean} zooms whether the wheel does; isByKey: a key is held that asks for it
  * @property {() => void} reset
  * @property {() => void} clear
  * @property {(tool: "pan" | "lasso" | "rectangle") => void} pick

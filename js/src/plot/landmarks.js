@@ -1,4 +1,4 @@
-/** Names of categories and contours over the points of a plot: the second module draws them, once it is there. */
+/** Names of categories and contours over a plot, once the second module is there to draw them. */
 
 /**
  * @typedef {import("../screen/camera.js").Camera} Camera

@@ -1,4 +1,4 @@
-/** The shape a hand draws to select: every place of the pointer is a corner, and a straight line closes it. Pure. */
+/** The lasso: every place of the pointer is a corner, and a straight line closes it. Pure. */
 // Changes with cxg_widget/selection/selection.py: modes of a selection.
 
 /** @typedef {import("../wire/protocol.js").Mode} Mode */

@@ -1,4 +1,4 @@
-/** The static picture of a saved notebook: shown again where no kernel runs, and hidden where the widget itself has something to show. */
+/** The static picture of a saved notebook: shown where no kernel runs, hidden once the widget has something to show. */
 
 /** The picture that the notebook kept, over an element for as long as that has nothing of its own to show. @param {HTMLElement} element */
 export function createCover(element) {

@@ -1,4 +1,4 @@
-/** One plot: puts its canvas, its overlay, its axes and the hands on it together. The surface draws, the model decides. */
+/** One plot: puts its canvas, overlay, axes and gestures together. The surface draws, the model decides. */
 
 import { changeBetween } from "../picture/plan.js";
 import { createProgressReport } from "../picture/report.js";
@@ -260,7 +260,7 @@ function meaningOf(aim, { store, actions, view }, move) {
         const { width, height, ratio } = aim.size();
         return cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, width, height, ratio, equalUnits));
       }),
-    zooms: (isAsked) => aim.camera() !== null && (isAsked || store.get().traits.wheel_zoom !== false),
+    zooms: (isByKey) => aim.camera() !== null && (isByKey || store.get().traits.wheel_zoom !== false),
     reset: view.reset,
     clear: () => void (store.get().selection.n > 0 && actions.clearSelection()),
     pick: (tool) => actions.setTrait("tool", tool),

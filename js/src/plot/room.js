@@ -1,4 +1,4 @@
-/** The room that a plot has: its size in CSS px, the pixels it is drawn with, what the axes take beside it, whether it is in sight. */
+/** The size of a plot: CSS px, device pixels, margins of its axes, and whether it is in view. */
 import { marginOf } from "./axes.js";
 
 /** A plot is never larger than this: some hosts report heights of thousands of px. */

@@ -1,4 +1,4 @@
-/** Pictures of a plot that are saved: the one that a notebook keeps is taken once the page rests, is hidden or saved. The second module draws them. */
+/** Saved pictures of a plot: takes the notebook's once the page rests, is hidden or saved. The second module draws them. */
 
 /**
  * @typedef {import("../words/key.js").Key} Key

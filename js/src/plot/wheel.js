@@ -1,4 +1,4 @@
-/** The wheel over a plot: zooms there where the pointer has come to the plot, scrolls the page where the plot has come to the pointer. */
+/** The wheel over a plot: zooms if the pointer came to the plot, scrolls the page if the plot came to the pointer. */
 import { clamp } from "../screen/clamp.js";
 import { placeIn } from "./drag.js";
 
@@ -28,9 +28,9 @@ export function createWheel(element, meaning, isShaping) {
   function isForPlot(event) {
     if (!event.composedPath().includes(element)) return false;
     if (isShaping()) return true;
-    const isAsked = event.ctrlKey || event.metaKey;
-    if (!meaning.zooms(isAsked)) return false;
-    if (isAsked) return true;
+    const isByKey = event.ctrlKey || event.metaKey;
+    if (!meaning.zooms(isByKey)) return false;
+    if (isByKey) return true;
     const isScroll = event.timeStamp - scrolledAt < SCROLL_MS || !event.cancelable;
     return !isScroll && (hasCome || element.matches(":focus"));
   }

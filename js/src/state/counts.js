@@ -1,4 +1,4 @@
-/** Counts of selected cells by what colours them: requested where a legend shows them, after each change of either. */
+/** Counts of selected cells per category or bin: requested where a legend shows them, after each change of either. */
 
 /** @typedef {import("./state.js").State} State */
 

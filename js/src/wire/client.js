@@ -1,4 +1,4 @@
-/** The client: asks the kernel and returns its answers, over the messages of one widget. Knows no state and no pictures. */
+/** The client: sends requests to the kernel and returns its answers. Knows no state and no pictures. */
 import { decode } from "./decode.js";
 
 /**

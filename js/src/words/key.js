@@ -1,4 +1,4 @@
-/** The key of a picture: what its colours mean, in words, as cxg_widget/draw/pages/key.py writes it. Pure. */
+/** The legend in words, as cxg_widget/draw/pages/key.py writes it. Pure. */
 // Changes with cxg_widget/draw/pages/key.py: the words of a key.
 import { countPassing, nSelectedPassing } from "../state/counts.js";
 import { nShown } from "../state/hidden.js";

@@ -1,4 +1,4 @@
-/** The registry of forms that a rule may have: all that the page knows of each, as cxg_widget/rules/forms has it for the kernel. Pure. */
+/** The registry of forms of a rule, the twin of cxg_widget/rules/forms: all that the page knows of each. Pure. */
 // Changes with cxg_widget/rules/form.py: forms of a rule.
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, shortNumber } from "./format.js";

@@ -1,4 +1,4 @@
-/** The picture as text, for who does not see it; cxg_widget/draw/pages/summary.py writes the same. Pure. */
+/** A description of the picture for people who do not see it, as cxg_widget/draw/pages/summary.py writes it. Pure. */
 // Changes with cxg_widget/draw/pages/summary.py: the summary in words.
 import { countPassing } from "../state/counts.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";

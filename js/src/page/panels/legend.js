@@ -1,4 +1,4 @@
-/** The legend: heading, and below it what the scale of the colouring asks for. */
+/** The legend: its heading, and below it the rows or the colour bar of the scale. */
 import { html, nothing } from "lit-html";
 import { countsOf, legendCounts } from "../../state/counts.js";
 import { MOST_PINNED } from "../../wire/constants.js";

@@ -1,4 +1,4 @@
-/** What is said without a click: cells that have no place, and why the plot is empty. Pure. */
+/** Notes that need no click: cells without coordinates, and why the plot is empty. Pure. */
 import { isAllHidden } from "../../state/hidden.js";
 import { counted } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
@@ -28,11 +28,11 @@ export function whyEmpty(state) {
     return { message: `No ${obs.one} has coordinates in ${points.embedding}.` };
   }
   if (state.filter.n === 0) return { message: `No ${obs.many} pass the filters.`, way: "clearFilters" };
-  return isAllHidden(state) ? { message: "All categories are hidden.", way: "showAll" } : lackingInView(state);
+  return isAllHidden(state) ? { message: "All categories are hidden.", way: "showAll" } : whyEmptyInView(state);
 }
 
 /** @param {State} state @returns {ReturnType<typeof whyEmpty>} */
-function lackingInView(state) {
+function whyEmptyInView(state) {
   const { obs } = nounsOf(state);
   const lacks = state.inView?.lacks ?? "";
   if (lacks === "") return null;

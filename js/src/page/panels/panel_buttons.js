@@ -1,4 +1,4 @@
-/** The panels that are opened, which the second module draws, and the button of each: words in the toolbar, a menu where there is no room. */
+/** The buttons that open panels: words in the toolbar, or a menu where there is no room. */
 // Changes with cxg_widget/display/settings.py and js/src/panels/index.js: which panels there are.
 import { html, nothing } from "lit-html";
 import { capitalized, nounsOf } from "../../words/nouns.js";

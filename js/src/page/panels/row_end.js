@@ -1,4 +1,4 @@
-/** The right end of a row of the legend: its counts, and in their place under the pointer buttons for the row. */
+/** The right end of a row of the legend: its counts, or on hover the buttons of the row. */
 import { html, nothing } from "lit-html";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { legendCounts } from "../../state/counts.js";

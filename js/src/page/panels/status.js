@@ -1,4 +1,4 @@
-/** The line under the plot: what was opened, how much is selected, notes; a failure, or that there is no kernel. */
+/** The status line under the plot: dataset, size of the selection, notes, failures, a missing kernel. */
 import { html, nothing } from "lit-html";
 import { nSelectedPassing } from "../../state/counts.js";
 import { nShown } from "../../state/hidden.js";

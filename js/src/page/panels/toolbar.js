@@ -1,4 +1,4 @@
-/** The buttons above the plot: what a drag does, the view, the picture, settings. */
+/** The toolbar above the plot: tools, undo, view, saving, settings, keys. */
 // Changes with js/src/plot/drag.js and js/src/plot/overlay.js: tools of the toolbar.
 import { html, nothing } from "lit-html";
 import { RESET_KEY, TOOL_KEYS } from "../../plot/gestures.js";

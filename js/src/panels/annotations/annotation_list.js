@@ -1,4 +1,4 @@
-/** The annotations and the labels of one as the kernel counts them. */
+/** Requests the annotations and the labels of one, with their counts. */
 import { createNamedList } from "../shared/named_list.js";
 
 /**

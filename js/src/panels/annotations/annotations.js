@@ -1,4 +1,4 @@
-/** The panel of annotations: which one, a field that labels the selection, a row for each label, and where they are saved. */
+/** The Annotations panel: chooses an annotation, labels the selection, lists the labels, saves them. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/panels/ui.js";

@@ -1,4 +1,4 @@
-/** The rows of the labels of an annotation: what is done with the cells of one, and with its name. */
+/** Rows of the labels of an annotation: select, filter, rename, merge and delete each. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

@@ -1,4 +1,4 @@
-/** Where an annotation is saved, and what becomes of other labels that are there. */
+/** The form that saves an annotation to a file, and asks what to do with labels that are already there. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/panels/ui.js";

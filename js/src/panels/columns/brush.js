@@ -1,12 +1,12 @@
-/** A brush under a hand: asks once for all that its moves can do, so that counts and points follow it without another request. */
+/** A brush while a hand moves it: requests sums once, so that counts and points follow without another request. */
 
 import { withRule } from "../filters/rules.js";
-import { binsOf, movedCounts, nPassing } from "./brushed.js";
+import { binsOf, movedCounts, nPassing } from "./brush_counts.js";
 
 /**
  * @typedef {import("../../page/panels/ui.js").Context} Context
  * @typedef {import("../../wire/protocol.js").ColumnCounts} Counts
- * @typedef {import("./brushed.js").Ends} Ends
+ * @typedef {import("./brush_counts.js").Ends} Ends
  * @typedef {{column: string, rows: number[]}} Open another column that is open, with the categories that are drawn
  *
  * @typedef {object} Answer

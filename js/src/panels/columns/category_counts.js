@@ -1,4 +1,4 @@
-/** An open column of categories: a field that finds one, and a row for each with bars of its cells; a click shows or hides it. */
+/** An open column of categories: a row with bars for each, which a click shows or hides, and a field that finds one. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
@@ -97,7 +97,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
   function row(i, k) {
     const label = labelOf(i) ?? "…";
     const isHidden = labelOf(i) !== undefined && !passes(label);
-    const isCounted = isTold(counts, i);
+    const isCounted = hasCounts(counts, i);
     const all = arrays.all[i];
     const [filtered, selected] = isCounted ? [arrays.filtered[i], arrays.selected[i]] : [all, 0];
     const alsoPass = describeChosen(counts, i, context.state);
@@ -146,7 +146,7 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
         ${rows.slice(start, stop).map((i, k) => row(i, start + k))}
       </div></div>
     </div>
-    ${isOfChosen && isTold(counts, pointed) ? enrichmentTable(counts, pointed) : nothing}
+    ${isOfChosen && hasCounts(counts, pointed) ? enrichmentTable(counts, pointed) : nothing}
   </div>`;
 }
 
@@ -174,7 +174,7 @@ function bar({ state }, counts, i, most) {
 }
 
 /** Of a long list only some rows are counted. @param {Counts} counts @param {number} i */
-function isTold(counts, i) {
+function hasCounts(counts, i) {
   return counts.rows.length === 0 || counts.rows.includes(i);
 }
 

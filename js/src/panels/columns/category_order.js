@@ -1,4 +1,4 @@
-/** Which categories of an open column are listed, in which order, and which of them are in sight or counted. Pure. */
+/** Which categories of an open column are listed, in which order, and which of them are in view or counted. Pure. */
 import { ROW_PX, windowOf } from "../../page/panels/rows.js";
 import { MOST_COUNTED } from "../../wire/constants.js";
 import { byEnrichment, hasChosen } from "./enrichment.js";

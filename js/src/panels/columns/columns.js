@@ -1,4 +1,4 @@
-/** The panel of all obs columns: which filters hold, a field that narrows the list, and a row for each, which opens it. */
+/** The Columns panel: active filters, a search field, and a row for each obs column, which opens its counts. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
@@ -8,7 +8,7 @@ import { memo } from "../../state/memo.js";
 import { wholeNumber } from "../../words/format.js";
 import { createOverview } from "../filters/active_filters.js";
 import { ruleOf } from "../filters/rules.js";
-import { besideButtons } from "../linked/by_hand.js";
+import { besideButtons } from "../linked/add_panels.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { createModes } from "./modes.js";
 

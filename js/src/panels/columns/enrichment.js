@@ -1,4 +1,4 @@
-/** Enrichment among the selected cells of a column: which rows, in which order, in words, and as bars and a table. Pure. */
+/** Enrichment of the selected cells in a column: its rows, their order, and how they are written and drawn. Pure. */
 
 import { html, nothing } from "lit-html";
 import { MISSING_LABEL } from "../../wire/protocol.js";

@@ -1,4 +1,4 @@
-/** What the open rows of a panel show: counts, or what is enriched among the selected cells. */
+/** The switch of open rows: counts, or enrichment of the selected cells. */
 import { html, nothing } from "lit-html";
 import { nounsOf } from "../../words/nouns.js";
 

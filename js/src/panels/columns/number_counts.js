@@ -1,14 +1,14 @@
-/** An open column of numbers: a histogram with a brush, and the ends of the filter as numbers. */
+/** An open column of numbers: a histogram with a brush, and two fields for the limits of its filter. */
 import { html, nothing, svg } from "lit-html";
 import { barHeights, barPath, cutOf } from "../../page/panels/histogram.js";
 import { shareOf } from "../../style/levels.js";
 import { counted, share, shortNumber, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { brushHands, roomOf, shownOf } from "./range_brush.js";
+import { brushHands, roomOf, shownOf } from "./brush_gestures.js";
 import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {import("./range_brush.js").Ends} Ends */
+/** @typedef {import("./brush_gestures.js").Ends} Ends */
 
 /**
  * @param {{name: string, counts: import("../../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, isRoot: boolean, setRoot: (isRoot: boolean) => void, now: () => Ends, wrong: string,

@@ -1,4 +1,4 @@
-/** Takes in what was counted of a column: what is known of it is not sent again. Pure, but for the store. */
+/** Merges received counts of a column with those already known, which the kernel does not send again. Pure, but for the store. */
 
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Column */
 

@@ -1,4 +1,4 @@
-/** The panel of comparisons: a question, and of its answer the volcano and the table, which show the same genes. */
+/** The Compare panel: the question, the volcano plot and the table of genes, which list the same genes. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
@@ -8,14 +8,14 @@ import { nounsOf } from "../../words/nouns.js";
 import { colorBy, createGeneActions } from "./gene_actions.js";
 import { createGeneGrid } from "./gene_grid.js";
 import { columnsOf } from "./gene_numbers.js";
-import { kept, ranksOf, sides, sorted } from "./order.js";
-import { questionLine } from "./question.js";
+import { kept, ranksOf, sides, sorted } from "./gene_order.js";
+import { questionLine } from "./question_form.js";
 import { createVolcano } from "./volcano.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {import("./compared.js").Found} Found */
-/** @typedef {import("./order.js").Cuts} Cuts */
-/** @typedef {import("./order.js").Box} Box */
+/** @typedef {import("./result.js").Found} Found */
+/** @typedef {import("./gene_order.js").Cuts} Cuts */
+/** @typedef {import("./gene_order.js").Box} Box */
 
 /** The usual ones. @type {Cuts} */
 const CUTS = { fold: 1, p: 0.05, share: null };

@@ -1,4 +1,4 @@
-/** What is done with genes of a comparison: the chosen one colours cells, is pinned, is added to a set; those in the table make one. */
+/** Actions on genes of a comparison: color by one, pin it, add it to a gene set, make a set of those listed. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

@@ -1,4 +1,4 @@
-/** The table of a comparison: a row for each gene that is listed, of which those in sight are drawn; keys and clicks in it. */
+/** The table of genes of a comparison: one row per gene, of which those in view are drawn; its keys and clicks. */
 import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
 import { nounsOf } from "../../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "../table/scrolling.js";
@@ -6,7 +6,7 @@ import { HEAD_PX, revealColumn, tableGrid } from "../table/table_grid.js";
 import { columnsOf } from "./gene_numbers.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {import("./result.js").Found} Found */
 /** @typedef {{found: Found, rows: Uint32Array, chosen: number, sort: string, descending: boolean}} Shown */
 
 const SORTED = "[aria-sort$=scending]";

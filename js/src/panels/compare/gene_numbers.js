@@ -1,7 +1,7 @@
-/** The numbers of a gene as they are read: which columns there are, what their heads say, how values are written. Pure. */
+/** Columns of the table of genes: headings, descriptions, and how values are written. Pure. */
 import { shortNumber, wholeNumber } from "../../words/format.js";
 
-/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {import("./result.js").Found} Found */
 /** @typedef {keyof Found["columns"]} Key */
 /** @typedef {{name: string, key: Key, text: (value: number) => string, detail: (a: string, b: string) => string, px: number}} Column name: as Python has
  *   it; key: what is sorted by */

@@ -1,4 +1,4 @@
-/** The volcano of a comparison: log2 fold changes against p, one point a gene, which a pointer names, chooses and brushes. */
+/** The volcano plot: fold changes against p, one point per gene; hover names a gene, click chooses it, drag brushes. */
 import { html, nothing } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import { createTravel } from "../../plot/drag.js";
@@ -11,9 +11,9 @@ import { COLORS, MARGIN_PX, paintField, paintMarks } from "./volcano_picture.js"
 import { boxOf, nearest, placed } from "./volcano_scale.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {import("./compared.js").Found} Found */
-/** @typedef {import("./order.js").Box} Box */
-/** @typedef {{found: Found, keep: Uint8Array, rows: Uint32Array, cuts: import("./order.js").Cuts, chosen: number, box: Box | null}} Shown rows: listed
+/** @typedef {import("./result.js").Found} Found */
+/** @typedef {import("./gene_order.js").Box} Box */
+/** @typedef {{found: Found, keep: Uint8Array, rows: Uint32Array, cuts: import("./gene_order.js").Cuts, chosen: number, box: Box | null}} Shown rows: listed
  *   genes in their order; chosen: -1 = none */
 
 const NAMED = 40;

@@ -1,10 +1,10 @@
-/** The picture of a volcano: points of genes, axes, cut-offs, and what is marked over them. */
+/** Draws the volcano plot: points, axes, cut-offs and marked genes. */
 import { layoutAxes, paintAxes } from "../../plot/axes.js";
 import { toPx } from "../../screen/camera.js";
 import { inkOf } from "../../style/color.js";
 import { boxPx } from "./volcano_scale.js";
 
-/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {import("./result.js").Found} Found */
 /** @typedef {import("./volcano_scale.js").Placed} Placed */
 /** @typedef {import("../../page/theme.js").Theme} Theme */
 /** @typedef {CanvasRenderingContext2D} Pen */
@@ -89,7 +89,7 @@ function paintLines(pen, found, camera, cuts, theme) {
 /**
  * What is marked over the points: names of some, a ring around those that are pointed at or chosen, the brush.
  * @param {Pen} pen @param {number} ratio @param {Found} found @param {Placed} there
- * @param {{named: number[], ringed: number[], box: import("./order.js").Box | null}} marked
+ * @param {{named: number[], ringed: number[], box: import("./gene_order.js").Box | null}} marked
  * @param {{theme: Theme, family: string}} look
  */
 export function paintMarks(pen, ratio, found, there, { named, ringed, box }, { theme, family }) {

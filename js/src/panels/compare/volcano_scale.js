@@ -1,8 +1,8 @@
-/** Where the genes of a comparison lie in the volcano, in CSS px, and which of them is near. Pure. */
+/** Positions of genes in the volcano plot, in CSS px, and the gene nearest to a place. Pure. */
 import { contain, toData, toPx } from "../../screen/camera.js";
-import { axesOf } from "./order.js";
+import { axesOf } from "./gene_order.js";
 
-/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {import("./result.js").Found} Found */
 /** @typedef {import("../../screen/camera.js").Camera} Camera */
 
 /** Beyond it a fold change tells that one side has next to nothing, and no longer how much: the definition adds 1e-9 there. */
@@ -63,7 +63,7 @@ export function nearest({ x, y }, keep, px, py) {
 }
 
 /** What a rectangle holds; what lies on an edge of the field is in where the rectangle gets there. @param {Placed} there
- * @param {[number, number]} from CSS px @param {[number, number]} to @returns {import("./order.js").Box} */
+ * @param {[number, number]} from CSS px @param {[number, number]} to @returns {import("./gene_order.js").Box} */
 export function boxOf({ camera }, from, to) {
   const within = (/** @type {[number, number]} */ [px, py]) => [
     Math.max(0, Math.min(camera.width, px)),
@@ -81,7 +81,7 @@ export function boxOf({ camera }, from, to) {
   ];
 }
 
-/** A rectangle as it is drawn, CSS px. @param {Camera} camera @param {import("./order.js").Box} box @returns {[number, number, number, number]} left, top, width, height */
+/** A rectangle as it is drawn, CSS px. @param {Camera} camera @param {import("./gene_order.js").Box} box @returns {[number, number, number, number]} left, top, width, height */
 export function boxPx(camera, [x0, x1, y0, y1]) {
   const [left, bottom] = toPx(camera, x0, y0);
   const [right, top] = toPx(camera, x1, y1);

@@ -1,4 +1,4 @@
-/** The active filters: how many cells pass, a chip with a cross for each filter in Columns and over the plot, and the field for a query. */
+/** The active filters: the number of cells that pass, a chip for each filter in Columns and over the plot, and the query field. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { nHidden } from "../../state/hidden.js";

@@ -1,5 +1,4 @@
-/** The field for a query: it completes names of columns and genes, and categories after `==`. The kernel searches.
- * Enter applies a query: one that is left half typed, as when the panel closes, waits in its field. */
+/** The query field: completes names of columns and genes, and categories after `==`. The kernel searches. */
 import { html, nothing } from "lit-html";
 import { rowAfterKey } from "../../page/panels/rows.js";
 import { textIn } from "../../page/panels/ui.js";
@@ -28,16 +27,16 @@ export function createQueryField({ client, redraw }) {
     redraw();
   }
 
-  /** @param {HTMLInputElement} input @param {Context} context @param {boolean} isAsked by a key, so that no letter is needed */
-  async function complete(input, { state }, isAsked) {
+  /** @param {HTMLInputElement} input @param {Context} context @param {boolean} isRequested by a key, so that no letter is needed */
+  async function complete(input, { state }, isRequested) {
     const word = wordAt(input.value, input.selectionStart ?? 0);
-    if (word === null || (word.text === "" && word.column === "" && !isAsked)) return set(CLOSED);
+    if (word === null || (word.text === "" && word.column === "" && !isRequested)) return set(CLOSED);
     const kinds = new Map(state.dataset?.columns.map(({ name, kind }) => [name, kind]));
     const kind = kinds.get(word.column);
     if (word.column !== "" && kind !== "categorical" && kind !== "boolean") return set(CLOSED);
     set({ word, active: -1 });
     const options = kind === undefined ? await names(word.text, kinds) : await values(word, kind);
-    if (list.word === word) set({ options, active: isAsked && options.length > 0 ? 0 : -1 });
+    if (list.word === word) set({ options, active: isRequested && options.length > 0 ? 0 : -1 });
   }
 
   /** @param {string} query @param {Map<string, string>} kinds @returns {Promise<Option[]>} */

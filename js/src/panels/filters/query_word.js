@@ -1,4 +1,4 @@
-/** The word of a query under the caret, and how names and values are written in one. Pure. */
+/** The word of a query at the caret, and how names and values are quoted in one. Pure. */
 
 const WORD = /[\p{L}\p{N}_.:-]*$/u;
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_]*$/u;

@@ -1,4 +1,4 @@
-/** Filters as the front-end changes them: rules of small JSON, one for each column, and a query. Pure. */
+/** Filters as lists of rules, at most one per column and one query: reads and changes them. Pure. */
 import { labelsOf } from "../../state/hidden.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { formOf, innerOf, labelOf } from "../../words/rule_forms.js";

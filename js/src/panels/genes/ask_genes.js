@@ -1,4 +1,4 @@
-/** Asks the kernel for gene sets, one question after the other: of a kind only the newest is answered. */
+/** Requests gene sets, one request at a time; of each kind only the newest is answered. */
 
 /** @typedef {import("../../wire/client.js").Client} Client */
 /** @typedef {import("../../wire/protocol.js").GeneSets} GeneSets */

@@ -1,4 +1,4 @@
-/** Fields of a map of two or three genes: what is known of them, what each is called, and where keys lead. */
+/** Fields of the map of two or three blended genes: what is known of each, its name, and where keys lead. Pure. */
 import { counted, wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("../../wire/protocol.js").FieldCounts} FieldCounts */

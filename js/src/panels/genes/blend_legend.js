@@ -1,4 +1,4 @@
-/** The legend of two or three genes, a hue each: a square of fields or a list of mixes, which tell their cells and select them. */
+/** The legend of two or three blended genes: a square of fields or a list of mixes, which count and select their cells. */
 import { html, nothing } from "lit-html";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { safeColor } from "../../style/color.js";

@@ -1,4 +1,4 @@
-/** The gene sets, those that were made here and those of the store: to colour by, to pin from; and the field that makes more. */
+/** The gene sets of the user and of the store: color by one, pin its genes, delete it, make another. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/panels/ui.js";

@@ -1,4 +1,4 @@
-/** The panel of genes: a field that pins them, a row for each that is pinned, which opens it, and the gene sets. */
+/** The Genes panel: pins genes, opens their histograms, and lists the gene sets. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { MOST_PINNED } from "../../wire/constants.js";
@@ -6,7 +6,7 @@ import { counted } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { createModes } from "../columns/modes.js";
 import { ruleOf } from "../filters/rules.js";
-import { sideBySide } from "../linked/by_hand.js";
+import { sideBySide } from "../linked/add_panels.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { createGeneSets } from "./gene_sets.js";
 import { createPinField } from "./pin_field.js";

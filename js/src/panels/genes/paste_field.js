@@ -1,4 +1,4 @@
-/** The field in which a list of genes or a GMT is pasted. The kernel reads it, and says which names it does not know. */
+/** The field for a pasted list of genes or a GMT. The kernel reads it and names the genes it does not know. */
 // Changes with cxg_widget/display/gene_sets.py: lists of genes as users paste them.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";

@@ -1,4 +1,4 @@
-/** The field that finds genes and pins them. The kernel searches, as for the field "Color by"; lists of names are pinned together. */
+/** The field that finds and pins genes. The kernel searches, as for "Color by"; a list of names is pinned at once. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

@@ -1,4 +1,4 @@
-/** Where the plots of a panel look, as its embedding comes to be another: one view in the stead of several. */
+/** One view for all plots of a panel, which changes when the panel's embedding does. */
 
 /**
  * @typedef {import("../../page/view.js").Place} Aim

@@ -1,4 +1,4 @@
-/** Where panels lie beside each other, and the line above each: its name, what its colours mean, and a cross that removes it. */
+/** The grid of panels side by side, and the heading of each: name, colour key, embedding, close button. */
 // Changes with cxg_widget/display/looks.py and js/src/panels/linked/look.js: names of panels, and what they override.
 // Changes with cxg_widget/draw/pages/page.py: the grid of panels.
 import { html, nothing } from "lit-html";

@@ -1,4 +1,4 @@
-/** Plots beside each other in the room of one: a head and a plot for each panel, all under the same hands. */
+/** Plots side by side in the room of one, which pan, zoom and select together. */
 import { render } from "lit-html";
 import { placeNote } from "../../page/panels/notes.js";
 import { asSeen } from "../../state/state.js";
@@ -284,12 +284,12 @@ function nowhereNote(state) {
   return isNowhere ? `No ${nounsOf(state).obs.one} has coordinates in ${points.embedding}.` : "";
 }
 
-/** The look of a panel, made where no view has it yet. @param {Widget} widget @param {Setting} setting @param {boolean} isAsked see `createLook` */
-function lookOf(widget, setting, isAsked) {
+/** The look of a panel, made where no view has it yet. @param {Widget} widget @param {Setting} setting @param {boolean} isRequested see `createLook` */
+function lookOf(widget, setting, isRequested) {
   const looks = LOOKS.get(widget.store) ?? new Map();
   LOOKS.set(widget.store, looks);
   const known = looks.get(setting.id);
-  const shared = known?.look.isOf(setting) ? known : { look: createLook(widget, setting, isAsked), users: 0 };
+  const shared = known?.look.isOf(setting) ? known : { look: createLook(widget, setting, isRequested), users: 0 };
   looks.set(setting.id, shared);
   shared.users++;
   return {

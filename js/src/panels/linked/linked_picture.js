@@ -1,4 +1,4 @@
-/** All panels as one picture: the title of all, below it the figure of each with its name and its key. */
+/** Composes all panels into one picture: a title, and the figure of each with its name and key. */
 
 import { asSeen } from "../../state/state.js";
 import { keyOf } from "../../words/key.js";

@@ -1,4 +1,4 @@
-/** One panel that shows something else: its state and its arrays are the widget's, but for what is its own. */
+/** The state of one panel: the widget's state and arrays, except for what the panel overrides. */
 // Changes with cxg_widget/display/looks.py and js/src/panels/linked/head.js: names of panels, and what they override.
 
 import { memo } from "../../state/memo.js";
@@ -35,8 +35,8 @@ export function traitsOf(traits, look) {
   return { ...at, color, layer, cmap, vmin, vmax, center: null, hidden: [] };
 }
 
-/** @param {Widget} widget @param {Setting} first @param {boolean} isAsked whether what it shows has to be requested at once @returns {Look} */
-export function createLook(widget, first, isAsked) {
+/** @param {Widget} widget @param {Setting} first @param {boolean} isRequested whether what it shows has to be requested at once @returns {Look} */
+export function createLook(widget, first, isRequested) {
   const { store: base, client } = widget;
   const plots = { store: base, scene: widget.scene, ...widget.place };
   const panel = first.id;
@@ -59,7 +59,7 @@ export function createLook(widget, first, isAsked) {
 
   /** @param {Setting} of */
   function placeFor(of) {
-    return of.embedding === undefined ? null : placeOf(widget, of.embedding, panel, isAsked);
+    return of.embedding === undefined ? null : placeOf(widget, of.embedding, panel, isRequested);
   }
 
   function choose() {
@@ -164,7 +164,7 @@ export function createLook(widget, first, isAsked) {
     if (base.get().link === "live") client.tell({ kind: "look", panel });
   }
   /** What is set is sent without a request, unless it was set before this was here. */
-  const timer = setTimeout(() => !isHere() && ask(), isAsked ? 0 : PATIENCE_MS);
+  const timer = setTimeout(() => !isHere() && ask(), isRequested ? 0 : PATIENCE_MS);
 
   /** @type {Parameters<typeof widget.receivers.set>[1]} */
   const take = (reply) => {

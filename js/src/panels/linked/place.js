@@ -1,4 +1,4 @@
-/** Where the cells lie in one embedding that is not the plot's: positions, camera and what lies on it, for all panels that show it. */
+/** An embedding other than the plot's: positions, camera, names and contours, shared by all panels that show it. */
 
 import { createDetailer } from "../../picture/detail.js";
 import { createViewports } from "../../picture/viewports.js";
@@ -7,7 +7,7 @@ import { createReceiver } from "../../state/receive.js";
 import { createScene } from "../../state/scene.js";
 import { createSharedView } from "../../state/shared_view.js";
 import { createStore } from "../../state/state.js";
-import { askForLandmarks } from "../overlays/landmark_question.js";
+import { askForLandmarks } from "../overlays/landmark_request.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State
@@ -50,15 +50,15 @@ export function placesOf(store) {
 }
 
 /** The place of a panel with an embedding of its own, made where no panel has it yet.
- * @param {Widget} widget @param {string | string[]} embedding @param {number} panel @param {boolean} isAsked whether it has to be requested at once
+ * @param {Widget} widget @param {string | string[]} embedding @param {number} panel @param {boolean} isRequested whether it has to be requested at once
  * @returns {OwnPlace} */
-export function placeOf(widget, embedding, panel, isAsked) {
+export function placeOf(widget, embedding, panel, isRequested) {
   const places = PLACES.get(widget.store) ?? new Map();
   PLACES.set(widget.store, places);
   const key = keyOf([embedding].flat(), [0, 1]);
   const user = { panel };
   const known = places.get(key);
-  const { place, users, destroy } = known ?? createPlace(widget, key, new Set([user]), isAsked);
+  const { place, users, destroy } = known ?? createPlace(widget, key, new Set([user]), isRequested);
   if (known === undefined) places.set(key, { place, users, destroy });
   users.add(user);
   const leave = () => {
@@ -69,8 +69,8 @@ export function placeOf(widget, embedding, panel, isAsked) {
   return { ...place, leave };
 }
 
-/** @param {Widget} widget @param {string} key @param {Set<{panel: number}>} users panels that show it @param {boolean} isAsked */
-function createPlace(widget, key, users, isAsked) {
+/** @param {Widget} widget @param {string} key @param {Set<{panel: number}>} users panels that show it @param {boolean} isRequested */
+function createPlace(widget, key, users, isRequested) {
   const { store: base, scene: shared, client, actions } = widget;
   const plots = { store: base, scene: shared, ...widget.place };
   /** @type {Partial<State>} */
@@ -203,7 +203,7 @@ function createPlace(widget, key, users, isAsked) {
     const isNew = now.points?.seq !== before.points?.seq || (now.link === "live" && before.link !== "live");
     if (isNew && !own.points) askSoon();
   });
-  askSoon(isAsked ? 0 : PATIENCE_MS);
+  askSoon(isRequested ? 0 : PATIENCE_MS);
   const stopAsking = askForLandmarks(store, client);
 
   /** @type {Place} */

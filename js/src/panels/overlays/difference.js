@@ -1,4 +1,4 @@
-/** Where one of two sets is denser than the other: a map over the points, which pale beneath it. */
+/** The map of a difference of two sets: where one is denser than the other, over pale points. */
 // Changes with cxg_widget/draw/overlays/difference.py: the map of a difference.
 
 import { scales, toPx } from "../../screen/camera.js";

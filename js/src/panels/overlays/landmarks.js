@@ -1,4 +1,4 @@
-/** Names of categories and contours on a canvas over the points, and onto pictures that are saved. */
+/** Draws names of categories, contours and differences over the points, on the screen and in saved pictures. */
 
 import { createTravel, placeIn } from "../../plot/drag.js";
 import { modeOf } from "../../plot/lasso.js";
@@ -8,9 +8,9 @@ import { asSeen } from "../../state/state.js";
 import { safeColor } from "../../style/color.js";
 import { nounsOf } from "../../words/nouns.js";
 import { describeDifference, paintDifference } from "./difference.js";
-import { askForLandmarks, known } from "./landmark_question.js";
+import { askForLandmarks, known } from "./landmark_request.js";
+import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./name_places.js";
 import { linesOf, spreadNote, tieNote, tiesOf } from "./notes_on_plot.js";
-import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
 import { createTissue } from "./tissue.js";
 import { paintProfile } from "./zero_profile.js";
 
@@ -42,7 +42,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   const tissue = createTissue({ element, look, store, client });
   const ending = new AbortController();
   const travel = createTravel();
-  /** @type {import("./placing.js").Placed[]} */
+  /** @type {import("./name_places.js").Placed[]} */
   let placed = [];
   let frame = 0;
 
@@ -81,7 +81,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     return names;
   }
 
-  /** What is drawn, for who does not see it. @param {import("./placing.js").Placed[]} names */
+  /** What is drawn, for who does not see it. @param {import("./name_places.js").Placed[]} names */
   function describe(names) {
     const [labels, contours] = [known(store.get(), "labels"), known(store.get(), "contours")];
     const difference = known(store.get(), "difference");

@@ -1,12 +1,12 @@
-/** What contours of sets and the difference of two mean, in lines below the plot or all panels, as cxg_widget/draw/overlays/legend_line.py draws it. */
+/** The legend of contours and differences, in lines below the plots, as cxg_widget/draw/overlays/legend_line.py draws it. */
 // Changes with cxg_widget/draw/overlays/legend_line.py: the legend of contours and differences.
 
 import { fitCanvas } from "../../screen/canvas.js";
 import { safeColor } from "../../style/color.js";
 import { shortNumber } from "../../words/format.js";
 import { describeDifference, mapColors } from "./difference.js";
-import { known } from "./landmark_question.js";
-import { fitted } from "./placing.js";
+import { known } from "./landmark_request.js";
+import { fitted } from "./name_places.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State

@@ -1,4 +1,4 @@
-/** The image of the section on a canvas beneath the points, requested no finer than the screen; and the scale bar over them. */
+/** The tissue image on a canvas beneath the points, requested no finer than the screen; and the scale bar over them. */
 // Changes with cxg_widget/draw/overlays/scale_bar.py: the scale bar.
 import { toPx, visible } from "../../screen/camera.js";
 import { fitCanvas } from "../../screen/canvas.js";

@@ -1,4 +1,4 @@
-/** How the cells on a line at 0 are spread along it, where two columns are the axes: as points they hide each other. */
+/** How cells that tie at 0 are distributed along that line, where two columns are the axes: points would hide each other. */
 // Changes with cxg_widget/draw/overlays/ties.py and js/src/panels/overlays/notes_on_plot.js: cells at 0 of two columns.
 import { toPx } from "../../screen/camera.js";
 

@@ -1,4 +1,4 @@
-/** A picture with its key: the title above it, what its colours mean beside it, laid out as in cxg_widget/draw/pages/figure.py. */
+/** A picture with its legend: title above, colours beside it, laid out as in cxg_widget/draw/pages/figure.py. */
 // Changes with cxg_widget/draw/pages/figure.py: the layout of a key.
 
 import { inkOf, QUIET_INK } from "../../style/color.js";

@@ -1,4 +1,4 @@
-/** Pictures as PNG files of at most 256 colours: a third of the bytes of one whose pixels have three channels. Pure but for the packing. */
+/** Writes PNG files of at most 256 colours: a third of the bytes of three channels. Pure, but for the packing. */
 
 /** Colours that a file can list; the most frequent are exact, so that no colour of the data changes. */
 const [MOST, EXACT] = [256, 128];

@@ -1,4 +1,4 @@
-/** The menu of pictures that can be saved: PNG as the page draws it, SVG, PDF and a page of HTML as the kernel writes them. */
+/** The menu of saved pictures: PNG drawn by the page; SVG, PDF and HTML written by the kernel. */
 import { html, nothing } from "lit-html";
 import { fileName } from "../../words/format.js";
 import { download } from "../table/table_file.js";

@@ -1,4 +1,4 @@
-/** Pictures of a plot that are saved, on their paper, with axes and key: the one that a notebook keeps, and files. */
+/** Draws saved pictures with axes and legend: downloads, and the one that a notebook keeps. */
 
 import { layoutAxes, paintAxes } from "../../plot/axes.js";
 import { LONGEST_PX } from "../../plot/room.js";

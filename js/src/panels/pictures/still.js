@@ -1,4 +1,4 @@
-/** The picture that a notebook keeps, as a small file. */
+/** The picture that a notebook keeps, as a small PNG. */
 import { toBlob } from "../../screen/canvas.js";
 import { palettePng } from "./palette_png.js";
 

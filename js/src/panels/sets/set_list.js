@@ -1,4 +1,4 @@
-/** The sets of cells as the kernel counts them, in the order of their tree. */
+/** Requests the sets of cells with their counts, in the order of their tree. */
 import { createNamedList } from "../shared/named_list.js";
 
 /**

@@ -1,4 +1,4 @@
-/** The panel of named sets of cells: a field that names the selection, and a row for each set, which opens it. */
+/** The Sets panel: names the selection, lists, combines and compares sets. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

@@ -1,4 +1,4 @@
-/** The list of colormaps, each shown as the ramp it is. */
+/** The list of colormaps, each drawn as a ramp. */
 import { html, nothing } from "lit-html";
 import { nameOf } from "../../page/panels/colormap_menu.js";
 import { gradient } from "../../page/panels/histogram.js";

@@ -1,4 +1,4 @@
-/** The choice of the image that lies under a spatial embedding, and how opaque it is; part of the popover of settings. */
+/** The setting of the tissue image and its opacity. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/panels/ui.js";
@@ -7,10 +7,10 @@ import { textIn } from "../../page/panels/ui.js";
 export function createTissueChoice({ client, redraw }) {
   /** Those that the dataset has; null = not requested yet. @type {string[] | null} */
   let names = null;
-  let isAsked = false;
+  let isRequested = false;
 
   async function ask() {
-    isAsked = true;
+    isRequested = true;
     const answer = await client.ask({ kind: "sections" });
     names = answer === null ? null : /** @type {import("../../wire/protocol.js").SectionList} */ (answer[0]).names;
     redraw();
@@ -19,7 +19,7 @@ export function createTissueChoice({ client, redraw }) {
   /** @param {import("../../page/panels/ui.js").Context} context */
   return ({ state: { traits, points, link }, actions }) => {
     if (!points?.yDown || String(points.axes) !== "0,1") return nothing; // it lies under no other embedding
-    if (!isAsked && link === "live") void ask();
+    if (!isRequested && link === "live") void ask();
     if (names === null || names.length === 0) return nothing;
     const { tissue, tissue_opacity: opacity } = traits;
     const choose = (/** @type {Event} */ event) => actions.setTrait("tissue", textIn(event) || null);

@@ -1,4 +1,4 @@
-/** Chooses two columns as the axes: a field for each, which finds obs columns of numbers and genes. The kernel searches. */
+/** Chooses two columns or genes as the axes, with a search field for each. The kernel searches. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { rowAfterKey } from "../../page/panels/rows.js";

@@ -1,4 +1,4 @@
-/** The list below a field: what was found for the text in it, one of which a hand or a key chooses. */
+/** The list of matches below a search field. */
 import { html, nothing } from "lit-html";
 import { marked } from "../../page/panels/marked.js";
 

@@ -1,4 +1,4 @@
-/** What the kernel keeps under names, as it counts it: requested after each step and each change of filters or selection, and edited. */
+/** A list that the kernel counts and edits (sets, annotations): requested after each edit and each change of filters or selection. */
 
 /** @typedef {import("../../state/state.js").State} State @typedef {import("../../wire/protocol.js").Reply} Reply */
 

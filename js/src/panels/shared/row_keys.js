@@ -1,4 +1,4 @@
-/** Keys in a panel of rows: arrows go through those that have `data-row`, and from the first back to the field above them. */
+/** Arrow keys in a panel of rows: between those with `data-row`, and from the first back to the field above. */
 import { rowAfterKey } from "../../page/panels/rows.js";
 
 /**

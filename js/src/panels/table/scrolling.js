@@ -1,4 +1,4 @@
-/** Scrolling through more rows than an element can be high for: a place in rows, kept apart from where the scrollbar is. Pure. */
+/** Scrolls through more rows than an element can be high: keeps a row position apart from the scrollbar's. Pure. */
 import { ROW_PX } from "../../page/panels/rows.js";
 
 /** Browsers cut elements off from 17 million px on. */

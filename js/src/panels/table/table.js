@@ -1,4 +1,4 @@
-/** The panel of the table of the cells: its place, keys and pointer. */
+/** The Table panel: its scroll position, keys and pointer. */
 import { html, nothing } from "lit-html";
 import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
 import { modeOf } from "../../plot/lasso.js";

@@ -1,4 +1,4 @@
-/** Which columns the table has: a field that finds obs columns and genes, and a box to tick for each. */
+/** Chooses the columns of the table: a search field for columns and genes, with a checkbox for each. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { marked } from "../../page/panels/marked.js";

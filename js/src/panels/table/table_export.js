@@ -1,4 +1,4 @@
-/** What is done with all rows of the table: copied, or saved as a file, one at a time. */
+/** Copies all rows of the table, or downloads them, one export at a time. */
 import { counted, fileName, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { copy, download, tableFile } from "./table_file.js";

@@ -1,4 +1,4 @@
-/** The table as a file, or as text for a spreadsheet: pulled from the kernel in parts, so that nothing piles up. */
+/** The table as CSV or as text for a spreadsheet, pulled from the kernel in parts so that memory stays bounded. */
 
 import { cellsOf } from "./table_rows.js";
 

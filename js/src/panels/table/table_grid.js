@@ -1,4 +1,4 @@
-/** The grid of the table: heads that sort, and the rows in sight, of however many there are. */
+/** The grid of the table: column headers that sort, and the rows in view. */
 import { html, nothing } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import { ROW_PX } from "../../page/panels/rows.js";

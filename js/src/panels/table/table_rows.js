@@ -1,4 +1,4 @@
-/** Asks for the rows of the table that are in sight and some around them; all views of a widget take turns. */
+/** Requests the rows of the table in view and some around them; all views of a widget take turns. */
 
 /**
  * @typedef {import("../../state/state.js").State} State

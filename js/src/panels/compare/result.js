@@ -1,4 +1,4 @@
-/** What came of a comparison: names and numbers of each gene as typed arrays. Pure. */
+/** The result of a comparison: names and numbers of each gene as typed arrays. Pure. */
 
 import { COMPARED } from "../../wire/constants.js";
 

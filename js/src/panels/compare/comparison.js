@@ -1,10 +1,10 @@
-/** Asks for comparisons and takes in what came of them; all views of a widget have the same. */
+/** The comparison of a widget, which all its views share: the question, its request and its result. */
 import { fileName } from "../../words/format.js";
 import { download } from "../table/table_file.js";
-import { taken } from "./compared.js";
+import { taken } from "./result.js";
 
 /** @typedef {import("../../state/state.js").State} State */
-/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {import("./result.js").Found} Found */
 /** @typedef {{a: string, b: string, method: "t-test" | "wilcoxon", normalize: boolean, within: "" | "filter"}} Question as the request has it;
  *   within: which cells count while a filter is on */
 

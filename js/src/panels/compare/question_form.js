@@ -1,15 +1,15 @@
-/** What is compared with what, and how: the line above a comparison, by which a hand asks for the next one. */
+/** The form of a comparison: two groups of cells, the method, and its options. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/panels/ui.js";
 import { nSelectedPassing } from "../../state/counts.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { asCategory, categoryOf } from "./comparing.js";
+import { asCategory, categoryOf } from "./comparison.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */
 /** @typedef {import("../sets/set_list.js").CellSet} CellSet */
-/** @typedef {import("./comparing.js").Comparing} Comparing */
+/** @typedef {import("./comparison.js").Comparing} Comparing */
 
 /** @type {["t-test" | "wilcoxon", string][]} */
 const METHODS = [

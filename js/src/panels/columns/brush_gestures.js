@@ -1,4 +1,4 @@
-/** The brush of a histogram under a hand: where its ends are, and what the pointer and keys do with them. */
+/** Pointer and keys on the brush of a histogram, and where its ends are. */
 import { shareOf, valueAt } from "../../style/levels.js";
 
 /** @typedef {[number | null, number | null]} Ends lowest and highest number, null = open */

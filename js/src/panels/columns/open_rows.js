@@ -1,10 +1,10 @@
-/** The columns and genes that are open in a view: their counts are requested, and what is brushed or clicked becomes a filter. */
+/** The open rows of Columns and Genes: requests their counts and turns brushes and clicks into filters. */
 import { html, nothing } from "lit-html";
 import { endsOf, ruleOf, within, withRule } from "../filters/rules.js";
 import { createBrush } from "./brush.js";
 import { categoryCounts } from "./category_counts.js";
 import { rowsDrawn, rowsWanted } from "./category_order.js";
-import { createCounting } from "./counting.js";
+import { createCounting } from "./count_requests.js";
 import { numberCounts } from "./number_counts.js";
 
 /** @typedef {import("../../page/panels/ui.js").Context} Context */

@@ -1,7 +1,7 @@
-/** Which genes of a comparison are listed, in which order: sorted, searched, cut off, brushed. Pure. */
+/** Which genes of a comparison are listed, and in which order: sorted, searched, cut off, brushed. Pure. */
 
-/** @typedef {import("./compared.js").Found} Found */
-/** @typedef {import("./compared.js").Numbers} Numbers */
+/** @typedef {import("./result.js").Found} Found */
+/** @typedef {import("./result.js").Numbers} Numbers */
 /** @typedef {{fold: number | null, p: number | null, share: number | null}} Cuts of |log2fc|, of p_adj, of the higher of both shares; null = none */
 /** @typedef {[number, number, number, number]} Box x0, x1, y0, y1 in units of the volcano */
 

@@ -1,4 +1,4 @@
-/** Panels beside each other by hand: of pinned genes, of a column, of its categories. */
+/** Buttons that show panels side by side: of pinned genes, of a column, of its categories. */
 import { html, nothing } from "lit-html";
 import { MOST_PANELS } from "../../wire/constants.js";
 import { nounsOf } from "../../words/nouns.js";

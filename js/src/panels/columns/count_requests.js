@@ -1,4 +1,4 @@
-/** Asks for the counts of the columns that are open, after each change of filters, selection or colouring. */
+/** Requests the counts of open columns after each change of filters, selection or colouring. */
 
 import { MOST_COUNTED } from "../../wire/constants.js";
 

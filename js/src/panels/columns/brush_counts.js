@@ -1,4 +1,4 @@
-/** Counts under a brush that moves, from running sums over its bins: one subtraction for each part of a bar. Pure. */
+/** Counts under a moving brush, from running sums over its bins: one subtraction for each part of a bar. Pure. */
 // Changes with cxg_widget/counts/brush.py: counts while a brush moves.
 
 /**

@@ -1,4 +1,4 @@
-/** Which names of categories stand on a plot, and where: largest first, none over another. As in cxg_widget/draw/overlays/names.py. Pure. */
+/** Which names of categories fit on a plot, and where: largest first, without overlap, as in cxg_widget/draw/overlays/names.py. Pure. */
 // Changes with cxg_widget/draw/overlays/names.py: places of names on the plot.
 import { toPx } from "../../screen/camera.js";
 

@@ -1,4 +1,4 @@
-/** Asks where names stand, contours run and sets differ, after each change of what these are of, the points or the filters. */
+/** Requests names, contours and differences after each change of their settings, of the points or the filters. */
 
 /** @typedef {import("../../state/state.js").Store} Store */
 /** @typedef {import("../../state/state.js").State} State */

@@ -2,7 +2,7 @@
 
 Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constants.js) follow from `Settings`.
 """
-# Changes with js/src/page/panels/panel_buttons.js and js/src/panels/index.js: which panels there are.
+# Changes with js/src/page/parts/panel_buttons.js and js/src/panels/index.js: which panels there are.
 
 from __future__ import annotations
 

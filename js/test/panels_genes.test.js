@@ -1,7 +1,7 @@
 // Laws of the panel of genes: which sets are listed, what a match pins, and how bars with many zeros are drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutOf } from "../src/page/panels/histogram.js";
+import { cutOf } from "../src/page/parts/histogram.js";
 import { createCounting } from "../src/panels/columns/count_requests.js";
 import { takeColumn } from "../src/panels/columns/take_column.js";
 import { askGenes } from "../src/panels/genes/ask_genes.js";

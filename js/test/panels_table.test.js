@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ROW_PX } from "../src/page/panels/rows.js";
+import { ROW_PX } from "../src/page/parts/rows.js";
 import { HIGHEST_PX, isScaled, lowest, scrollOf, sheetPx, topOf } from "../src/panels/table/scrolling.js";
 import { tableFile } from "../src/panels/table/table_file.js";
 import { around, createTableRows } from "../src/panels/table/table_rows.js";

@@ -1,10 +1,10 @@
 /** Keyboard shortcuts of the whole widget, and Escape. */
 // Changes with js/src/plot/gestures.js and js/src/panels/key_list.js: keys, and the list of them.
 import { RESET_KEY, TOOL_KEYS } from "../plot/gestures.js";
-import { PANELS, togglePanel } from "./panels/panel_buttons.js";
-import { FULL_KEY, LIST_KEY, openKeyList } from "./panels/toolbar.js";
+import { PANELS, togglePanel } from "./parts/panel_buttons.js";
+import { FULL_KEY, LIST_KEY, openKeyList } from "./parts/toolbar.js";
 
-/** @typedef {import("./panels/ui.js").Context} Context */
+/** @typedef {import("./parts/ui.js").Context} Context */
 
 /** What keys do anywhere in a view; the list of all keys is made of this.
  * @type {Record<"tool" | "everything" | "undo" | "redo" | "full" | "panel" | "list", {keys: string[], act: (context: Context, event: KeyboardEvent, key: string) => void}>} */

@@ -1,15 +1,15 @@
-/** The layout of a view: elements in its shadow root, and the templates of panels/ in their places. */
+/** The layout of a view: elements in its shadow root, and the templates of parts/ in their places. */
 import { html, nothing } from "lit-html";
-import { divider, sizeOf } from "./panels/divider.js";
-import { embeddingBox } from "./panels/embedding.js";
-import { emptyMessage, progressBar, tooltip } from "./panels/messages.js";
-import { ROW_PX } from "./panels/rows.js";
-import { searchBox } from "./panels/search.js";
-import { statusLine } from "./panels/status.js";
-import { panelButton, toolbar } from "./panels/toolbar.js";
+import { divider, sizeOf } from "./parts/divider.js";
+import { embeddingBox } from "./parts/embedding.js";
+import { emptyMessage, progressBar, tooltip } from "./parts/messages.js";
+import { ROW_PX } from "./parts/rows.js";
+import { searchBox } from "./parts/search.js";
+import { statusLine } from "./parts/status.js";
+import { panelButton, toolbar } from "./parts/toolbar.js";
 import css from "./style.css";
 
-/** @typedef {import("./panels/ui.js").Context} Context */
+/** @typedef {import("./parts/ui.js").Context} Context */
 
 /** A lower widget has buttons and status in one line, the fields of its panel beside each other. */
 const LOW_PX = 240;

@@ -1,7 +1,7 @@
 /** Loads the second module (panels, names, contours, drawing with keys, saved pictures) over the comm when it is first needed, once a page. */
 import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 
-/** @typedef {import("./panels/ui.js").Context} Context */
+/** @typedef {import("./parts/ui.js").Context} Context */
 
 /**
  * @typedef {{side: unknown, chips: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, notes: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,

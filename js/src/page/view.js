@@ -4,16 +4,16 @@ import { asSeen, isOnlyMore } from "../state/state.js";
 import { missingGrey } from "../style/style.js";
 import { leaveByKey, pressKey } from "./keys.js";
 import { createElements, isNarrow, layout, plotAlone } from "./layout.js";
-import { createLegend } from "./panels/legend.js";
-import { placeTooltip } from "./panels/messages.js";
-import { pick } from "./panels/search.js";
-import { initialUi } from "./panels/ui.js";
+import { createLegend } from "./parts/legend.js";
+import { placeTooltip } from "./parts/messages.js";
+import { pick } from "./parts/search.js";
+import { initialUi } from "./parts/ui.js";
 import { focusedIn, keepKeys, listenToPresses } from "./presses.js";
 import { createAnnouncer, createDescription } from "./screen_reader.js";
 import { watchTheme } from "./theme.js";
 
-/** @typedef {import("./panels/ui.js").Ui} Ui */
-/** @typedef {import("./panels/ui.js").Context} Context */
+/** @typedef {import("./parts/ui.js").Ui} Ui */
+/** @typedef {import("./parts/ui.js").Context} Context */
 /** @typedef {import("./theme.js").Theme} Theme */
 /** @typedef {import("../state/state.js").State} State */
 

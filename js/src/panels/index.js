@@ -1,7 +1,7 @@
 /** Entry of the second module: makes the panels of a view, and exports what it draws on the plot. */
-// Changes with cxg_widget/display/settings.py and js/src/page/panels/panel_buttons.js: which panels there are.
+// Changes with cxg_widget/display/settings.py and js/src/page/parts/panel_buttons.js: which panels there are.
 import { html, nothing } from "lit-html";
-import { PANELS } from "../page/panels/panel_buttons.js";
+import { PANELS } from "../page/parts/panel_buttons.js";
 import { createAnnotations } from "./annotations/annotations.js";
 import { createColumns } from "./columns/columns.js";
 import { createOpened } from "./columns/open_rows.js";
@@ -33,7 +33,7 @@ export { createLandmarks } from "./overlays/landmarks.js";
 export { notesOnPlot } from "./overlays/notes_on_plot.js";
 export { createPictures, saveFile } from "./pictures/saved_pictures.js";
 
-/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {import("../page/parts/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
 /** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/open_rows.js").Opened, sets: Sets,

@@ -4,13 +4,13 @@ import { html, noChange, nothing } from "lit-html";
 import { Directive, directive } from "lit-html/directive.js";
 import { ICONS } from "../page/icons.js";
 import { PAGE_KEYS } from "../page/keys.js";
-import { PANELS } from "../page/panels/panel_buttons.js";
+import { PANELS } from "../page/parts/panel_buttons.js";
 import { PLOT_KEYS } from "../plot/gestures.js";
 import { MODES_HINT } from "../plot/lasso.js";
 import { nounsOf } from "../words/nouns.js";
 import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./key_shape.js";
 
-/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {import("../page/parts/ui.js").Context} Context */
 /** @typedef {[keys: string[], does: string, by?: "kernel"]} Row by: who does it, where that is not the page alone */
 
 /** Panels tell their own names. @type {Record<Exclude<keyof typeof PAGE_KEYS, "panel">, string>} */

@@ -1,15 +1,15 @@
 /** The notes on the plot, and the popover that lists them. */
 import { html, nothing } from "lit-html";
-import { placeNote } from "../page/panels/notes.js";
-import { whatIsShown } from "../page/panels/numbers.js";
-import { NOTES } from "../page/panels/status.js";
+import { placeNote } from "../page/parts/notes.js";
+import { whatIsShown } from "../page/parts/numbers.js";
+import { NOTES } from "../page/parts/status.js";
 import { nHidden } from "../state/hidden.js";
 import { counted, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 
 /** @typedef {import("../state/state.js").State} State */
 
-/** @param {import("../page/panels/ui.js").Context} context */
+/** @param {import("../page/parts/ui.js").Context} context */
 export function notesPopover({ state, ui }) {
   if (ui.popover !== "notes") return nothing;
   return html`<div class="popover notes" role="dialog" aria-label=${NOTES}><ul>${notesOf(state).map((note) => html`<li>${note}</li>`)}</ul></div>`;

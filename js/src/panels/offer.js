@@ -1,11 +1,11 @@
 /** The offer to restore the work of an earlier widget of this dataset. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
-import { textIn } from "../page/panels/ui.js";
+import { textIn } from "../page/parts/ui.js";
 import { counted } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 
-/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {import("../page/parts/ui.js").Context} Context */
 /** @typedef {{name: string, at: number, notebook: string, counts: Record<string, number>, unsaved: number}} Kept */
 /** @typedef {import("../state/state.js").Nouns} Nouns */
 

@@ -1,5 +1,5 @@
 /** Drags: pointers that are down move the plot, pinch it, or draw a shape to select. */
-// Changes with js/src/page/panels/toolbar.js and js/src/plot/overlay.js: tools of the toolbar.
+// Changes with js/src/page/parts/toolbar.js and js/src/plot/overlay.js: tools of the toolbar.
 import { createShape, modeOf } from "./lasso.js";
 
 /**

@@ -1,5 +1,5 @@
 /** The overlay above the points: the shape being drawn, its effect on the selection, a ring around the hovered cell. */
-// Changes with js/src/page/panels/toolbar.js and js/src/plot/drag.js: tools of the toolbar.
+// Changes with js/src/page/parts/toolbar.js and js/src/plot/drag.js: tools of the toolbar.
 import { toPx } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
 

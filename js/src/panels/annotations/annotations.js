@@ -1,7 +1,7 @@
 /** The Annotations panel: chooses an annotation, labels the selection, lists the labels, saves them. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { moveByKey } from "../shared/row_keys.js";
@@ -9,7 +9,7 @@ import { createAnnotationList } from "./annotation_list.js";
 import { createLabelRows } from "./label_rows.js";
 import { createSaveForm } from "./save_form.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./annotation_list.js").Listed} Listed */
 
 const LABELS = { one: "label", many: "labels" };

@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { safeColor } from "../../style/color.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
@@ -10,7 +10,7 @@ import { counted, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { isOnlyOf, leavesOut, ruleOf, without, withRule } from "../filters/rules.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./annotation_list.js").Label} Label */
 /** @typedef {import("./annotation_list.js").Listed} Listed */
 /** @typedef {import("../filters/rules.js").Rule} Rule */

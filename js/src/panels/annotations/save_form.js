@@ -1,11 +1,11 @@
 /** The form that saves an annotation to a file, and asks what to do with labels that are already there. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 
 /** What came of it may lie below what is in sight. @param {Element | null} form */
 function reveal(form) {

@@ -4,7 +4,7 @@ import { withRule } from "../filters/rules.js";
 import { binsOf, movedCounts, nPassing } from "./brush_counts.js";
 
 /**
- * @typedef {import("../../page/panels/ui.js").Context} Context
+ * @typedef {import("../../page/parts/ui.js").Context} Context
  * @typedef {import("../../wire/protocol.js").ColumnCounts} Counts
  * @typedef {import("./brush_counts.js").Ends} Ends
  * @typedef {{column: string, rows: number[]}} Open another column that is open, with the categories that are drawn

@@ -2,8 +2,8 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
-import { marked } from "../../page/panels/marked.js";
-import { textIn } from "../../page/panels/ui.js";
+import { marked } from "../../page/parts/marked.js";
+import { textIn } from "../../page/parts/ui.js";
 import { memo } from "../../state/memo.js";
 import { wholeNumber } from "../../words/format.js";
 import { createOverview } from "../filters/active_filters.js";
@@ -12,7 +12,7 @@ import { besideButtons } from "../linked/add_panels.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { createModes } from "./modes.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Dataset} Dataset */
 /** @typedef {{name: string, kind: string}} Column */
 

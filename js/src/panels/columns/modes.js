@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { nounsOf } from "../../words/nouns.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./enrichment.js").Mode} Mode */
 
 /** @type {[Mode, string, string][]} */

@@ -1,13 +1,13 @@
 /** An open column of numbers: a histogram with a brush, and two fields for the limits of its filter. */
 import { html, nothing, svg } from "lit-html";
-import { barHeights, barPath, cutOf } from "../../page/panels/histogram.js";
+import { barHeights, barPath, cutOf } from "../../page/parts/histogram.js";
 import { shareOf } from "../../style/levels.js";
 import { counted, share, shortNumber, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { brushHands, roomOf, shownOf } from "./brush_gestures.js";
 import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./brush_gestures.js").Ends} Ends */
 
 /**

@@ -7,7 +7,7 @@ import { rowsDrawn, rowsWanted } from "./category_order.js";
 import { createCounting } from "./count_requests.js";
 import { numberCounts } from "./number_counts.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./category_order.js").Place} Place */
 /** @typedef {import("../filters/rules.js").Rule} Rule */
 /** @typedef {[number | null, number | null]} Ends */

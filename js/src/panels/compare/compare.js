@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { colorBy, createGeneActions } from "./gene_actions.js";
@@ -12,7 +12,7 @@ import { kept, ranksOf, sides, sorted } from "./gene_order.js";
 import { questionLine } from "./question_form.js";
 import { createVolcano } from "./volcano.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./result.js").Found} Found */
 /** @typedef {import("./gene_order.js").Cuts} Cuts */
 /** @typedef {import("./gene_order.js").Box} Box */

@@ -2,13 +2,13 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { MOST_PINNED } from "../../wire/constants.js";
 import { counted } from "../../words/format.js";
 import { nounsOf, setNounOf, withArticle } from "../../words/nouns.js";
 import { withSets } from "../genes/paste_field.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 
 /** Genes that a set made here has at most: a notebook keeps them. */
 const MOST_NAMES = 5_000;

@@ -1,11 +1,11 @@
 /** The table of genes of a comparison: one row per gene, of which those in view are drawn; its keys and clicks. */
-import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
+import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/rows.js";
 import { nounsOf } from "../../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "../table/scrolling.js";
 import { HEAD_PX, revealColumn, tableGrid } from "../table/table_grid.js";
 import { columnsOf } from "./gene_numbers.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./result.js").Found} Found */
 /** @typedef {{found: Found, rows: Uint32Array, chosen: number, sort: string, descending: boolean}} Shown */
 

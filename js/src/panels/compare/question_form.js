@@ -1,13 +1,13 @@
 /** The form of a comparison: two groups of cells, the method, and its options. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { nSelectedPassing } from "../../state/counts.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { asCategory, categoryOf } from "./comparison.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../sets/set_list.js").CellSet} CellSet */
 /** @typedef {import("./comparison.js").Comparing} Comparing */
 

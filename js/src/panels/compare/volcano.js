@@ -10,7 +10,7 @@ import { describeGene } from "./gene_numbers.js";
 import { COLORS, MARGIN_PX, paintField, paintMarks } from "./volcano_picture.js";
 import { boxOf, nearest, placed } from "./volcano_scale.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./result.js").Found} Found */
 /** @typedef {import("./gene_order.js").Box} Box */
 /** @typedef {{found: Found, keep: Uint8Array, rows: Uint32Array, cuts: import("./gene_order.js").Cuts, chosen: number, box: Box | null}} Shown rows: listed

@@ -9,7 +9,7 @@ import { createQueryField } from "./query_field.js";
 import { nameIn } from "./query_word.js";
 import { columnOf, ruleOf, shortest, withRule } from "./rules.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Dataset} Dataset */
 
 /** @param {import("../index.js").Given} given @returns {(context: Context, dataset: Dataset) => unknown} */

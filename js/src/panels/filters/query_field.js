@@ -1,11 +1,11 @@
 /** The query field: completes names of columns and genes, and categories after `==`. The kernel searches. */
 import { html, nothing } from "lit-html";
-import { rowAfterKey } from "../../page/panels/rows.js";
-import { textIn } from "../../page/panels/ui.js";
+import { rowAfterKey } from "../../page/parts/rows.js";
+import { textIn } from "../../page/parts/ui.js";
 import { matchList, scrollToOption } from "../shared/match_list.js";
 import { nameIn, valueIn, wordAt } from "./query_word.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
+/** @typedef {import("../../page/parts/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
 /** @typedef {{label: string, detail: string, text: string}} Option text: as the query has it */
 
 const MATCHES = 50;

@@ -7,7 +7,7 @@ import { shortCount, shortNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { createFields, describeField, fieldAfterKey, fieldAt, listed, mixAt, partsOf } from "./blend_fields.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /**
  * @typedef {object} Drawn what the parts of one drawing share
  * @property {Context} context

@@ -1,14 +1,14 @@
 /** The gene sets of the user and of the store: color by one, pin its genes, delete it, make another. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../page/icons.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { capitalized, nounsOf, setNounOf, withArticle } from "../../words/nouns.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { askGenes } from "./ask_genes.js";
 import { createPasteField } from "./paste_field.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {{name: string, genes: string[], n: number}} GeneSet n: of which some may not be listed */
 /** @typedef {GeneSet & {isOwn: boolean}} Listed */
 /** @typedef {{pin: (names: string[]) => void, unpin: (name: string) => void}} Pins */

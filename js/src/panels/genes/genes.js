@@ -11,7 +11,7 @@ import { moveByKey } from "../shared/row_keys.js";
 import { createGeneSets } from "./gene_sets.js";
 import { createPinField } from "./pin_field.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
 export function createGenes({ client, redraw, opened }) {

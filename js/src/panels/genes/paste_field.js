@@ -2,12 +2,12 @@
 // Changes with cxg_widget/display/gene_sets.py: lists of genes as users paste them.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { counted } from "../../words/format.js";
 import { nounsOf, setNounOf } from "../../words/nouns.js";
 import { askGenes } from "./ask_genes.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {{name: string, genes: string[]}} Own */
 
 /** @param {import("../../wire/client.js").Client} client @param {() => void} redraw @returns {(context: Context) => unknown} */

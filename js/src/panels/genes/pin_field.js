@@ -2,12 +2,12 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
-import { rowAfterKey } from "../../page/panels/rows.js";
-import { textIn } from "../../page/panels/ui.js";
+import { rowAfterKey } from "../../page/parts/rows.js";
+import { textIn } from "../../page/parts/ui.js";
 import { nounsOf, withArticle } from "../../words/nouns.js";
 import { matchList } from "../shared/match_list.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Match} Match */
 
 /** @param {() => void} redraw @returns {(context: Context, pin: (names: string[]) => void) => unknown} */

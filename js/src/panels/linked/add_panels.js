@@ -4,7 +4,7 @@ import { MOST_PANELS } from "../../wire/constants.js";
 import { nounsOf } from "../../words/nouns.js";
 
 /**
- * @typedef {import("../../page/panels/ui.js").Context} Context
+ * @typedef {import("../../page/parts/ui.js").Context} Context
  * @typedef {import("../../wire/constants.js").Look} Setting
  */
 

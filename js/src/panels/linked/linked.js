@@ -1,6 +1,6 @@
 /** Plots side by side in the room of one, which pan, zoom and select together. */
 import { render } from "lit-html";
-import { placeNote } from "../../page/panels/notes.js";
+import { placeNote } from "../../page/parts/notes.js";
 import { asSeen } from "../../state/state.js";
 import { NO_KEY } from "../../words/key.js";
 import { nounsOf } from "../../words/nouns.js";

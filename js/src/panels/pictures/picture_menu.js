@@ -3,7 +3,7 @@ import { html, nothing } from "lit-html";
 import { fileName } from "../../words/format.js";
 import { download } from "../table/table_file.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").FigurePart} Part */
 
 const WAIT_MS = 600_000;

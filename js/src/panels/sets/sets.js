@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { safeColor } from "../../style/color.js";
 import { MOST_SETS_ON_PLOT } from "../../wire/constants.js";
@@ -12,7 +12,7 @@ import { isKeeping, withRule } from "../filters/rules.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { createExport } from "../table/table_export.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./set_list.js").CellSet} CellSet */
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("../../state/actions.js").Actions} Actions */

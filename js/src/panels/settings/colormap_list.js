@@ -1,11 +1,11 @@
 /** The list of colormaps, each drawn as a ramp. */
 import { html, nothing } from "lit-html";
-import { nameOf } from "../../page/panels/colormap_menu.js";
-import { gradient } from "../../page/panels/histogram.js";
-import { rowAfterKey } from "../../page/panels/rows.js";
+import { nameOf } from "../../page/parts/colormap_menu.js";
+import { gradient } from "../../page/parts/histogram.js";
+import { rowAfterKey } from "../../page/parts/rows.js";
 import { stopsOf } from "../../style/style.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 
 /** In a lower view the list opens upwards. */
 const ROOM_BELOW_FROM_PX = 500;

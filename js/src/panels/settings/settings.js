@@ -2,7 +2,7 @@
 // Changes with cxg_widget/display/statistic.py: words of a statistic and of density.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { readLimit } from "../../style/limits.js";
 import { shortNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
@@ -47,7 +47,7 @@ const STATISTICS = {
   count: "count",
 };
 
-/** @param {import("../../page/panels/ui.js").Context} context @param {ReturnType<typeof import("./tissue_choice.js").createTissueChoice>} tissue */
+/** @param {import("../../page/parts/ui.js").Context} context @param {ReturnType<typeof import("./tissue_choice.js").createTissueChoice>} tissue */
 export function settingsPopover(context, tissue) {
   const { state, ui, actions } = context;
   if (ui.popover !== "settings") return nothing;

@@ -1,7 +1,7 @@
 /** The setting of the tissue image and its opacity. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 
 /** @param {Pick<import("../index.js").Given, "client" | "redraw">} given */
 export function createTissueChoice({ client, redraw }) {
@@ -16,7 +16,7 @@ export function createTissueChoice({ client, redraw }) {
     redraw();
   }
 
-  /** @param {import("../../page/panels/ui.js").Context} context */
+  /** @param {import("../../page/parts/ui.js").Context} context */
   return ({ state: { traits, points, link }, actions }) => {
     if (!points?.yDown || String(points.axes) !== "0,1") return nothing; // it lies under no other embedding
     if (!isRequested && link === "live") void ask();

@@ -1,12 +1,12 @@
 /** Chooses two columns or genes as the axes, with a search field for each. The kernel searches. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { rowAfterKey } from "../../page/panels/rows.js";
-import { textIn } from "../../page/panels/ui.js";
+import { rowAfterKey } from "../../page/parts/rows.js";
+import { textIn } from "../../page/parts/ui.js";
 import { nounsOf } from "../../words/nouns.js";
 import { matchList, scrollToOption } from "../shared/match_list.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
+/** @typedef {import("../../page/parts/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
 
 const MATCHES = 50;
 const AXES = ["Horizontal", "Vertical"];

@@ -3,8 +3,8 @@ import { html } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { nounsOf } from "../../words/nouns.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
-/** @typedef {Pick<import("../../page/panels/panel_buttons.js").Panel, "id" | "key" | "name">} Panel */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
+/** @typedef {Pick<import("../../page/parts/panel_buttons.js").Panel, "id" | "key" | "name">} Panel */
 
 /** @returns {(context: Context, panel: Panel, body: unknown) => unknown} */
 export function createDrawer() {

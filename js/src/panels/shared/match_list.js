@@ -1,6 +1,6 @@
 /** The list of matches below a search field. */
 import { html, nothing } from "lit-html";
-import { marked } from "../../page/panels/marked.js";
+import { marked } from "../../page/parts/marked.js";
 
 /** @typedef {{label: string, detail: string}} Option */
 

@@ -1,6 +1,6 @@
 /** The Table panel: its scroll position, keys and pointer. */
 import { html, nothing } from "lit-html";
-import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
+import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/rows.js";
 import { modeOf } from "../../plot/lasso.js";
 import { capitalized, nounsOf } from "../../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "./scrolling.js";
@@ -10,7 +10,7 @@ import { createExport } from "./table_export.js";
 import { HEAD_PX, revealColumn, tableGrid } from "./table_grid.js";
 import { cellAt, createTableRows, withoutDefaults } from "./table_rows.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Dataset} Dataset */
 /** @typedef {import("./table_rows.js").Setting} Setting */
 

@@ -1,6 +1,6 @@
 /** The bar over the table: which cells are in it, how many, which columns, and buttons that copy and download all rows. */
 import { html, nothing } from "lit-html";
-import { textIn } from "../../page/panels/ui.js";
+import { textIn } from "../../page/parts/ui.js";
 import { nSelectedPassing } from "../../state/counts.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
@@ -16,7 +16,7 @@ const OF = [
 ];
 
 /**
- * @param {import("../../page/panels/ui.js").Context} context
+ * @param {import("../../page/parts/ui.js").Context} context
  * @param {{setting: Setting, set: (change: Partial<Setting>) => void, found: import("./table_rows.js").Rows | null, cells: Of,
  *   choose: (cells: Of) => void, said: string, columnChoice: ReturnType<typeof import("./table_columns.js").createColumnChoice>,
  *   exported: ReturnType<typeof import("./table_export.js").createExport>}} given cells: which count while a filter is on; said: instead of how many

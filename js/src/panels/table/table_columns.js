@@ -1,11 +1,11 @@
 /** Chooses the columns of the table: a search field for columns and genes, with a checkbox for each. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { marked } from "../../page/panels/marked.js";
-import { textIn } from "../../page/panels/ui.js";
+import { marked } from "../../page/parts/marked.js";
+import { textIn } from "../../page/parts/ui.js";
 import { nounsOf } from "../../words/nouns.js";
 
-/** @typedef {import("../../page/panels/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
+/** @typedef {import("../../page/parts/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
 
 const MATCHES = 50;
 /** Those that the table can show. */

@@ -1,7 +1,7 @@
 /** The grid of the table: column headers that sort, and the rows in view. */
 import { html, nothing } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
-import { ROW_PX } from "../../page/panels/rows.js";
+import { ROW_PX } from "../../page/parts/rows.js";
 import { sheetPx } from "./scrolling.js";
 
 /** @typedef {import("./table_rows.js").Rows} Rows */

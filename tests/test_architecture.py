@@ -48,7 +48,7 @@ HOMES = {
     "anywidget": "widget/traits.py",
     "ipywidgets": "widget/",
     "traitlets": "widget/",
-    "IPython": ("widget/widget.py", "widget/static_picture.py", "text/short_traceback.py"),
+    "IPython": ("widget/displaying.py", "widget/static_picture.py", "text/short_traceback.py"),
     "PIL": ("draw/image_files.py", "draw/lettering.py", "draw/overlays/outlines.py"),
     "pydeseq2": "compare/donors/deseq2.py",
     "matplotlib": ("color/colormap.py", "draw/pages/matplotlib_page.py", "draw/plots/"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -11,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import traitlets
 from ipywidgets import CallbackDispatcher
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.compute.jobs import wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, check_mode, split_options
@@ -39,9 +36,8 @@ from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.text.warned import warn_caller
 from cxg_widget.widget import saving
-from cxg_widget.widget.analysing import AnalysingWidget
 from cxg_widget.widget.answering import PageChanges
-from cxg_widget.widget.boxes import show_pictures_of_boxes
+from cxg_widget.widget.displaying import DisplayingWidget, watch_boxes
 from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.history import History
 from cxg_widget.widget.keeping import Keeper, Restoring
@@ -70,7 +66,7 @@ _BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
 _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
 
 
-class CxgWidget(AnalysingWidget):
+class CxgWidget(DisplayingWidget):
     """An interactive scatterplot of a single-cell dataset.
 
     Parameters
@@ -112,7 +108,6 @@ class CxgWidget(AnalysingWidget):
     annotations: Any
     filters: Any
     table: Any
-    _is_shown = False
 
     def __init__(
         self,
@@ -167,7 +162,7 @@ class CxgWidget(AnalysingWidget):
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_index)
             self._exchange.jobs.submit("letters", load_letters)
-            _watch_boxes()
+            watch_boxes(CxgWidget)
             if is_offered:
                 prepared.add_done_callback(self._drop_unreadable)
             self._check_first("embedding" in self._given, color is not None and not is_offered)
@@ -619,54 +614,6 @@ class CxgWidget(AnalysingWidget):
             return f"<{title} (closed)>"
         place = "no embedding" if self.embedding is None else self._dataset.describe_embedding(self.embedding)
         return f"<{title}: {self._dataset.n_obs:,} obs, {place}, color {self.color!r}>"
-
-    # --- static pictures -----------------------------------------------------------------------------------------
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data = bundle[0] if isinstance(bundle, tuple) else bundle
-        if data is not None:
-            data.update(self._picture.drawn(html=False))
-        return bundle
-
-    def _ipython_display_(self, **kwargs: Any) -> None:
-        """Display the live view and, for readers without a kernel, a picture that the live view hides."""
-        from IPython.display import display
-
-        if not self._open:
-            display({"text/plain": repr(self)}, raw=True)  # type: ignore[no-untyped-call]
-            return
-        live = super()._repr_mimebundle_(**kwargs)
-        data, metadata = live if isinstance(live, tuple) else (live, {})
-        display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        self._display_still()
-
-    def _display_still(self) -> None:
-        """Display the picture for readers without a kernel; the front-end's takes its place."""
-        if not self._open:
-            return
-        self._send_early()
-        self._picture.display()
-        self._exchange.jobs.submit("still", self._picture.complete)
-
-    @traitlets.observe("_snapshot")
-    def _keep_still(self, change: Any) -> None:
-        """Put the picture that the front-end took in the place of the kernel's: it is what is on show now."""
-        if self._open:
-            self._picture.replace(change["new"])
-
-    def _send_early(self) -> None:
-        """Send the first points; the picture for readers without a kernel then waits for the same data."""
-        if not self._is_shown:
-            self._is_shown = True
-            wait_for(self._exchange.send_soon("early", self._session.streams.early))
-
-
-def _watch_boxes() -> None:
-    """Show pictures of the widgets in boxes too, where there is a notebook."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is not None:
-        show_pictures_of_boxes(shell, CxgWidget, CxgWidget._display_still)
 
 
 def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Loader]:

@@ -20,7 +20,7 @@ from cxg_widget.draw.pages.key import Key
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view
-from cxg_widget.widget.boxes import held_in
+from cxg_widget.widget.displaying import held_in
 from cxg_widget.widget.static_picture import NotebookPicture, kept_picture, static_picture
 from tests.memory import small
 

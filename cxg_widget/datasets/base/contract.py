@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 from uuid import uuid4
@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.embedding_names import axis_names
 from cxg_widget.datasets.base.lifetime import Lifetime, Traffic
-from cxg_widget.datasets.base.matrix_block import MatrixBlock, rows_in_blocks, stack
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import MatrixContract
 from cxg_widget.datasets.base.sections import Sections
-from cxg_widget.datasets.base.values import Column, Values, Vector
+from cxg_widget.datasets.base.values import Column, Values
 from cxg_widget.text.half_characters import note_of, repaired
 from cxg_widget.text.nouns import CELL, GENE, Noun
 from cxg_widget.text.redaction import redacted
@@ -33,13 +32,13 @@ PLACEHOLDER = re.compile(r"name_\d+")
 """A name that writers of CXG give to an index without a name: name_0, name_1, ..."""
 
 
-class Contract(ABC):
+class Contract(MatrixContract):
     """Attributes that a store sets in `__init__`, where it reads only schemas and metadata, and methods it implements.
 
     A `_read` method may be called by several threads at once. The store is then held open; names, positions, rows and
     axes exist. It raises `InvalidStore` for what contradicts itself and `DamagedStore` for data that are promised and
     cannot be read, each one sentence with the path. Only `_read_obs`, and `_read_embedding` or its block, must be
-    there; a store with vars implements `_read_var` and `_read_vector` or `_read_vectors` too. What a store calls,
+    there; a store with vars implements methods of `MatrixContract` too. What a store calls,
     `_note`, `_tell_progress`, `_cached`, `_read_once` and `_reading`, are methods of its `Lifetime`.
 
     Attributes
@@ -140,70 +139,6 @@ class Contract(ABC):
         """Return the colours of labels of an obs column, label to "#rrggbb"; by default none."""
         return {}
 
-    # Var and the matrix.
-
-    def _read_var(self, name: str) -> Values:
-        """Read one var column (n_var,), the index column included, as `_read_obs` does."""
-        raise NotImplementedError
-
-    def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
-        """Read named sets of var names; by default none."""
-        return {}
-
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        """Read the var at `position` over all obs, sparse where the store is; NaN = not measured, None = main matrix.
-
-        By default by `_read_vectors`; a store with vars implements one of the two.
-        """
-        return next(self._read_vectors([position], layer))
-
-    def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
-        """Yield distinct vars in their order, each as `_read_vector` returns it; by default one by one.
-
-        Where a store keeps cells together, one look at the matrix serves all vars of a request.
-        """
-        return (self._read_vector(position, layer) for position in positions)
-
-    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
-        """Read rows of the var at `position`, counted from `start`; by default from the whole var, which is kept."""
-        whole: Vector = self._cached(("var", position, layer), lambda: self._read_vector(position, layer))
-        return whole.block(start, stop)
-
-    def _read_vectors_block(
-        self, positions: Sequence[int], layer: str | None, start: int, stop: int
-    ) -> Iterator[Vector]:
-        """Yield rows of distinct vars, each as `_read_vector_block` returns it; by default one by one."""
-        return (self._read_vector_block(position, layer, start, stop) for position in positions)
-
-    def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
-        """Read lines along `major_axis`; a store whose axis is "obs" implements this, by default each var is a line."""
-        return stack([self._read_vector(position, layer) for position in range(start, stop)], self.n_obs)
-
-    def _n_var_in(self, layer: str | None) -> int:  # noqa: ARG002 - for stores whose layers have vars of their own
-        """Return the number of vars of a layer."""
-        return self.n_var
-
-    def _read_grain(self, layer: str | None) -> Grain:  # noqa: ARG002 - all layers of most stores lie in one way
-        """Say in which portions a matrix is read; by default single lines of `major_axis`, and all of it across."""
-        rows, columns = (1, None) if self.major_axis == "obs" else (None, 1)
-        return Grain((self.n_obs, self.n_var), self.n_obs * self.n_var, 4, rows, columns)
-
-    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
-        """Read some rows, ascending and distinct, as lines whose positions are vars of the layer.
-
-        Asked of stores whose grain has rows; by default by `_read_matrix_block`, rows that lie near each other at once.
-        """
-        return rows_in_blocks(rows, lambda start, stop: self._read_matrix_block(start, stop, layer))
-
-    def _read_columns(
-        self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None, layer: str | None
-    ) -> MatrixBlock:
-        """Read some vars, ascending and distinct, as lines whose positions are places among `rows` (None = all)."""
-        vectors = self._read_vectors(positions.tolist(), layer)
-        if rows is None:
-            return stack(list(vectors), self.n_obs)
-        return stack([vector.take(rows) for vector in vectors], len(rows))
-
     # Embeddings.
 
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
@@ -263,5 +198,5 @@ class Contract(ABC):
         """Return the traffic of the store since it was opened; by default None: not counted."""
         return None
 
-    def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do
+    def _release(self) -> None:
         """Close what is open; called once, when nobody reads any more."""

@@ -21,6 +21,7 @@ from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.layouts import kind_of
 from cxg_widget.datasets.cxg.matrix import CxgMatrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, libraries_with_factors, read_gene_sets, read_uns
+from cxg_widget.datasets.cxg.parts import check_written, find_embeddings, lost_arrays
 from cxg_widget.datasets.cxg.table_columns import MISSING_TEXT, CxgColumns
 from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
 from cxg_widget.datasets.tiledb_access.contexts import make_context
@@ -119,9 +120,10 @@ class CxgDataset(Dataset):
         self._var = CxgColumns(self._arrays, "var", self._note)
         self.n_obs, self.n_var = self._obs.n, self._var.n
         if not self.is_remote:
-            self._tell_lost(members)
+            for path in lost_arrays(self._arrays, self._children, members):
+                self._note(f"{path} is left out: it is not a TileDB array, because its schema is missing.")
             for path, n_rows in (("obs", self.n_obs), ("var", self.n_var)):
-                self._check_written(path, n_rows)
+                check_written(self._arrays, path, n_rows)
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.title = self._metadata.title or name_of(self.uri)
@@ -129,24 +131,13 @@ class CxgDataset(Dataset):
         self.major_axis = self._matrix.axis
         if self._matrix.problem is not None:
             self._note(str(self._matrix.problem))
-        self.embeddings = self._find_embeddings(members)
+        self.embeddings, self._unusable = find_embeddings(self._arrays, members, self.n_obs)
+        for problem in self._unusable.values():
+            self._note(problem)
+        if not self.embeddings:
+            self._note(f"{self._no_embedding}, so there is nothing to draw.")
         named = default_embedding(self.embeddings, self._metadata.default_embedding)
         self.default_embedding = named or next(iter(self.embeddings), None)
-
-    def _check_written(self, path: str, n_rows: int) -> None:
-        """Refuse a table that declares rows which were never written: arrays of them all may be of any size."""
-        written = self._arrays.n_written(path)
-        if written is not None and written < n_rows:
-            declared = f"{path} declares {n_rows:,} rows, but {written:,} were written"
-            raise DamagedStore(f"{self.uri}: {declared}; its files are missing or damaged.")
-
-    def _tell_lost(self, members: Mapping[str, str]) -> None:
-        """Note which folders stand where arrays do and are none: TileDB does not list what lost its schema."""
-        root, emb = self._arrays.names(["", "emb"])
-        lost = [name for name in root if name == "cxg_group_metadata" and name not in self._children]
-        lost += [f"emb/{name}" for name in emb if not name.startswith(("_", ".")) and name not in members]
-        for path in lost:
-            self._note(f"{path} is left out: it is not a TileDB array, because its schema is missing.")
 
     def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return the parts of the store, and its embeddings."""
@@ -157,35 +148,6 @@ class CxgDataset(Dataset):
             return children, members
         children = self._arrays.children("", kind_of=kind_of)[0]
         return children, self._arrays.children("emb", kind_of=kind_of)[0] if children.get("emb") == "group" else {}
-
-    def _find_embeddings(self, members: Mapping[str, str]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for name, kind in members.items():
-            width = self._embedding_width(name, kind)
-            if isinstance(width, int):
-                found[name] = width
-            else:
-                self._unusable[name] = width
-                self._note(width)
-        if not found:
-            self._note(f"{self._no_embedding}, so there is nothing to draw.")
-        return found
-
-    def _embedding_width(self, name: str, kind: str) -> int | str:
-        """Return the number of axes, or a sentence that says why the embedding cannot be used."""
-        if kind != "array":
-            return f"emb/{name} is not an array."
-        try:
-            schema = self._arrays.schema(f"emb/{name}")
-        except DamagedStore as error:
-            return str(error)
-        if schema.ndim != 2 or schema.sparse or schema.attr(0).dtype.kind not in "iuf":
-            return f"emb/{name} is not a dense array of numbers with two dimensions."
-        if schema.shape[0] != self.n_obs:
-            return f"emb/{name} has {schema.shape[0]} rows but obs has {self.n_obs}."
-        if schema.shape[1] < 2:
-            return f"emb/{name} has {schema.shape[1]} axis; a scatterplot needs 2."
-        return int(schema.shape[1])
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         if rows is None and self._packs(name):

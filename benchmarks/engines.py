@@ -41,7 +41,7 @@ def measure_ours(path: str, aggregator: str) -> Measures:
     for stream in (session.streams.points(), session.streams.color()):
         list(stream)
     found = {"first points": _since(began)}
-    extent = list(session.place().extent)
+    extent = list(session.held.place().extent)
 
     def image() -> None:
         list(session.answer(protocol.Aggregate(extent, *SIZE_PX, 1.0, -1, False)))

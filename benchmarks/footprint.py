@@ -86,7 +86,7 @@ class Kernel:
 
     @property
     def _extent(self) -> tuple[float, float, float, float]:
-        return self._session.place().extent
+        return self._session.held.place().extent
 
 
 def measure(path: str, column: str, gene: str) -> Stages:

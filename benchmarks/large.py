@@ -210,7 +210,7 @@ def _measure_gestures(ours: Ours, xy: NDArray[np.float32], found: Found) -> None
     ours.hover(*spots[0], radius)
     for x, y in spots:
         _timed(found, report.OURS, "hover, ms", lambda x=x, y=y: ours.hover(x, y, radius))
-    ours.session.prepare_hover()
+    ours.session.pointer.prepare()
     for x, y in spots:
         _timed(found, report.OURS, "later hover, ms", lambda x=x, y=y: ours.hover(x, y, radius))
 

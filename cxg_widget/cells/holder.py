@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -304,6 +305,19 @@ class Holder(ABC):
     @abstractmethod
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count selected cells as the legend counts all of them, see `encoding.count_selected`."""
+
+    def count_passing(self) -> NDArray[np.int64] | None:
+        """Count the cells that pass the filters as `count_selected`, once for a coloring and filters; None = all."""
+        passing, key = self.filtered(), self.settings.color_key
+        if passing is None:
+            return None
+        # The same filters give the very same array. A weak reference: it goes with the filters.
+        known = self._memo.held("passing counts", key)
+        if known is None or known[0]() is not passing:
+            known = weakref.ref(passing), self.count_selected(passing)
+            self._memo.put("passing counts", key, known)
+        counts: NDArray[np.int64] = known[1]
+        return counts
 
     @abstractmethod
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:

@@ -123,6 +123,10 @@ class Loader:
         log = settings.log_of(target.name) if target.source == "obs" else None
         return None if log is None else self.replay.codes(log)
 
+    def annotations(self, settings: Settings) -> dict[str, Codes]:
+        """Return the labels of all annotations of some settings, by name; raises as `Replay.codes`."""
+        return {one["name"]: self.replay.codes(one["log"]) for one in settings.annotations}
+
     def has_labels(self, columns: Mapping[str, Codes]) -> bool:
         """Say whether the dataset has exactly these annotations."""
         own = self.dataset.own_columns

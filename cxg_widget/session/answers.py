@@ -88,8 +88,8 @@ def count(session: Session, _: p.Count) -> Iterator[Frame]:
     chosen = mask if passing is None else mask & passing
     n_missing, *counts = held.count_selected(chosen).tolist()
     of_all: list[int] = []
-    if passing is not None:
-        n_without, *of_all = held.count_selected(passing).tolist()
+    if (counted := held.count_passing()) is not None:
+        n_without, *of_all = counted.tolist()
         of_all.append(n_without)
     message = p.Counts(seqs.color, seqs.selection, n_missing, int(np.count_nonzero(chosen)), seqs.filter)
     arrays = {"counts": counts, "passing": of_all}

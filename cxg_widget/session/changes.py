@@ -269,7 +269,7 @@ class _Known:
         return self._loader.dataset
 
     def annotations(self, settings: Settings) -> dict[str, Codes]:
-        return {one["name"]: self._loader.replay.codes(one["log"]) for one in settings.annotations}
+        return self._loader.annotations(settings)
 
     def target(self, settings: Settings) -> Target:
         return self._loader.target(settings)

@@ -46,13 +46,13 @@ class Pointer:
         return describer
 
     def prepare(self) -> None:
-        """Read once what hovering tells of, which then takes no reading; requested when somebody has begun to hover."""
-        self._describer.hold(self._display.settings)
+        """Read once what hovering tells of, and compile what counts the cells of a crowd; then neither takes time.
 
-    def warm(self) -> None:
-        """Compile what counts the cells of a crowd, before there is one beneath the pointer."""
+        Requested when somebody has begun to hover.
+        """
         from cxg_widget.counts.warming import compile_runs
 
+        self._describer.hold(self._display.settings)
         compile_runs()
 
     def frame(self, at: p.Hover) -> Frame:

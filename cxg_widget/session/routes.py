@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cxg_widget.session import answers
 from cxg_widget.session.analysis.fields import fields_frame
@@ -13,6 +13,9 @@ from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.module import module_frame
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
+
+if TYPE_CHECKING:
+    from cxg_widget.session.session import Session
 
 Lane = Literal["gesture", "thread", "widget"]
 """How a request is answered.
@@ -34,11 +37,11 @@ class Route:
     """
 
     lane: Lane
-    answer: Callable[[Any, Any], Frame | Iterable[Frame]] | None = None
+    answer: Callable[[Session, Any], Frame | Iterable[Frame]] | None = None
     is_action: bool = True
 
 
-def _begin(session: Any, _: p.Begun) -> Iterable[Frame]:
+def _begin(session: Session, _: p.Begun) -> Iterable[Frame]:
     session.first_paint.begin()
     yield from ()
 

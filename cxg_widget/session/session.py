@@ -6,7 +6,7 @@ several threads; a newer request for points or colour ends the older one between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,11 +19,11 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.change.change import DRAWN, Change, Send
 from cxg_widget.color.paper import PAPERS
-from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import NO_SETS, Target
+from cxg_widget.display.target import NO_SETS
 from cxg_widget.display.views import place_of
 from cxg_widget.draw.pages.page import Page
 from cxg_widget.errors import SelectionError
@@ -51,7 +51,6 @@ from cxg_widget.session.pictures.pictures import Pictures
 from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.routes import ROUTES, Route
 from cxg_widget.session.set_list import SetList
-from cxg_widget.session.streams import chunks
 from cxg_widget.session.streams.display_streams import DisplayStreams
 from cxg_widget.session.streams.first_paint import FirstPaint
 from cxg_widget.session.streams.landmarks import Landmarks
@@ -60,14 +59,10 @@ from cxg_widget.session.streams.view_request import Views
 from cxg_widget.spatial.view import View, room_around
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
-from cxg_widget.wire.order import DisplayOrder
-from cxg_widget.wire.quantise import Bounds
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-    from cxg_widget.annotations.log import Log
 
 
 class Session:
@@ -96,7 +91,7 @@ class Session:
         announce: Callable[[Frame], object] | None = None,
         read_with: Callable[..., Loader] = Loader,
     ) -> None:  # fmt: skip
-        self.dataset = dataset
+        self.dataset: Dataset = dataset
         announce = announce or (lambda _: None)
 
         def tell_progress(of: Literal["index", "reading"], done: float) -> None:
@@ -104,28 +99,28 @@ class Session:
             announce(Frame(p.Progress(of, done, "aggregate" if is_index else "", "" if is_index else "Reading")))
 
         self.tell_reading = partial(tell_progress, "reading")
-        self.loader = read_with(dataset, seed, partial(tell_progress, "index"))
+        self.loader: Loader = read_with(dataset, seed, partial(tell_progress, "index"))
         self.costs = Costs(dataset, self.loader.elsewhere, announce)
         first = settings or Settings(embedding=dataset.default_embedding)
-        self.display = DisplayState(first, dataset.n_obs)
+        self.display: DisplayState = DisplayState(first, dataset.n_obs)
         self._stop_listening = dataset.tell_progress_to(self.tell_reading)
         self.first_paint = FirstPaint()
         self.check = SettingsCheck(self.loader, self.display)
         self.changes = Changes(self.loader, self.display, self.check)
-        self.streams = DisplayStreams(self.loader, self.display)
+        self.streams: DisplayStreams = DisplayStreams(self.loader, self.display)
         self.views = Views(self.loader, self.display, announce)
-        self.pointer = Pointer(self.loader, self.display)
-        self.landmarks = Landmarks(self.loader, self.display)
-        self.tissue = TissueParts(dataset)
-        self.columns = Columns(self.loader, self.display)
-        self.brush = BrushAnswer(self.loader, self.display, self.columns)
+        self.pointer: Pointer = Pointer(self.loader, self.display)
+        self.landmarks: Landmarks = Landmarks(self.loader, self.display)
+        self.tissue: TissueParts = TissueParts(dataset)
+        self.columns: Columns = Columns(self.loader, self.display)
+        self.brush: BrushAnswer = BrushAnswer(self.loader, self.display, self.columns)
         self.set_bits = self.loader.set_bits
-        self.sets = SetList(self.loader, self.display)
+        self.sets: SetList = SetList(self.loader, self.display)
         self.saved_labels: dict[str, str] = {}
-        self.annotations = AnnotationList(self.loader, self.display, self.saved_labels)
-        self.table = CellTable(self.loader, self.display)
+        self.annotations: AnnotationList = AnnotationList(self.loader, self.display, self.saved_labels)
+        self.table: CellTable = CellTable(self.loader, self.display)
         self.plots = GroupPlots(self.loader, self.display)
-        self.comparisons = Comparisons(self.loader, self.display, announce)
+        self.comparisons: Comparisons = Comparisons(self.loader, self.display, announce)
 
     @property
     def settings(self) -> Settings:
@@ -152,7 +147,7 @@ class Session:
             return
         self._take(change.settings, change.sends)
         if "annotations" in change.names:
-            self.put_labels(self.labels(change.settings))
+            self.loader.put_labels(self.loader.annotations(change.settings))
 
     @property
     def mask(self) -> NDArray[np.bool_]:
@@ -161,34 +156,14 @@ class Session:
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
-    def xy(self) -> NDArray[np.float32]:
-        """Return the coordinates on show at full precision, float32 (n_obs, 2), row order."""
-        return self.held.xy()
-
-    def place(self, settings: Settings | None = None) -> Bounds:
-        """Read where the cells are, and return within which bounds that is."""
-        return self.held.place() if settings is None else self.check.place(settings)
-
-    def target(self, settings: Settings) -> Target:
-        """Find what some settings colour by; raises as `target.resolve`."""
-        return self.loader.target(settings)
-
     def coloring(self, settings: Settings | None = None) -> Coloring:
         """Read and return what the cells are coloured by; raises as `Holder.coloring`."""
         return self.loader.of(settings or self.settings).coloring()
 
-    def filtered(self, settings: Settings | None = None) -> NDArray[np.bool_] | None:
-        """Return which cells pass all filters, bool (n_obs,); None = all. Raises as `rules.rule.mask_of`."""
-        return self.loader.of(settings or self.settings).filtered()
-
-    def holds_filters(self, rules: Sequence[Rule]) -> bool:
-        """Say whether nothing has to be read to know which cells pass."""
-        return self.loader.crossfilter.holds(rules)
-
     def prepare(self) -> None:
         """Read what the first picture needs."""
         self.coloring()
-        self.place()
+        self.held.place()
         self.prepare_order()
 
     def prepare_order(self) -> None:
@@ -213,57 +188,24 @@ class Session:
         """The cells as they are on show."""
         return self.loader.of(self.settings)
 
-    @property
-    def order(self) -> DisplayOrder:
-        """The order in which the points are sent."""
-        return self.held.order
-
     # --- selecting -------------------------------------------------------------------------------------------------
 
     @property
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
-        settings, (mask, rule) = self.settings, self.selected_by_rule()
+        settings, (mask, rule) = self.settings, self.display.selected()
         return SelectedCells(
             self.dataset, mask, settings.layer, rule, settings.own_gene_sets if settings.gene_sets else NO_SETS,
             cells_within=lambda within: self.population(within).mask,
         )  # fmt: skip
 
-    def selected_by_rule(self) -> tuple[NDArray[np.bool_], Rule | None]:
-        """Return the selection, bool (n_obs,), and the rule that finds it, None where there is none."""
-        return self.display.selected()
-
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace", rule: Rule | None = None) -> None:
         """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
         self.display.select(mask, mode, rule)
 
-    def labels_of(self, log: Log) -> Codes:
-        """Return the labels that the log of an annotation gives; raises as `Replay.codes`."""
-        return self.loader.replay.codes(log)
-
-    def labels(self, settings: Settings) -> dict[str, Codes]:
-        """Return the labels of all annotations of some settings, by name; raises as `Replay.codes`."""
-        return {one["name"]: self.labels_of(one["log"]) for one in settings.annotations}
-
-    def know_labels(self, log: Log, codes: Codes) -> None:
-        """Take note of the labels that a log gives, which are known already."""
-        self.loader.replay.know(log, codes)
-
-    def put_labels(self, columns: Mapping[str, Codes]) -> bool:
-        """Let the dataset have these annotations; as `Loader.put_labels`."""
-        return self.loader.put_labels(columns)
-
-    def has_labels(self, columns: Mapping[str, Codes]) -> bool:
-        """Say whether the dataset has these very annotations; as `Loader.has_labels`."""
-        return self.loader.has_labels(columns)
-
-    def about(self) -> Iterator[Frame]:
-        """Yield what is said of the dataset, again where its columns are others."""
-        yield chunks.dataset_frame(self.dataset)
-
     def cells(self, what: Any) -> MeantCells:
         """Return the cells that a user means; parameters and errors as `cells_meant`."""
-        return cells_meant(what, self.loader, self.settings, self.selected_by_rule())
+        return cells_meant(what, self.loader, self.settings, self.display.selected())
 
     def cells_of_query(self, text: Any) -> MeantCells:
         """Return the cells of a query over obs columns, and genes of the layer on show."""
@@ -271,7 +213,7 @@ class Session:
 
     def population(self, within: Any) -> Population:
         """Return the cells that `within=` means; raises as `population_of`."""
-        return population_of(within, self.loader, self.settings, self.selected_by_rule())
+        return population_of(within, self.loader, self.settings, self.display.selected())
 
     def aggregate(self, reduction: Any = None, *, within: Any = None, **requested: Any) -> xr.DataArray | xr.Dataset:
         """Reduce cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
@@ -385,11 +327,6 @@ class Session:
         own = {one: settings.of_panel(one) for one in settings.panel_numbers}
         panels = [(look, Pictures(self.loader.of(own.get(look["id"], settings)), mask)) for look in settings.panels]
         return PanelPictures(self.pictures, panels, self.dataset.obs_noun.many) if panels else None
-
-    def prepare_hover(self) -> None:
-        """Read once what hovering tells of; see `Pointer.prepare`."""
-        self.pointer.prepare()
-        self.pointer.warm()
 
     def prepare_columns(self) -> None:
         """Do what the first column that is opened, and the first order of the table, would wait for."""

@@ -282,7 +282,7 @@ class Annotation:
 
     @property
     def _codes(self) -> Codes:
-        return self._annotations._widget._session.labels_of(self._log)
+        return self._annotations._widget._session.loader.replay.codes(self._log)
 
     def _count(self, labels: Sequence[str]) -> int:
         codes = self._codes
@@ -292,7 +292,7 @@ class Annotation:
     def _do(self, step: Step, after: Codes | None = None) -> None:
         log = self._log.after(check_step({**step, "at": now()}, len(self._log)))
         if after is not None:
-            self._annotations._widget._session.know_labels(log, after)
+            self._annotations._widget._session.loader.replay.know(log, after)
         self._annotations._put({self.name: log})
 
 

@@ -189,7 +189,7 @@ class AnsweringWidget(ChangingWidget):
             self._draws_panels = True
             self._exchange.jobs.submit("loops", self._session.prepare_columns)
         elif isinstance(message, protocol.Hover):
-            self._exchange.jobs.submit("held", self._session.prepare_hover)
+            self._exchange.jobs.submit("held", self._session.pointer.prepare)
 
     def _select(self, message: Any, request_id: int) -> None:
         """Answer a gesture at once; from a thread, after those before it, where something has to be read first."""
@@ -211,7 +211,7 @@ class AnsweringWidget(ChangingWidget):
         if "color" not in valid and "layer" not in valid:
             self._refuse((*LIMITS, "scale"), self._session.check.limits, valid)
         self._refuse(("filters",), self._session.check.named, valid)
-        if self._of_page.are_waiting or not self._session.holds_filters(valid.get("filters", ())):
+        if self._of_page.are_waiting or not self._session.loader.crossfilter.holds(valid.get("filters", ())):
             self._of_page.queue(valid, since)
         else:
             self._take(valid, since)
@@ -241,7 +241,7 @@ class AnsweringWidget(ChangingWidget):
 
     def _judge_filters(self, change: dict[str, Any]) -> None:
         if "filters" in change:
-            self._session.filtered(self._having(change))
+            self._session.loader.of(self._having(change)).filtered()
 
     def _take(self, valid: dict[str, Any], since: Traffic | None, refused: BaseException | None = None) -> None:
         """Take changes of the front-end, but its filters where these do not fit the data."""

@@ -84,14 +84,14 @@ class ChangingWidget(WidgetTraits):
         try:  # what is checked and read meanwhile needs the new labels
             return session.changes.find(requested if is_checked else session.changes.checked(requested), needs)
         except BaseException:
-            session.put_labels(labels)
+            session.loader.put_labels(labels)
             raise
 
     def _show(self, change: Change, since: Traffic | None) -> None:
         """Show a change: the page has the settings before what is drawn by them."""
         self._session.apply(change)
         if "annotations" in change.names:
-            self._exchange.send("dataset", self._session.about)
+            self._exchange.send("dataset", self._session.streams.dataset)
         self._tell_page(change.names)
         for one in change.sends:
             if one.panel == 0:
@@ -146,11 +146,11 @@ class ChangingWidget(WidgetTraits):
 
     def _moment(self) -> tuple[dict[str, Any], NDArray[np.bool_], Rule | None]:
         settings = self._session.settings
-        return {name: getattr(settings, name) for name in UNDONE}, *self._session.selected_by_rule()
+        return {name: getattr(settings, name) for name in UNDONE}, *self._session.display.selected()
 
     def _restore(self, moment: Moment) -> None:
         """Show a moment, and tell who observes; what they set of it meanwhile does not last."""
-        before, past = self._session.selected_by_rule(), unpack_mask(moment.bits, self._dataset.n_obs)
+        before, past = self._session.display.selected(), unpack_mask(moment.bits, self._dataset.n_obs)
         try:
             with self._all_or_nothing():
                 self._ask(moment.values, is_checked=True, needs=())
@@ -231,7 +231,7 @@ class ChangingWidget(WidgetTraits):
                 return
             except CxgWidgetError as error:
                 self._history.wait()
-                is_as_before = settings is self._session.settings and self._session.has_labels(labels)
+                is_as_before = settings is self._session.settings and self._session.loader.has_labels(labels)
                 if isinstance(error, Overtaken):
                     if is_as_before:
                         return

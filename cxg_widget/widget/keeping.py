@@ -168,7 +168,9 @@ class Keeper:
 
     def _header(self, settings: Settings, saved: dict[str, str], text: str) -> Header:
         session, logs = self._session, {one["name"]: one["log"] for one in settings.annotations}
-        n_labelled = {name: int(np.count_nonzero(session.labels_of(log).codes >= 0)) for name, log in logs.items()}
+        n_labelled = {
+            name: int(np.count_nonzero(session.loader.replay.codes(log).codes >= 0)) for name, log in logs.items()
+        }
         lasting = {name: saved[name] for name in logs if name in saved}
         counts = {
             "sets": len(settings.sets), "labels": sum(n_labelled.values()), "annotations": len(logs),

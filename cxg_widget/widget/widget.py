@@ -537,7 +537,7 @@ class CxgWidget(DisplayingWidget):
 
     def _filtered(self) -> NDArray[np.bool_]:
         """Return which cells pass all filters, bool (n_obs,), a new array."""
-        mask = self._session.filtered()
+        mask = self._session.held.filtered()
         return np.ones(self._dataset.n_obs, dtype=np.bool_) if mask is None else mask.copy()
 
     def clear_selection(self) -> None:

@@ -35,7 +35,7 @@ def session(client, store):
 
 def show(session, embedding):
     settings = replace(session.settings, embedding=embedding)
-    session.place(settings)
+    session.check.place(settings)
     session.settings = settings
 
 
@@ -89,7 +89,7 @@ def test_a_filter_tells_the_same_cells_though_the_embedding_it_was_asked_with_ha
     rules = ({"obs": column, "range": [float(low), float(high)]},)
     with np.errstate(invalid="ignore"):
         expected = (numbers >= low) & (numbers <= high)
-    np.testing.assert_array_equal(session.filtered(replace(session.settings, filters=rules)), expected)
+    np.testing.assert_array_equal(session.loader.of(replace(session.settings, filters=rules)).filtered(), expected)
 
 
 def test_a_state_that_is_refused_leaves_one_embedding_on_the_workers(client, store):

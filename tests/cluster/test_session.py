@@ -301,7 +301,7 @@ def test_an_embedding_that_cannot_be_read_leaves_the_cells_on_show(client, truth
         )
         before = image(ask(one))
         with pytest.raises(DamagedStore, match="emb/spatial"):
-            one.place(replace(settings, embedding="spatial"))
+            one.check.place(replace(settings, embedding="spatial"))
         np.testing.assert_array_equal(image(ask(one)), before)
         assert one.polygon_mask([(-1, -1), (1, -1), (1, 1)]).any()
         one.close()

@@ -39,7 +39,7 @@ def test_a_session_shows_every_kind_of_variable(toy, color):
         legend, *chunks = one.streams.color()
         assert legend.message.scale == ("categorical" if color in ("surface", "region", "daylight") else "continuous")
         if color == "surface":
-            codes = truth.obs["surface"].cat.codes.to_numpy(int)[one.order.rows]
+            codes = truth.obs["surface"].cat.codes.to_numpy(int)[one.held.order.rows]
             np.testing.assert_array_equal(decode(chunks, len(codes)), np.where(codes < 0, 255, codes))
 
 

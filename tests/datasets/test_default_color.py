@@ -36,7 +36,7 @@ def colored(dataset):
     session = Session(dataset, Settings(embedding=dataset.default_embedding, color=dataset.default_color))
     legend, *chunks = session.streams.color()
     codes = np.empty(dataset.n_obs)
-    codes[session.order.rows] = decode(chunks, dataset.n_obs)
+    codes[session.held.order.rows] = decode(chunks, dataset.n_obs)
     return legend.message, codes
 
 

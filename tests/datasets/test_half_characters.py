@@ -32,7 +32,7 @@ def strictly(value):
 
 
 def check_page(w):
-    for stream in (w._session.streams.show(), w._session.about()):
+    for stream in (w._session.streams.show(), w._session.streams.dataset()):
         for frame in stream:
             strictly(frame.pack(0)[0])
     strictly([w.summary, w.state, list(w.dataset.notes), w.dataset.title])

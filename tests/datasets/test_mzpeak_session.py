@@ -42,7 +42,7 @@ def test_a_window_colours_the_spectra(path, run):
         assert legend.message.hi == pytest.approx(truth.max())
         codes = decode(chunks, dataset.n_obs).astype(float)
         found = legend.message.lo + codes / 65534 * (legend.message.hi - legend.message.lo)
-        np.testing.assert_allclose(found, truth[session.order.rows], atol=truth.max() / 65534)
+        np.testing.assert_allclose(found, truth[session.held.order.rows], atol=truth.max() / 65534)
 
 
 def test_the_widget_colours_selects_and_answers(path, run):

@@ -186,7 +186,7 @@ def test_labelling_a_selection_sends_a_bit_a_cell_and_what_is_sent_makes_the_cod
     rng = np.random.default_rng(n)
     note = widget.annotations.new("mine", of="cell_type")
     widget.color = "mine"
-    page, rows = Page(n), widget._session.order.rows
+    page, rows = Page(n), widget._session.held.order.rows
 
     def follow():
         """Take what was sent as a front-end does; return how many bytes the arrays have."""
@@ -247,7 +247,7 @@ def test_labels_that_change_while_others_are_sent_arrive_all_the_same(n_taken, m
         for frame in streams.color():
             kinds.append(frame.message.kind)
             page.take(*unpacked(frame))
-        truth = note.series().cat.codes.to_numpy()[widget._session.order.rows]
+        truth = note.series().cat.codes.to_numpy()[widget._session.held.order.rows]
         np.testing.assert_array_equal(page.codes, truth.astype(page.codes.dtype))
         for frame in older:
             page.take(*unpacked(frame))

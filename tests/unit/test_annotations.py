@@ -168,7 +168,7 @@ def test_a_stream_that_sees_half_a_step_sets_nothing_back(widget):
     note = widget.annotations.new("mine", of="cell_type")
     widget.filters["mine"] = ["T cell", "B cell"]
     finish(widget)
-    session, put, stream = widget._session, widget._session.put_labels, widget._session.streams.filter
+    session, put, stream = widget._session, widget._session.loader.put_labels, widget._session.streams.filter
     has_labels, has_failed = threading.Event(), threading.Event()
 
     def held_up():
@@ -186,7 +186,7 @@ def test_a_stream_that_sees_half_a_step_sets_nothing_back(widget):
             assert has_failed.wait(10)
         return is_new
 
-    session.streams.filter, session.put_labels = held_up, put_and_wait
+    session.streams.filter, session.loader.put_labels = held_up, put_and_wait
     note.rename("T cell", "T")
     note.merge(["T", "B cell"], "lymphocyte")
     finish(widget)

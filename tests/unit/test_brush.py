@@ -115,7 +115,7 @@ def test_each_point_has_its_bin_unless_another_filter_leaves_it_out(widget, fram
     codes = pd.cut(frame["n_counts"], edges, right=False, labels=False)
     codes[frame["n_counts"] == edges[-1]] = len(edges) - 2
     expected = np.where(frame["donor name"] == "d1", codes.fillna(len(edges) - 1), 255)
-    np.testing.assert_array_equal(bins, expected[widget._session.order.rows])
+    np.testing.assert_array_equal(bins, expected[widget._session.held.order.rows])
 
 
 def test_the_bytes_of_an_answer_are_bounded_and_a_step_then_takes_more_bins(widget, monkeypatch):

@@ -33,7 +33,7 @@ def shown(widget):
             codes = np.frombuffer(buffers[0], dtype=one["arrays"][0]["dtype"]) if buffers else codes
     labels = np.array([*content["categories"], None], dtype=object)
     found = np.empty(1000, dtype=object)
-    found[widget._session.order.rows] = labels[np.minimum(codes, len(labels) - 1)]
+    found[widget._session.held.order.rows] = labels[np.minimum(codes, len(labels) - 1)]
     return found, dict(zip(content["categories"], content["colors"], strict=True))
 
 

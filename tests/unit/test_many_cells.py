@@ -339,7 +339,7 @@ def test_a_lasso_while_the_index_is_built_is_answered_by_the_coordinates(monkeyp
 
     monkeypatch.setattr(SpatialIndex, "build", slow)
     lasso_while_asking(one, began, may_end)
-    np.testing.assert_array_equal(one.mask, in_polygon(one.xy(), np.array([[-2.0, -2], [2, -2], [0, 2]])))
+    np.testing.assert_array_equal(one.mask, in_polygon(one.held.xy(), np.array([[-2.0, -2], [2, -2], [0, 2]])))
 
 
 def test_an_empty_corner_beside_a_dense_part_sends_no_more_than_it_holds():

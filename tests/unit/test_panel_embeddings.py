@@ -129,7 +129,7 @@ def test_the_positions_are_those_of_the_embedding_with_its_axes_and_what_cannot_
     data._xy["pca"][:7] = np.nan
     w = CxgWidget(data, color="cell_type", axes=(0, 1))
     frames = answered(w, p.AskPlace(panel=w.panel(embedding="pca").number))
-    rows, truth = w._session.order.rows, data._xy["pca"][:, :2]
+    rows, truth = w._session.held.order.rows, data._xy["pca"][:, :2]
     about = frames[0].message
     assert (about.embedding, about.place, about.axes, about.n_missing) == ("pca", ["pca"], [0, 1], 7)
     assert (about.panel, list(about.axis_labels)) == (2, list(data.axis_names("pca")))
@@ -142,7 +142,7 @@ def test_the_positions_are_those_of_the_embedding_with_its_axes_and_what_cannot_
 def test_points_close_by_are_those_of_the_panels_embedding(widget):
     panel, xy = widget.panel(embedding="pca"), widget.dataset.embedding("pca")
     frames = answered(widget, p.Zoom([-0.5, 0.5, -0.25, 0.25], panel=panel.number))
-    rows = widget._session.order.rows[np.concatenate([one.arrays["index"] for one in frames])]
+    rows = widget._session.held.order.rows[np.concatenate([one.arrays["index"] for one in frames])]
     inside = (np.abs(xy[:, 0]) <= 0.5) & (np.abs(xy[:, 1]) <= 0.25)
     np.testing.assert_array_equal(np.sort(rows), np.flatnonzero(inside))
 
@@ -153,7 +153,9 @@ def test_filters_and_parts_hold_whatever_the_embedding(widget):
     obs = widget.dataset.obs(["donor name", "n_genes"])
     counts = ((obs["donor name"] == "d2") & (obs["n_genes"] >= 1000)).to_numpy()
     frame = answered(widget, p.AskLook(panel=panel.number))[-1]
-    np.testing.assert_array_equal(bits_of(frame), (obs["donor name"] == "d2").to_numpy()[widget._session.order.rows])
+    np.testing.assert_array_equal(
+        bits_of(frame), (obs["donor name"] == "d2").to_numpy()[widget._session.held.order.rows]
+    )
     assert frame.message.n_passing == np.count_nonzero(counts)
     (frame,) = answered(widget, p.Aggregate([-9.0, 9.0, -9.0, 9.0], **VIEW, panel=panel.number))
     assert frame.message.kind == "cells"

@@ -152,7 +152,7 @@ def test_a_panel_is_sent_its_values_alone_positions_and_selection_are_those_of_a
         frames = answered(widget, p.AskLook(panel=panel))
         assert {frame.message.panel for frame in frames} == {panel}
         legend, values = frames[0].message, decode(frames[1:-1], data.n_obs)
-        truth = data.values(gene)[widget._session.order.rows]
+        truth = data.values(gene)[widget._session.held.order.rows]
         step = (legend.hi - legend.lo) / 65534
         assert legend.name == gene
         assert np.abs(legend.lo + values * step - truth).max() <= step
@@ -184,7 +184,7 @@ def test_only_what_changed_is_sent_anew(widget):
 
 def test_a_part_is_sent_which_points_are_its_own_and_colours_none(widget):
     data = widget.dataset
-    donors = data.obs(["donor name"])["donor name"].to_numpy()[widget._session.order.rows]
+    donors = data.obs(["donor name"])["donor name"].to_numpy()[widget._session.held.order.rows]
     for panel, donor in zip(widget.split("donor name"), ["d0", "d1", "d2", "d3"], strict=True):
         (frame,) = answered(widget, p.AskLook(panel=panel.number))
         np.testing.assert_array_equal(bits_of(frame), donors == donor)
@@ -196,7 +196,7 @@ def test_what_the_legend_of_the_plot_hides_is_left_out_of_a_panel_of_another_col
     panel = widget.panel(color="CD3E")
     widget.hidden = ["B cell"]
     frame = answered(widget, p.AskLook(panel=panel.number))[-1]
-    types = data.obs(["cell_type"])["cell_type"].astype(object).to_numpy()[widget._session.order.rows]
+    types = data.obs(["cell_type"])["cell_type"].astype(object).to_numpy()[widget._session.held.order.rows]
     np.testing.assert_array_equal(bits_of(frame), types != "B cell")
 
 
@@ -208,13 +208,13 @@ def test_a_lasso_in_a_part_selects_of_its_cells_and_all_panels_share_the_selecti
     part = widget.split("donor name")[1]
     corners = box(-1, 3, -1, 3)
     answered(widget, p.Lasso(corners, "replace", panel=part.number))
-    xy, donors = widget._session.xy(), widget.dataset.obs(["donor name"])["donor name"].to_numpy()
+    xy, donors = widget._session.held.xy(), widget.dataset.obs(["donor name"])["donor name"].to_numpy()
     inside = (xy > -1).all(axis=1) & (xy < 3).all(axis=1)
     np.testing.assert_array_equal(widget.selection.mask, inside & (donors == "d1"))
 
 
 def test_the_pointer_finds_cells_of_its_part_and_tells_the_value_of_its_panel(widget):
-    data, xy = widget.dataset, widget._session.xy()
+    data, xy = widget.dataset, widget._session.held.xy()
     panel = widget.grid(["cell_type", "DENSE"])[1]
     row = 7
     ask = p.Hover(float(xy[row, 0]), float(xy[row, 1]), 1e-4, 1e-4, panel=panel.number)
@@ -252,7 +252,7 @@ def test_an_image_of_a_panel_is_of_its_colour_and_its_cells():
 @pytest.mark.usefixtures("plain_datashader")
 def test_a_statistic_of_pixels_is_that_of_the_cells_and_the_gene_of_each_panel():
     w = CxgWidget(small(4000), color="n_counts", render="raster", statistic="std")
-    xy, values = w._session.xy(), np.asarray(w.dataset.values("DENSE"), float)
+    xy, values = w._session.held.xy(), np.asarray(w.dataset.values("DENSE"), float)
     donors = w.dataset.obs(["donor name"])["donor name"].to_numpy()
     x0, x1, y0, y1 = view = [-5.0, 11.0, -5.0, 12.0]
     cells = pd.DataFrame({

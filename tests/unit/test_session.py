@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from cxg_widget.cells.local import LocalHolder
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore, InvalidValue, ProtocolError, SelectionError
@@ -42,7 +43,7 @@ def test_points_are_the_embedding_in_display_order():
     one = session(300)
     (frame,) = one.streams.points()
     x0, x1, y0, y1 = frame.message.extent
-    truth = one.dataset.embedding("umap")[one.order.rows]
+    truth = one.dataset.embedding("umap")[one.held.order.rows]
     decoded = frame.arrays["xy"] / 65534 * [x1 - x0, y1 - y0] + [x0, y0]
     assert np.abs(decoded - truth).max() <= max(x1 - x0, y1 - y0) / 65534
 
@@ -50,7 +51,7 @@ def test_points_are_the_embedding_in_display_order():
 @pytest.mark.parametrize("axes", [(0, 1), (2, 4), (4, 0), (3, 3)])
 def test_any_two_axes_of_a_wide_embedding_can_be_shown(axes):
     one = session(300, embedding="pca", axes=axes)
-    np.testing.assert_array_equal(one.xy(), small(300).embedding("pca", axes))
+    np.testing.assert_array_equal(one.held.xy(), small(300).embedding("pca", axes))
     (frame,) = one.streams.points()
     assert frame.message.axes == list(axes)
 
@@ -64,7 +65,7 @@ def test_colouring_by_a_category_sends_its_codes_counts_and_colours():
     assert legend.message.counts == truth.value_counts(sort=False).tolist()
     assert legend.message.n_missing == truth.isna().sum()
     assert legend.message.colors[1] == "#123456"
-    expected = np.where(truth.isna(), 255, truth.cat.codes.astype(int))[one.order.rows]
+    expected = np.where(truth.isna(), 255, truth.cat.codes.astype(int))[one.held.order.rows]
     np.testing.assert_array_equal(decode(chunks, 1000), expected)
 
 
@@ -80,7 +81,9 @@ def test_numbers_and_genes_arrive_as_what_pandas_and_numpy_hold(name):
     decoded = decode(chunks, 1000).astype(float)
     decoded[decoded == 65535] = np.nan
     decoded = legend.message.lo + decoded / 65534 * (legend.message.hi - legend.message.lo)
-    np.testing.assert_allclose(decoded, truth[one.order.rows], atol=np.ptp(truth[~np.isnan(truth)]) / 65534 + 1e-12)
+    np.testing.assert_allclose(
+        decoded, truth[one.held.order.rows], atol=np.ptp(truth[~np.isnan(truth)]) / 65534 + 1e-12
+    )
 
 
 @pytest.mark.parametrize("color", [("CD3E", "MS4A1"), "pair", "set:pair", ("CD3E", "DENSE"), ("DENSE",)])
@@ -133,7 +136,7 @@ def test_a_colour_change_reads_one_column_and_nothing_else():
 def test_threads_that_want_the_same_read_it_once():
     one = session(50_000, "CD3E")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: (one.place(), one.coloring(), one.order), range(16)))
+        list(pool.map(lambda _: (one.held.place(), one.coloring(), one.held.order), range(16)))
     assert sorted(one.dataset.reads) == ["X/CD3E", "emb/umap"]
 
 
@@ -154,7 +157,7 @@ def test_a_lasso_selects_exactly_the_cells_inside():
     truth = by_ray_casting(one.dataset.embedding("umap"), polygon)
     np.testing.assert_array_equal(one.mask, truth)
     bits = np.unpackbits(frame.arrays["bits"], count=5000, bitorder="little").astype(bool)
-    np.testing.assert_array_equal(bits, truth[one.order.rows])
+    np.testing.assert_array_equal(bits, truth[one.held.order.rows])
     assert frame.message.n_selected == truth.sum()
     assert frame.arrays["bits"].nbytes == 625
 
@@ -244,8 +247,8 @@ def test_what_hovering_tells_is_read_once_and_whole_where_it_is_small_and_near(
     one, held = session(100), []
     one.dataset.uri = uri
     monkeypatch.setattr(one.dataset, "hold", lambda columns, *, index: held.append((columns, index)))
-    one.prepare_hover()
-    one.prepare_hover()
+    one.pointer.prepare()
+    one.pointer.prepare()
     assert held == expected
 
 
@@ -257,7 +260,7 @@ def test_hover_away_from_every_cell_finds_none():
 def test_zoom_sends_the_points_in_view_more_precisely():
     one = session(5000)
     (frame,) = one.answer(p.Zoom([0.5, 0.6, -0.1, 0.1]))
-    xy = one.dataset.embedding("umap")[one.order.rows]
+    xy = one.dataset.embedding("umap")[one.held.order.rows]
     inside = (xy[:, 0] >= 0.5) & (xy[:, 0] <= 0.6) & (xy[:, 1] >= -0.1) & (xy[:, 1] <= 0.1)
     np.testing.assert_array_equal(frame.arrays["index"], np.flatnonzero(inside))
     decoded = frame.arrays["xy"] / 65534 * [0.1, 0.2] + [0.5, -0.1]
@@ -341,7 +344,7 @@ def test_a_kernel_drawn_gene_of_one_value_has_the_highest_colour_only_above_equa
 @pytest.mark.parametrize("render", ["points", "raster"])
 def test_a_kernel_drawn_view_is_drawn_from_the_cells_in_it_however_few_of_all_they_are(render):
     one = Session(small(100_000), Settings(embedding="umap", render=render))
-    xy = one.xy()
+    xy = one.held.xy()
     corner = np.argsort(np.hypot(*(xy - [6, 1]).T))[:60]
     view = (*np.sort(xy[corner][:, 0])[[0, -1]].tolist(), *np.sort(xy[corner][:, 1])[[0, -1]].tolist())
     size = (400, 400)
@@ -440,3 +443,24 @@ def test_what_fails_early_is_told_to_whoever_asks(one_of_many):
     one_of_many.settings = replace(one_of_many.settings, color="no such column")
     assert kinds(one_of_many.streams.early()) == ["dataset"]
     assert "error" in kinds(islice(one_of_many.answer(p.Ready(p.VERSION)), 3))
+
+
+def test_cells_that_pass_are_counted_once_for_a_coloring_and_filters_whatever_is_selected(monkeypatch):
+    one, counted = session(1000, "cell_type"), []
+    count = LocalHolder.count_selected
+    monkeypatch.setattr(LocalHolder, "count_selected", lambda self, mask: counted.append(mask) or count(self, mask))
+    obs = one.dataset.obs(["cell_type", "donor name", "n_genes"]).astype({"donor name": "category"})
+    for least in (500, 2000):
+        one.settings = one.settings.having({"filters": [{"obs": "n_genes", "range": [least, None]}]})
+        passes = obs[obs["n_genes"] >= least]
+        for color in ("cell_type", "donor name"):
+            one.settings = one.settings.having({"color": color})
+            counted.clear()
+            for n_selected in (0, 10, 20):
+                one.select(np.arange(1000) < n_selected)
+                (frame,) = one.answer(p.Count())
+                truth = passes[color].cat.codes.value_counts()
+                categories = range(len(obs[color].cat.categories))
+                expected = [int(truth.get(code, 0)) for code in (*categories, -1)]
+                np.testing.assert_array_equal(frame.arrays["passing"], expected)
+            assert len(counted) == 4, "the selected cells three times, those that pass once"

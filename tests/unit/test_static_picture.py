@@ -384,8 +384,8 @@ def test_a_notebook_gets_a_picture_of_all_cells_where_the_first_was_of_some(monk
     (first, _), (whole, is_update) = put_out
     assert is_update
     inked = [(picture(one)[..., :3] < 250).any(axis=2) for one in (first, whole)]
-    x0, x1, y0, y1 = fit_view(session.place().extent, (WIDTH, HEIGHT))
-    xy = session.xy()
+    x0, x1, y0, y1 = fit_view(session.held.place().extent, (WIDTH, HEIGHT))
+    xy = session.held.xy()
     column = ((xy[:, 0] - x0) / (x1 - x0) * WIDTH).astype(int)
     line = ((y1 - xy[:, 1]) / (y1 - y0) * HEIGHT).astype(int)
     assert inked[1][line, column].mean() > 0.995  # the place of every cell

@@ -24,10 +24,10 @@ def legend_now(held: Holder, pixels: Coloring | None = None) -> tuple[p.Color, C
     coloring = pixels or held.preview() or held.coloring()
     legend = chunks.legend_frame(coloring, held.settings, held.dataset, 0, 0).message
     assert isinstance(legend, p.Color)
-    passing = None if pixels is not None or coloring.is_preview else held.filtered()
+    passing = None if pixels is not None or coloring.is_preview else held.count_passing()
     if passing is None:
         return legend, coloring
-    n_missing, *counts = held.count_selected(passing).tolist()
+    n_missing, *counts = passing.tolist()
     return count_passing(legend, counts, n_missing), coloring
 
 

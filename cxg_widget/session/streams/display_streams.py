@@ -53,6 +53,10 @@ class DisplayStreams:
     def _held(self) -> Holder:
         return self._loader.of(self._display.settings)
 
+    def dataset(self) -> Iterator[Frame]:
+        """Yield what is said of the dataset, again where its columns are others."""
+        yield chunks.dataset_frame(self._dataset)
+
     def points(self) -> Iterator[Frame]:
         """Yield the coordinates on show, in chunks; ends early when a newer call begins.
 
@@ -267,7 +271,7 @@ class DisplayStreams:
             return
         is_preview = self._held.outline() is not None and self._held.preview() is not None
         seqs = self._display.begin_early(can_take_up=not is_preview)
-        yield chunks.dataset_frame(self._dataset)
+        yield from self.dataset()
         color, points = self._color(seqs["color"]), self._points(seqs["points"])
         with suppress(CxgWidgetError):  # whoever asks is shown
             for stream in (color, points) if is_preview else (color, points, color):

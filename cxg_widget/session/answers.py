@@ -1,15 +1,20 @@
-"""Answers to requests that no part of a session gives alone: opening, gestures, search, counts, figures."""
+"""Answers to requests that no part of a session gives alone: opening, gestures, search, counts, figures, gene sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
+from hashlib import sha256
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.display.gene_sets import MOST_PINNED, free_name, read_lists, unknown_told
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import Overtaken
@@ -24,7 +29,10 @@ from cxg_widget.wire.frames import CHUNK_BYTES, Frame
 from cxg_widget.wire.parsing import MAX_MATCHES, check_size, check_version, check_view
 
 if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.display.settings import Settings
     from cxg_widget.session.session import Session
+
 
 Gesture = p.Lasso | p.Category | p.Pick
 
@@ -149,3 +157,38 @@ def cancel(session: Session, request: p.Cancel) -> Iterator[Frame]:
     elif request.of == "lasso":
         session.display.drop_selections()
     yield from ()
+
+
+_PANELS_JS = Path(__file__).parents[1] / "static" / "panels.js"
+
+
+def module_frame(known: list[str]) -> Frame:
+    """Return the module, without its code where its hash is among those that a page has."""
+    code, name = _read(_PANELS_JS.stat().st_mtime_ns)
+    return Frame(p.Module(name), {"code": np.frombuffer(b"" if name in known else code, dtype=np.uint8)})
+
+
+@lru_cache(maxsize=1)
+def _read(_: int) -> tuple[bytes, str]:
+    """Return the code, deflated, and its hash; read anew where the file has another time, as while it is edited."""
+    code = _PANELS_JS.read_bytes()
+    return zlib.compress(code, 9), sha256(code).hexdigest()[:16]
+
+
+def gene_sets_frame(request: p.AskGenes, dataset: Dataset, settings: Settings) -> Frame:
+    """Return the sets of a text, or of the store where there is none, as many of their genes as can be pinned.
+
+    Raises
+    ------
+    UnknownName, InvalidValue
+        If the text names no gene of the dataset, or too many.
+    """
+    if request.text.strip() == "":
+        return Frame(p.GeneSets(_records(dataset.gene_sets, MOST_PINNED), ""))
+    name = request.name.strip() or free_name({*settings.own_gene_sets, *dataset.gene_sets}, dataset)
+    found = read_lists(request.text, name, dataset)
+    return Frame(p.GeneSets(_records(found.sets), unknown_told(found.unknown) if found.unknown else ""))
+
+
+def _records(sets: Mapping[str, Sequence[str]], most: int | None = None) -> list[dict[str, object]]:
+    return [{"name": name, "n": len(genes), "genes": list(genes[:most])} for name, genes in sets.items()]

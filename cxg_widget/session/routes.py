@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cxg_widget.session import answers
 from cxg_widget.session.analysis.fields import fields_frame
-from cxg_widget.session.gene_sets import gene_sets_frame
-from cxg_widget.session.module import module_frame
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -49,7 +47,7 @@ def _begin(session: Session, _: p.Begun) -> Iterable[Frame]:
 ROUTES: Mapping[type[p.Message], Route] = {
     p.Ready: Route("thread", answers.start),
     p.Begun: Route("thread", _begin, is_action=False),
-    p.AskModule: Route("thread", lambda _, request: module_frame(request.known), is_action=False),
+    p.AskModule: Route("thread", lambda _, request: answers.module_frame(request.known), is_action=False),
     p.Restore: Route("widget"),
     p.Undo: Route("widget"),
     p.Cancel: Route("widget", answers.cancel, is_action=False),
@@ -81,7 +79,9 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.FindValues: Route("thread", lambda session, request: session.columns.frames(request)),
     p.AskFields: Route("thread", lambda session, _: fields_frame(session.loader, session.display), is_action=False),
     p.AskBrush: Route("thread", lambda session, request: session.brush.frames(request)),
-    p.AskGenes: Route("thread", lambda session, request: gene_sets_frame(request, session.dataset, session.settings)),
+    p.AskGenes: Route(
+        "thread", lambda session, request: answers.gene_sets_frame(request, session.dataset, session.settings)
+    ),
     p.AskTable: Route("thread", lambda session, request: session.table.page(request)),
     p.AskCsv: Route("thread", lambda session, request: session.table.part(request)),
     p.Compare: Route("thread", lambda session, request: session.comparisons.compare(request)),

@@ -19,8 +19,7 @@ from cxg_widget.display.settings import BY_NAME, Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.packed_rows import as_json
 from cxg_widget.text.names import shown
-from cxg_widget.widget.kept_states import MOST_BYTES, MOST_OFFERED, Header, KeptState, KeptStates, digest
-from cxg_widget.widget.notebook import notebook_path
+from cxg_widget.widget.kept_states import MOST_BYTES, MOST_OFFERED, Header, KeptState, KeptStates, digest, notebook_path
 from cxg_widget.wire import protocol
 from cxg_widget.wire.frames import Frame
 

@@ -15,6 +15,7 @@ import logging
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -238,3 +239,23 @@ def _make_private(folder: Path) -> None:
         raise PermissionError(f"{folder} is no folder of yours")
     if hasattr(os, "geteuid") and stat.S_IMODE(about.st_mode) != 0o700:
         folder.chmod(0o700)
+
+
+def notebook_path() -> str:
+    """Return the path of the notebook as JupyterLab, VS Code or marimo gives it; "" where none does."""
+    return _of_vscode() or _of_marimo() or os.environ.get("JPY_SESSION_NAME", "")
+
+
+def _of_vscode() -> str:
+    shell: Any = None
+    with suppress(Exception):  # a shell of any version
+        shell = sys.modules["IPython"].get_ipython()
+    path = getattr(shell, "user_ns", {}).get("__vsc_ipynb_file__")
+    return path if isinstance(path, str) else ""
+
+
+def _of_marimo() -> str:
+    path: Any = None
+    with suppress(Exception):  # marimo has no public name for it; without it the states are those of no notebook
+        path = sys.modules["marimo._runtime.context"].get_context().filename
+    return path if isinstance(path, str) else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget.session import module
+from cxg_widget.session import answers
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.memory import small
@@ -18,7 +18,7 @@ def built(tmp_path, monkeypatch):
     """A module as the build would leave it."""
     file = tmp_path / "panels.js"
     file.write_bytes("export default () => 'µ'".encode())
-    monkeypatch.setattr(module, "_FILE", file)
+    monkeypatch.setattr(answers, "_PANELS_JS", file)
     return file
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.coded import Countable
 from cxg_widget.counts.counter import Column, GroupCodes, Tally, frame_of
+from cxg_widget.datasets.base.column_values import as_scalar
+from cxg_widget.display.hover import text_of
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.var_record import var_record
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.column_names import resolved
 from cxg_widget.rules.filters import check_filters
@@ -22,12 +23,13 @@ from cxg_widget.session.analysis.composition import NOTHING, Chosen, chosen_of
 from cxg_widget.session.analysis.meant import EVERYTHING, Population
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.exchange import Newest, error_frame
-from cxg_widget.text.names import label_of, shown
+from cxg_widget.text.names import label_of, shortened, shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 MOST_OPEN = 1_000
 _MOST_NAMED = 2_000
@@ -233,3 +235,26 @@ def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -
     arrays = {"all": nothing, "filtered": nothing, "selected": nothing, "grouped": nothing.reshape(0, 0)}
     arrays |= NOTHING.arrays([])
     return Frame(p.ColumnCounts(part, parts, name, "none", [], [], [], said.message), arrays)
+
+
+_MOST_FIELDS = 40
+"""Columns that are shown."""
+_LONGEST_FIELD = 400
+"""Letters of a value."""
+
+
+def var_record(var: pd.DataFrame, position: int, name: str) -> list[list[str]]:
+    """Return [column, value] of a gene: its identifier and the first columns of var; missing values by name.
+
+    Parameters
+    ----------
+    name : what the gene is called, which is not said again
+    """
+    row = var.iloc[[position], :_MOST_FIELDS]
+    index = (var.index.name or "identifier", var.index[position], False)
+    values = ((column, row[column].iloc[0], bool(row[column].isna().iloc[0])) for column in row)
+    described = (
+        [str(column), shortened(text_of(None if is_missing else as_scalar(value)), _LONGEST_FIELD)]
+        for column, value, is_missing in (index, *values)
+    )
+    return [[column, value] for column, value in described if value != name]

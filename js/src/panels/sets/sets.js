@@ -11,18 +11,12 @@ import { nounsOf } from "../../words/nouns.js";
 import { isKeeping, withRule } from "../filters/rules.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { createExport } from "../table/table_export.js";
+import { compareButton, createSetMaker } from "./set_maker.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./set_list.js").CellSet} CellSet */
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("../../state/actions.js").Actions} Actions */
-
-/** What chosen sets are combined by, in the order of their counts. */
-const COMBINED = /** @type {const} */ ([
-  ["union", "Union", "∪"],
-  ["intersection", "Intersection", "∩"],
-  ["difference", "Difference", "−"],
-]);
 
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
 export function createSets({ client, redraw, sets: list, comparing }) {
@@ -33,8 +27,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
   const open = new Set();
   /** The row that the Tab key leads to. */
   let active = "";
-  /** What is being typed: the name of a new set, and in which it is to stand. */
-  let typed = { name: "", within: "" };
+  const maker = createSetMaker({ redraw, sets: list, comparing });
   /** What is being typed in the place of the name of a set. */
   let renamed = { name: "", to: "" };
 
@@ -103,7 +96,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
       <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(renamed.name === name ? renamed.to : name)}
         @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div></div>
       <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)} ${act("others", "Select all others", fault !== "")}
-        ${compare(context, `set:${name}`, n === 0)}
+        ${compareButton(context, comparing, `set:${name}`, n === 0)}
         <button type="button" class="text" title="Download its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && exportNote.name === name ? "Stop" : "CSV"}</button>
         ${act("put", "Replace with selection")} ${act("delete", "Delete")}</div>
       <p class="caption" role="status">${exportNote.name === name ? exportNote.sentence : ""}</p>
@@ -119,73 +112,6 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     return html`<input type="checkbox" class="chooser-of" aria-label="Combine ${name}" title="Choose two or more to combine them" .checked=${live(isChosen)} ?disabled=${link === "offline"} @change=${choose}>`;
   }
 
-  /** What the chosen sets make together, counted before a click names it. @param {State} state @param {CellSet[]} sets */
-  function combiner(state, sets) {
-    const known = sets.map(({ name }) => name);
-    if (list.chosen.some((name) => !known.includes(name)))
-      list.chosen = list.chosen.filter((name) => known.includes(name));
-    const { chosen } = list;
-    if (chosen.length < 2) return nothing;
-    const counts = list.combined();
-    const [first, ...others] = chosen;
-    return html`<div class="combiner" role="group" aria-label="Combine ${chosen.join(", ")}">${COMBINED.map(
-      ([op, label, sign], i) => {
-        const made = chosen.join(` ${sign} `).slice(0, 180);
-        const name = known.includes(made) ? `${made} ${known.length + 1}` : made;
-        const combine = () =>
-          list.edit({ op, name, of: chosen }).then((done) => done !== null && then(() => void (list.chosen = [])));
-        const title = op === "difference" ? `In ${first}, not in ${others.join(", ")}` : made;
-        return html`<button type="button" class="text" title=${title} ?disabled=${state.link === "offline" || !counts[i]} @click=${combine}>${label}${
-          counts[i] === undefined ? nothing : html` <span class="kind">${wholeNumber(counts[i])}</span>`
-        }</button>`;
-      },
-    )}</div>`;
-  }
-
-  /** Compare cells with all others, in the panel of comparisons. @param {Context} context @param {string} a @param {boolean} isOff */
-  function compare(context, a, isOff) {
-    const { obs } = nounsOf(context.state);
-    const { open_panels: open } = context.state.traits;
-    const begin = () => {
-      if (!open.includes("compare")) context.actions.setTrait("open_panels", [...open, "compare"]);
-      comparing.compare({ a, b: "rest" });
-    };
-    return html`<button type="button" class="text" title="Compare with all other ${obs.many}, ${nounsOf(context.state).var.one} by ${nounsOf(context.state).var.one}" ?disabled=${isOff || context.state.link === "offline"} @click=${begin}>Compare</button>`;
-  }
-
-  /** The field that names the selection. @param {Context} context @param {CellSet[]} sets */
-  function namer(context, sets) {
-    const { state } = context;
-    const { n } = state.selection;
-    const { obs } = nounsOf(state);
-    const gate = sets.find(({ name }) => name === typed.within);
-    const within = gate?.name ?? "";
-    const named =
-      gate === undefined ? counted(n, obs) : `${wholeNumber(gate.nSelected)} of ${counted(n, obs)} within ${within}`;
-    const add = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (typed.name.trim() === "" || n === 0) return;
-      const { name } = typed; // stays where it is taken
-      const within = sets.some((one) => one.name === typed.within) ? typed.within : ""; // a key comes faster than a drawing
-      void list.edit({ op: "add", name: name.trim(), within }).then((done) => {
-        if (done !== null && typed.name === name) then(() => void (typed = { name: "", within: "" }));
-      });
-    };
-    const choose = (/** @type {Event} */ event) => then(() => void (typed = { ...typed, within: textIn(event) }));
-    return html`<form class="namer" @submit=${add}>
-      <div class="box"><input type="text" data-field="name" aria-label="Name of the selection" placeholder=${n === 0 ? `Select ${obs.many} to name them` : `Name for ${named}`}
-        maxlength="200" autocomplete="off" spellcheck="false" .value=${live(typed.name)} @input=${(/** @type {Event} */ event) => then(() => void (typed = { ...typed, name: textIn(event) }))}></div>
-      ${
-        sets.length === 0
-          ? nothing
-          : html`<label class="setting choose"><span>Within</span><select class="wide" .value=${within} @change=${choose}>
-            <option value="" ?selected=${within === ""}>all ${obs.many}</option>${sets.map(({ name }) => html`<option value=${name} ?selected=${name === within}>${name}</option>`)}</select></label>`
-      }
-      <button type="submit" class="text" ?disabled=${n === 0 || gate?.nSelected === 0 || state.link === "offline"}>${n === 0 ? "Name the selection" : html`Name <bdi>${named}</bdi>`}</button>
-      ${n === 0 ? nothing : compare(context, "selection", false)}
-    </form>`;
-  }
-
   return (context) => {
     if (context === null) return nothing;
     const sets = list.now();
@@ -198,11 +124,11 @@ export function createSets({ client, redraw, sets: list, comparing }) {
       if (at !== null) then(() => void (active = sets?.[at]?.name ?? active));
     };
     return html`<div class="columns sets" @keydown=${press}>
-      ${namer(context, sets ?? [])}
+      ${maker.namer(context, sets ?? [])}
       ${list.fault() === "" ? nothing : html`<p class="fault" role="alert">${list.fault()}</p>`}
       <div class="counted-sets"><p class="caption" role="status">${sets === null ? "Reading…" : sets.length === 0 ? none : counted(sets.length, n)}</p>
         ${(sets ?? []).length === 0 ? nothing : colorButton(context, "sets:", `all ${n.many}`, false)}</div>
-      ${combiner(context.state, sets ?? [])}
+      ${maker.combiner(context.state, sets ?? [])}
       <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i, sets ?? [], set === first))}</ul>
     </div>`;
   };

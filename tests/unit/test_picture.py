@@ -70,19 +70,19 @@ def test_a_picture_drawn_soon_is_that_of_a_figure_but_for_the_rounding_of_layers
         np.testing.assert_array_equal(soon, later)
 
 
-def test_the_first_picture_of_a_widget_does_not_import_numba():
+def test_a_first_picture_waits_for_no_loop_to_compile():
     code = (
         "import sys\n"
-        "from cxg_widget.draw.points import dots\n"
-        "import numpy as np\n"
-        "from cxg_widget.draw.points.inks import Inks, N_CODES\n"
-        "inks = Inks(np.full((2 * N_CODES + 1, 4), 255, np.uint8), np.full(2 * N_CODES + 1, 3, np.uint32), True)\n"
-        "points = dots.Dots(np.ones((9, 2), np.uint16), (0, 1, 0, 1), np.ones(9, np.uint16), np.ones(9, np.uint8))\n"
-        "sight = dots.Sight((0, 1, 0, 1), (0, 1, 0, 1), (60, 40), 1.0)\n"
-        "assert dots.draw_dots(points, inks, sight, 4.0, 0.5, soon=True).any()\n"
-        "assert 'numba' not in sys.modules"
+        "from cxg_widget.display.settings import Settings\n"
+        "from cxg_widget.session.session import Session\n"
+        "from cxg_widget.widget.static_picture import static_picture\n"
+        "from tests.memory import small\n"
+        "session = Session(small(300), Settings(embedding='umap', color='cell_type'))\n"
+        "assert static_picture(session, 200, 'x')\n"
+        "assert 'cxg_widget.draw.points.by_numpy' in sys.modules\n"
+        "assert 'cxg_widget.draw.points.discs' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
 def test_a_picture_has_points_as_wide_as_the_settings_say():

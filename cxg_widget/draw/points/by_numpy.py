@@ -1,4 +1,4 @@
-"""Points into pixels as `discs.draw` draws them, without numba, for whose import a first picture must not wait."""
+"""Points into pixels as `discs.draw` draws them, without its loop, for which a first picture must not wait."""
 # Changes with cxg_widget/draw/points/discs.py: which pixels a point covers, and which point lies on top.
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from cxg_widget.wire.quantise import LEVELS
 
 _SQUARE_PX = 3
 """Points up to so many px are squares."""
-_MOST_LAYERS = 8_000_000
-"""Pixels of all points together that NumPy draws sooner than numba is imported and its loop loaded: 0.75 s."""
+_MOST_LAYERS = 3_000_000
+"""Pixels of all points together that NumPy draws sooner than the loop compiles, 0.9 s, or is loaded, 0.45 s."""
 
 
 class Sight(NamedTuple):
@@ -92,7 +92,7 @@ def draw_dots(
     Parameters
     ----------
     diameter : px
-    soon : do not wait for numba, unless that is quicker; colors of many layers may differ by some levels
+    soon : do not wait for the compiled loop unless that is quicker; colors of many layers may differ by some levels
 
     Returns
     -------

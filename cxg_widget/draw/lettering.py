@@ -80,7 +80,7 @@ def write(
     opaque: bool = False,
     halo: RGB | None = None,
 ) -> NDArray[np.uint8]:
-    """Return an image with texts on it.
+    """Return an image with texts on it: uint8 (height, width, 4 or, without opacity, 3).
 
     Parameters
     ----------
@@ -89,10 +89,6 @@ def write(
     scale : px per px of the texts' places and sizes
     opaque : drop the opacity
     halo : its colour, around the letters of texts that have one; None = none have
-
-    Returns
-    -------
-    uint8 (height, width, 4 or, without opacity, 3)
     """
     from PIL import Image
 

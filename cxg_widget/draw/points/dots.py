@@ -87,16 +87,12 @@ class Dots:
 def draw_dots(
     dots: Dots, inks: Inks, sight: Sight, diameter: float, opacity: float, *, soon: bool = False
 ) -> NDArray[np.uint8]:
-    """Draw points, from the first to the last.
+    """Draw points, from the first to the last: uint8 (height, width, 4), straight alpha.
 
     Parameters
     ----------
     diameter : px
     soon : do not wait for the compiled loop unless that is quicker; colors of many layers may differ by some levels
-
-    Returns
-    -------
-    uint8 (height, width, 4), straight alpha
     """
     is_round, (width, height) = diameter > _SQUARE_PX, sight.px
     page = np.zeros((height, width, 4), dtype=np.uint8)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.change.change import DRAWN, Change, Send
-from cxg_widget.color.paper import PAPERS
+from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
@@ -46,8 +46,7 @@ from cxg_widget.session.gestures import polygon_mask
 from cxg_widget.session.pictures.figure_files import paper_name
 from cxg_widget.session.pictures.html_file import HtmlFile, HtmlWish, html_file
 from cxg_widget.session.pictures.pages import Pages, Size
-from cxg_widget.session.pictures.panel_pictures import PanelPictures
-from cxg_widget.session.pictures.pictures import Pictures
+from cxg_widget.session.pictures.plot_in_words import PlotInWords
 from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.routes import ROUTES, Route
 from cxg_widget.session.set_list import SetList
@@ -299,10 +298,10 @@ class Session:
     # --- parts -----------------------------------------------------------------------------------------------------
 
     @property
-    def pictures(self) -> Pictures:
-        """Pictures of what is on show now."""
+    def in_words(self) -> PlotInWords:
+        """What the plot shows now, in words."""
         settings, mask, _ = self.display.now()
-        return Pictures(self.loader.of(settings), mask)
+        return PlotInWords(self.loader.of(settings), mask)
 
     def page(self, size: Size, *, dark: bool = False, legend: bool | None = None) -> Page:
         """Draw all that is on show, of every panel, as a page; see `Pages.page`.
@@ -320,13 +319,10 @@ class Session:
         settings, mask, _ = self.display.now()
         return html_file(self.loader, settings, mask, self.columns.open, wish)
 
-    @property
-    def panel_pictures(self) -> PanelPictures | None:
-        """Pictures of the panels on show now; None where there is the plot alone."""
+    def stills(self, view: View | None, paper: Paper, *, legend: bool, most: int | None) -> Pages:
+        """Return what draws a view of all that is on show, with at most so many cells a plot; see `Pages`."""
         settings, mask, _ = self.display.now()
-        own = {one: settings.of_panel(one) for one in settings.panel_numbers}
-        panels = [(look, Pictures(self.loader.of(own.get(look["id"], settings)), mask)) for look in settings.panels]
-        return PanelPictures(self.pictures, panels, self.dataset.obs_noun.many) if panels else None
+        return Pages(self.loader, replace(settings, view=view, legend=legend), mask, paper, most)
 
     def prepare_columns(self) -> None:
         """Do what the first column that is opened, and the first order of the table, would wait for."""

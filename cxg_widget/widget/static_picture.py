@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.draw.image_files import encode_png
-from cxg_widget.draw.pages.figure import compose
-from cxg_widget.draw.pages.key import lines_of
 from cxg_widget.draw.pages.page import draw_page
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.pictures.pages import Size
@@ -61,7 +59,7 @@ class NotebookPicture:
 
     def complete(self) -> None:
         """Put a picture of all cells in its place where the first was of some, unless the front-end has taken one."""
-        if self._is_there and not self._is_of_page and not self._session.pictures.are_all(_AT_ONCE):
+        if self._is_there and not self._is_of_page and not self._session.in_words.shows_all(_AT_ONCE):
             now = self._session.settings
             picture = static_picture(
                 self._session, now.height, self.id, view=now.view, legend=now.legend, background=now.background,
@@ -103,27 +101,16 @@ def static_picture(
     -------
     a mimebundle; empty when nothing can be drawn, for whatever reason: the live view is not to suffer from it
     """
-    panels = session.panel_pictures
-    if not of_all and not (panels or session.pictures).can_be_soon:
-        return {}
-    size = (round(height * 4 / 3), height)
+    size = (float(round(height * 4 / 3)), float(height))
     paper = PAPERS[background or "white"]
     try:
         seen = None if view is None else (view[0], view[1], view[2], view[3])
-        if panels is not None:
-            page, lines = panels.figure(seen, size, paper=paper, max_points=_AT_ONCE, legend=legend)
-        else:
-            image, key = session.pictures.drawn(seen, size, paper=paper, max_points=_AT_ONCE)
-            page = (
-                image[:, :, : 4 if paper.is_clear else 3]
-                if not legend
-                else compose(image, key, paper, plot_legends=session.pictures.plot_legends())
-            )
-            lines = lines_of(key) if legend else []
-        if of_all:
-            page = draw_page(session.page(Size((float(size[0]), float(size[1]))), legend=legend))
+        pages = session.stills(seen, paper, legend=legend, most=None if of_all else _AT_ONCE)
+        if not of_all and not pages.can_be_soon:
+            return {}
+        page = draw_page(pages.page(Size(size)))
         encoded = base64.b64encode(encode_png(page)).decode()
-        described = _told(session.dataset.title, session.pictures.axes_told(), lines)
+        described = _told(session.dataset.title, session.in_words.axes(), pages.lines)
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}
@@ -145,7 +132,7 @@ def kept_picture(snapshot: Any, picture_id: str, session: Session) -> dict[str, 
     if not _is_png(png) or not all(isinstance(side, int) and 0 < side <= _LARGEST_PX for side in size):
         return {}
     lines = [line for line in key if isinstance(line, str)] if isinstance(key, list) else []
-    return _bundle(str(png), size, picture_id, _told(session.dataset.title, session.pictures.axes_told(), lines))
+    return _bundle(str(png), size, picture_id, _told(session.dataset.title, session.in_words.axes(), lines))
 
 
 def _is_png(encoded: Any) -> bool:

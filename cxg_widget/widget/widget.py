@@ -232,7 +232,7 @@ class CxgWidget(DisplayingWidget):
         self._check_open()
         now = self._session.settings
         seen = None if now.view is None else (now.view[0], now.view[1], now.view[2], now.view[3])
-        return self._session.pictures.summary(seen, (round(now.height * 4 / 3), now.height))
+        return self._session.in_words.summary(seen, (round(now.height * 4 / 3), now.height))
 
     @property
     def cost(self) -> Cost | None:

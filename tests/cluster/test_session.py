@@ -19,6 +19,7 @@ from cxg_widget.wire import protocol as p
 from tests.cluster.conftest import n_open
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_cxg
+from tests.stills import still_png
 
 SIZE = (80, 60)
 
@@ -390,9 +391,7 @@ def test_close_by_the_same_cells_come(pair, which):
 def test_the_picture_of_a_saved_notebook_is_drawn_from_the_sample(pair):
     for color in columns(pair[0].dataset):
         set_looks(pair, color=color)
-        alone, shared = (
-            np.asarray(Image.open(io.BytesIO(one.pictures.png(None, SIZE, max_points=400)))) for one in pair
-        )
+        alone, shared = (np.asarray(Image.open(io.BytesIO(still_png(one, None, SIZE, max_points=400)))) for one in pair)
         assert (np.abs(alone.astype(int) - shared) <= 3).mean() > 0.999
 
 

@@ -11,6 +11,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.wire.protocol import Hover
+from tests.stills import still
 
 BOX = [[-1, -1], [2, -1], [2, 1.5], [-1, 1.5]]
 REGION = {"minus": [{"set": "lasso"}, {"query": "n_genes > 2000"}]}
@@ -73,7 +74,7 @@ def legend(w):
     """What the legend counts, what an image of all cells shows, and what the pointer tells of one in no crowd."""
     holder = w._session.loader.of(w._session.settings)
     coloring = holder.coloring()
-    image = w._session.pictures.drawn(None, (60, 40), paper=PAPERS["white"])[0]
+    image = still(w._session, None, (60, 40), paper=PAPERS["white"])[0]
     counts, n_missing = coloring.counts()
     drawn = hashlib.sha256(image.tobytes()).hexdigest()
     x, y = map(float, holder.coordinates(np.array([11]))[0])

@@ -13,6 +13,7 @@ from cxg_widget.errors import UnknownName
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.datasets.make_mzpeak import make_mzpeak, make_run, peaks_truth
+from tests.stills import still_png
 from tests.unit.test_encoding import decode
 
 
@@ -92,7 +93,7 @@ def test_all_peaks_are_drawn_and_selected(path, run, render):
         session = Session(dataset, Settings(embedding="peaks", color="log1p_intensity", render=render))
         session.prepare()
         view = (0.0, 10.0, 100.0, 1000.0)
-        assert session.pictures.png(view, (60, 40))[1:4] == b"PNG"
+        assert still_png(session, view, (60, 40))[1:4] == b"PNG"
         if render == "raster":
             frames = list(
                 session.answer(

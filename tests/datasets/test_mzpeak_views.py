@@ -12,7 +12,6 @@ from PIL import Image
 
 from cxg_widget import CxgWidget
 from cxg_widget.cells import local
-from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import tables
 from cxg_widget.display.settings import Settings
@@ -21,6 +20,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire import protocol as p
 from tests.datasets.make_mzpeak import make_mzpeak, make_run, peaks_truth
+from tests.stills import painter_of, still_png
 
 SIZE = (60, 50)
 LAYOUTS = ("point", "delta", "slof")
@@ -273,7 +273,7 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
 def test_the_colours_of_a_crowd_span_what_is_stated_and_else_what_is_shown(session, view, layout):
     one = session(layout)
     one.coloring()
-    limits = one.pictures._painter(view, SIZE, PAPERS["white"]).describe().limits
+    limits = painter_of(one, view, SIZE).describe().limits
     assert (limits is None) == (one.dataset.stated_values("log1p_intensity") is not None)
     assert (limits is None) == (layout != "slof")
 
@@ -289,7 +289,7 @@ def test_the_picture_for_readers_without_a_kernel_is_of_the_view_alone(paths, vi
         still = w._picture.drawn()
         assert still["image/png"]
         assert 1 <= len(set(reads)) < n_groups / 4
-        png = w._session.pictures.png(tuple(view), (200, 150))
+        png = still_png(w._session, tuple(view), (200, 150))
         ink = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
         assert (np.abs(ink - ink[0, 0]).sum(axis=2) > 30).mean() > 0.01
     finally:

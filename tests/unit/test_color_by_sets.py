@@ -9,6 +9,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.wire import protocol as p
 from tests.memory import small
+from tests.stills import still, still_png
 
 
 @pytest.fixture
@@ -87,11 +88,11 @@ def test_legend_hover_pictures_and_the_state_know_sets(widget, masks):
     x, y = widget.dataset.embedding("umap")[nowhere[0]].tolist()
     assert next(widget._session.answer(p.Hover(x, y, 1e-9, 1e-9))).message.value == "in no set"
     assert f"In no set: {nowhere.size}" in widget.summary
-    assert "in no set" in [row[0] for row in widget._session.pictures.key(dark=False).rows]
+    assert "in no set" in [row[0] for row in still(widget._session)[1].rows]
     widget.hidden = ["a", "(missing)"]
-    hidden = widget._session.pictures.png(None, (80, 60))
+    hidden = still_png(widget._session, None, (80, 60))
     widget.hidden = []
-    assert widget._session.pictures.png(None, (80, 60)) != hidden
+    assert still_png(widget._session, None, (80, 60)) != hidden
     widget.hidden = ["a"]
     state = json.loads(json.dumps(widget.state))
     other = CxgWidget(widget.dataset, **state)

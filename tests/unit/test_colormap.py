@@ -9,6 +9,7 @@ from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.errors import CxgWidgetError
 from tests.memory import small
+from tests.stills import still
 
 
 @pytest.mark.parametrize("name", COLORMAPS)
@@ -53,7 +54,7 @@ def test_the_state_brings_a_colormap_back_and_pictures_are_drawn_by_it():
     assert again.cmap == w.cmap == ["#102030", "#f0e0d0"]
     again.set_state({"cmap": as_synced(again.cmap)})  # as the page sends it back
     assert again.cmap == w.cmap
-    _, key = again._session.pictures.drawn(None, (120, 120), paper=_paper())
+    _, key = still(again._session, None, (120, 120), paper=_paper())
     assert list(key.ramp) == ["#102030", "#f0e0d0"]
     assert ramp(list(key.ramp)).shape == (256, 3)
     again.close()

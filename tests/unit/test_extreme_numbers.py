@@ -27,6 +27,7 @@ from cxg_widget.wire.encoding import describe
 from cxg_widget.wire.quantise import between, bounds_of, finite_range, quantise, shares
 from tests.examples import MORE
 from tests.memory import MemoryDataset
+from tests.stills import still_png
 
 SINGLE, DOUBLE = (np.finfo(kind) for kind in (np.float32, np.float64))
 ENDS = [
@@ -96,7 +97,7 @@ def a_session(values, xy, **settings):
 
 
 def drawn(session, view=None):
-    return np.asarray(Image.open(io.BytesIO(session.pictures.png(view, (160, 120)))))
+    return np.asarray(Image.open(io.BytesIO(still_png(session, view, (160, 120)))))
 
 
 @some

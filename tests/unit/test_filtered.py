@@ -9,6 +9,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA, LEFT_OUT_LABEL
 from tests.memory import small
+from tests.stills import painter_of, still
 from tests.unit.test_many_cells import pixels
 
 N = 4_000
@@ -144,10 +145,12 @@ def test_pictures_of_the_kernel_light_the_same_pixels_and_say_what_the_grey_is(s
     how = {"render": "auto", "max_points": max_points, "point_size": 2.0}  # without soft edges
     for name in ("white", "dark", "transparent"):
         paper = PAPERS[name]
-        drawn, key = session(**settings, **how, filtered="grey").pictures.drawn(None, (150, 120), paper=paper)
-        plain, _ = session(**unfiltered(settings), **how).pictures.drawn(None, (150, 120), paper=paper)
-        is_lit = (drawn != (*paper.ground, 0 if paper.is_clear else 255)).any(axis=-1)
-        np.testing.assert_array_equal(is_lit, (plain != (*paper.ground, 0 if paper.is_clear else 255)).any(axis=-1))
+        drawn, key = still(session(**settings, **how, filtered="grey"), None, (150, 120), paper=paper)
+        plain, _ = still(session(**unfiltered(settings), **how), None, (150, 120), paper=paper)
+        empty = (0, 0, 0, 0) if paper.is_clear else (*paper.ground, 255)
+        is_lit = (drawn != empty).any(axis=-1)
+        np.testing.assert_array_equal(is_lit, (plain != empty).any(axis=-1))
+        assert 0 < is_lit.mean() < 1
         n_left = N - passing(small(N), settings).sum()
         grey = "#{:02x}{:02x}{:02x}".format(*paper.left_out)
         assert [row for row in key.rows if row[0] == LEFT_OUT_LABEL] == [(LEFT_OUT_LABEL, f"{n_left:,}", grey)][:n_left]
@@ -157,8 +160,7 @@ def test_pictures_of_the_kernel_light_the_same_pixels_and_say_what_the_grey_is(s
 def test_in_a_picture_of_points_those_that_pass_lie_above_all_grey_ones():
     paper, settings = PAPERS["white"], {"color": "n_counts", "filters": (RANGE,), "render": "auto", "point_size": 2.0}
     both, above = (
-        session(**settings, filtered=how).pictures.drawn((-6, 6, -6, 6), (150, 120), paper=paper)[0]
-        for how in ("grey", "hide")
+        still(session(**settings, filtered=how), (-6, 6, -6, 6), (150, 120), paper=paper)[0] for how in ("grey", "hide")
     )
     is_above = (above != 255).any(axis=-1)
     np.testing.assert_array_equal(both[is_above], above[is_above])
@@ -172,9 +174,7 @@ def test_a_picture_of_few_points_shows_as_many_that_pass_as_without_the_grey_one
     how = {"render": "auto", "max_points": N}
     settings = {"color": "cell_type", "filters": ({"obs": "n_genes", "range": [3500, None]},), **how}
     sessions = [session(**settings, filtered=one) for one in ("grey", "hide")] + [session(color="cell_type", **how)]
-    grey, hiding, plain = (
-        one.pictures._painter(view, (150, 120), PAPERS["white"])._sample_dots(100)[0] for one in sessions
-    )
+    grey, hiding, plain = (painter_of(one, view, (150, 120))._sample_dots(100)[0] for one in sessions)
     is_left_out = grey.flags & 2 > 0
     np.testing.assert_array_equal(grey.xy[~is_left_out], hiding.xy)
     assert len(hiding.xy) == 100

@@ -10,6 +10,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.protocol import MISSING_LABEL
 from tests.memory import Codes, MemoryDataset, small
+from tests.stills import painter_of, still
 from tests.unit.test_early_lassos import Gate, recorded
 
 N = 1000
@@ -203,9 +204,9 @@ def test_images_and_cells_of_a_view_are_those_of_a_dataset_with_those_cells_alon
 def test_pictures_of_the_kernel_show_those_alone_that_pass_and_count_them(max_points):
     one = session(max_points=max_points)
     count = int(truth_of(one.dataset).sum())
-    _, key = one.pictures.drawn(None, (200, 200), paper=_paper())
+    _, key = still(one, None, (200, 200), paper=_paper())
     assert f"{count:,} of 1,000" in key.size
-    painted, _ = one.pictures._painter(None, (200, 200), _paper())._sample_dots(None)
+    painted, _ = painter_of(one, None, (200, 200))._sample_dots(None)
     truth = truth_of(one.dataset)
     assert len(painted.xy) == truth[one.held.point_rows].sum()
 

@@ -19,6 +19,7 @@ from cxg_widget.draw.overlays.names import HIGH_PX, place, written
 from cxg_widget.draw.overlays.outlines import Outline, draw_outlines
 from cxg_widget.session.session import Session
 from tests.memory import small
+from tests.stills import still
 
 NAMES = json.loads((File(__file__).parents[1] / "names.json").read_text(encoding="utf-8"))
 SIZE = (400, 300)
@@ -51,7 +52,7 @@ def test_a_name_is_one_line_and_cut_where_it_is_too_long():
 
 
 def picture(session, paper="white"):
-    return session.pictures.drawn(VIEW, SIZE, paper=PAPERS[paper])[0]
+    return still(session, VIEW, SIZE, paper=PAPERS[paper])[0]
 
 
 @pytest.mark.parametrize("render", ["points", "raster"])
@@ -127,7 +128,7 @@ def test_bars_beside_a_line_at_zero_are_as_long_as_cells_there_are_many(axis, re
     view = [-500.0, 8000.0, -500.0, 8000.0]
     view[2 * axis : 2 * axis + 2] = [-1.0, 6.0]
     session = Session(dataset, Settings(embedding=pair, color="cell_type", render=render))
-    with_bars = session.pictures.drawn(tuple(view), SIZE, paper=PAPERS["white"])[0]
+    with_bars = still(session, tuple(view), SIZE, paper=PAPERS["white"])[0]
     side = SIZE[axis]
     line = side / 7 if axis == 0 else side * 6 / 7  # px from the left, or from the top
     along = xy[(xy[:, axis] == 0) & (np.abs(xy[:, 1 - axis] - 3750) <= 4250), 1 - axis]

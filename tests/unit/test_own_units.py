@@ -19,6 +19,7 @@ from cxg_widget.widget.static_picture import static_picture
 from cxg_widget.wire import protocol as p
 from tests.examples import MORE
 from tests.memory import MemoryDataset, small
+from tests.stills import still_png
 
 EXTENT = (0.0, 60.0, 200.0, 100_200.0)
 SURE = 1e-6
@@ -161,7 +162,7 @@ def test_a_view_of_everything_has_a_margin_of_4_percent_along_each_axis(y_down):
 
 @pytest.mark.parametrize("render", ["points", "raster"])
 def test_a_picture_drawn_by_the_kernel_is_filled_both_ways(render):
-    image = np.asarray(Image.open(io.BytesIO(session(render=render).pictures.png(None, (400, 300)))).convert("RGB"))
+    image = np.asarray(Image.open(io.BytesIO(still_png(session(render=render), None, (400, 300)))).convert("RGB"))
     inked = (image != image[0, 0]).any(axis=2)
     across, down = np.flatnonzero(inked.any(axis=0)), np.flatnonzero(inked.any(axis=1))
     assert across[0] < 0.07 * 400

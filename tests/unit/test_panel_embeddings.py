@@ -8,6 +8,7 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
+from cxg_widget.draw.pages.page import draw_page
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.session.answers import select_later
 from cxg_widget.session.pictures.pages import Size
@@ -313,19 +314,20 @@ def test_a_page_of_the_kernel_shows_each_panel_whole_where_its_embedding_has_it(
     assert plots[0].view[0] >= -1
 
 
+def still_of(widget):
+    pages = widget._session.stills(widget.view, PAPERS["white"], legend=False, most=1000)
+    return draw_page(pages.page(Size((800.0, 400.0))))
+
+
 def test_the_notebooks_picture_shows_a_panel_whole_in_its_embedding_wherever_the_plot_looks(widget):
     widget.view = [100.0, 101.0, 100.0, 101.0]  # beside all cells
     widget.grid(["cell_type", {"embedding": "pca"}])
-    figure, _ = widget._session.panel_pictures.figure(
-        widget.view, (800, 400), paper=PAPERS["white"], max_points=1000, legend=False
-    )
+    figure = still_of(widget)
     blue = np.abs(figure[:, :, :3].astype(int) - (0, 114, 178)).max(axis=2) < 8  # T cells
     assert np.count_nonzero(blue[:, :400]) == 0
     assert np.count_nonzero(blue[:, 400:]) > 500
     widget.views = [{"embedding": "pca", "view": [100.0, 101.0, 100.0, 101.0]}]
-    blank, _ = widget._session.panel_pictures.figure(
-        widget.view, (800, 400), paper=PAPERS["white"], max_points=1000, legend=False
-    )
+    blank = still_of(widget)
     assert np.ptp(blank[40:, :, :3].reshape(-1, 3), axis=0).max() == 0
 
 

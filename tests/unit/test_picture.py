@@ -25,6 +25,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.wire.encoding import describe
 from cxg_widget.wire.level_choice import levels_for
 from tests.memory import small
+from tests.stills import still
 
 SIZES = json.loads((Path(__file__).parent.parent / "point_sizes.json").read_text(encoding="utf-8"))
 
@@ -88,7 +89,7 @@ def test_a_first_picture_waits_for_no_loop_to_compile():
 def test_a_picture_has_points_as_wide_as_the_settings_say():
     def covered(**settings):
         one = Session(small(300), Settings(embedding="umap", color="n_counts", **settings))
-        image = one.pictures.drawn(None, (300, 200), paper=PAPERS["white"])[0]
+        image = still(one, None, (300, 200), paper=PAPERS["white"])[0]
         return (image[..., :3] != 255).any(axis=-1).sum()
 
     assert covered(point_size=2.0) < covered() < covered(point_size=20.0)
@@ -98,7 +99,7 @@ def test_a_picture_has_points_as_wide_as_the_settings_say():
 def test_the_picture_of_a_crowd_is_as_pale_as_its_page_where_it_shows_categories(color):
     one = Session(small(20_000), Settings(embedding="umap", color=color))
     paper, size = replace(PAPERS["white"], is_clear=True), (300, 200)
-    page = one.pictures.drawn(None, size, paper=paper)[0]
+    page = still(one, None, size, paper=paper)[0]
     alpha = page[..., 3] / 255
     if color == "n_counts":
         assert set(np.unique(alpha)) == {0.0, 1.0}
@@ -106,7 +107,7 @@ def test_the_picture_of_a_crowd_is_as_pale_as_its_page_where_it_shows_categories
         assert 0.15 < alpha[alpha > 0].min() < 0.5
         assert alpha.max() > 0.9
     given = Session(small(20_000), Settings(embedding="umap", color=color, opacity=1.0))
-    assert set(np.unique(given.pictures.drawn(None, size, paper=paper)[0][..., 3])) == {0, 255}
+    assert set(np.unique(still(given, None, size, paper=paper)[0][..., 3])) == {0, 255}
 
 
 @pytest.mark.parametrize("case", SIZES["automatic"], ids=lambda case: f"{case['n']} at zoom {case['zoom']}")

@@ -16,6 +16,7 @@ from cxg_widget.errors import DamagedStore, InvalidValue, ProtocolError, Selecti
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
+from tests.stills import still_png
 from tests.unit.test_encoding import decode
 from tests.unit.test_polygon import by_ray_casting
 
@@ -324,7 +325,7 @@ def test_show_says_what_failed_and_sends_the_rest():
 
 def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_values_on_top():
     one = session(2000, "cell_type", palette={"T cell": "#ff0000", "B cell": "#00ff00"}, opacity=1.0)
-    image = np.array(Image.open(io.BytesIO(one.pictures.png((-4, 12, -4, 12), (200, 200)))))
+    image = np.array(Image.open(io.BytesIO(still_png(one, (-4, 12, -4, 12), (200, 200)))))
     assert image.shape == (200, 200, 3)
     found = {tuple(pixel) for pixel in image.reshape(-1, 3)}
     assert {(255, 0, 0), (0, 255, 0), (255, 255, 255)} <= found
@@ -334,7 +335,7 @@ def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_value
 @pytest.mark.parametrize(("limit", "expected"), [(None, "low"), (0.0, "low"), (-1.0, "high")])
 def test_a_kernel_drawn_gene_of_one_value_has_the_highest_colour_only_above_equal_limits(render, limit, expected):
     one = Session(small(300), Settings(embedding="umap", color="ZERO", render=render, vmin=limit, vmax=limit))
-    image = np.array(Image.open(io.BytesIO(one.pictures.png((-4, 12, -4, 12), (200, 200)))))
+    image = np.array(Image.open(io.BytesIO(still_png(one, (-4, 12, -4, 12), (200, 200)))))
     found = {tuple(pixel) for pixel in image.reshape(-1, 3)}
     ends = {"low": (68, 1, 84), "high": (253, 231, 37)}  # of viridis
     assert ends.pop(expected) in found
@@ -348,7 +349,7 @@ def test_a_kernel_drawn_view_is_drawn_from_the_cells_in_it_however_few_of_all_th
     corner = np.argsort(np.hypot(*(xy - [6, 1]).T))[:60]
     view = (*np.sort(xy[corner][:, 0])[[0, -1]].tolist(), *np.sort(xy[corner][:, 1])[[0, -1]].tolist())
     size = (400, 400)
-    image = np.array(Image.open(io.BytesIO(one.pictures.png(view, size, max_points=200)))).astype(int)
+    image = np.array(Image.open(io.BytesIO(still_png(one, view, size, max_points=200)))).astype(int)
     left, right, bottom, top = view
     unit = max((right - left) / 400, (top - bottom) / 400)
     px = np.column_stack([200 + (xy[:, 0] - (left + right) / 2) / unit, 200 - (xy[:, 1] - (bottom + top) / 2) / unit])

@@ -12,6 +12,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.memory import small
+from tests.stills import still
 
 T, B = {"obs": "cell_type", "in": ["T cell"]}, {"obs": "cell_type", "in": ["B cell"]}
 SETS = ({"name": "t", "rule": T}, {"name": "rest", "rule": {"not": T}})
@@ -152,7 +153,7 @@ def test_what_is_no_set_is_told_in_one_sentence_and_what_was_stays(dataset, name
 def test_the_kernel_draws_the_map_where_it_is_known_and_its_legend_covers_nothing(dataset, paper):
     view, size = (-6.0, 12.0, -6.0, 12.0), (540, 540)
     drawn = [
-        session_of(dataset, **more).pictures.drawn(view, size, paper=PAPERS[paper])[0]
+        still(session_of(dataset, **more), view, size, paper=PAPERS[paper])[0]
         for more in ({"difference": ("t", "rest")}, {"difference": ("t", "rest"), "legend": False})
     ]
     np.testing.assert_array_equal(*drawn)

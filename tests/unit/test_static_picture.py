@@ -15,14 +15,16 @@ from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.lettering import drawable, fitted, width_of
-from cxg_widget.draw.pages.figure import compose
+from cxg_widget.draw.pages.figure import TOP, lay_out
 from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.page import Page, Plot, draw_page
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view
 from cxg_widget.widget.displaying import held_in
 from cxg_widget.widget.static_picture import NotebookPicture, kept_picture, static_picture
 from tests.memory import small
+from tests.stills import still
 
 HEIGHT, WIDTH, TITLE_PX = 300, 400, 40
 
@@ -43,7 +45,7 @@ def text(bundle):
 
 
 def key_of_now(session):
-    return session.pictures.drawn(None, (WIDTH, HEIGHT), paper=PAPERS["white"])[1]
+    return still(session, None, (WIDTH, HEIGHT), paper=PAPERS["white"])[1]
 
 
 def count(image, color):
@@ -128,10 +130,17 @@ def test_the_summary_counts_as_pandas_does():
         _ = w.summary
 
 
+def keyed_page(image, key, paper, scale=1.0):
+    height, width = image.shape[0] / scale, image.shape[1] / scale
+    layout = lay_out(key, width, height)
+    plot = Plot((0, TOP, width, TOP + height), image)
+    return draw_page(Page(width + layout.side, TOP + height, paper, (plot,), layout.parts(key, paper)), scale)
+
+
 def test_scaled_a_page_is_the_same_page_with_more_pixels():
     key = Key("PBMC", "3 cells", "type", "", (("a", "3", "#0072b2"),))
     image = np.zeros((200, 300, 4), np.uint8)
-    once, twice = (compose(np.kron(image, np.ones((k, k, 1), np.uint8)), key, PAPERS["white"], scale=k) for k in (1, 2))
+    once, twice = (keyed_page(np.kron(image, np.ones((k, k, 1), np.uint8)), key, PAPERS["white"], k) for k in (1, 2))
     assert abs(np.array(twice.shape[:2]) - 2 * np.array(once.shape[:2])).max() <= 2
     assert count(twice, "#0072b2") == 4 * count(once, "#0072b2") == 400
 
@@ -143,7 +152,7 @@ def test_whatever_does_not_fit_is_cut_and_told(n, height):
     rows = tuple(
         (f"a category of a very long name, number {i}", f"{i:,}", f"#10{i // 256:02x}{i % 256:02x}") for i in range(n)
     )
-    page = compose(
+    page = keyed_page(
         np.full((height, 600, 4), 255, np.uint8),
         Key("title " * 50, "n " * 20, "h " * 90, "d " * 90, rows),
         PAPERS["white"],
@@ -176,7 +185,7 @@ def test_letters_that_no_font_has_are_written_with_others(monkeypatch):
 
 @pytest.mark.parametrize("name", ["a\nb\tc", "\u202eabc", "\ud800", "\x00", "", "x" * 100_000, "e\u0301" * 50, "🧬"])
 def test_any_name_can_be_written(name):
-    page = compose(
+    page = keyed_page(
         np.zeros((200, 300, 4), np.uint8), Key(name, "n", name, name, ((name, "1", "#0072b2"),)), PAPERS["dark"]
     )
     assert page.shape[0] == 240
@@ -358,8 +367,8 @@ def test_parts_are_named_share_one_key_and_show_their_own_cells_alone():
     assert told.count("cell_type") == 1
     codes = session.dataset.codes("donor name").codes
     assert f"{session.dataset.n_obs:,}" in told
-    held = [one for _, one in session.panel_pictures.panels]
-    drawn = [len(one._painter(None, (WIDTH, HEIGHT), PAPERS["white"])._sample_dots(None)[0].xy) for one in held]
+    panels = session.stills(None, PAPERS["white"], legend=True, most=session.dataset.n_obs)._panels
+    drawn = [len(one._painter((WIDTH, HEIGHT), 1.0)._sample_dots(None)[0].xy) for one in panels]
     assert drawn == [np.count_nonzero(codes == i) for i in range(3)]
 
 

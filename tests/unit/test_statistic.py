@@ -16,6 +16,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.widget.static_picture import static_picture
 from cxg_widget.wire import protocol as p
 from tests.memory import small
+from tests.stills import still
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_cells_are_sent_anew_where_who_draws_them_changes_and_not_else(before, a
 
 def test_a_static_picture_of_pixels_has_them_in_its_colours_and_says_so():
     session = Session(small(5_000), Settings(embedding="umap", color="n_counts", statistic="sum"))
-    image, key = session.pictures.drawn(None, (200, 150), paper=PAPERS["white"])
+    image, key = still(session, None, (200, 150), paper=PAPERS["white"])
     assert "sum per pixel" in key.detail
     assert np.ptp(image[..., :3].reshape(-1, 3).astype(int), axis=1).max() > 100
 
@@ -108,7 +109,7 @@ def test_no_static_picture_waits_for_datashader_to_start(monkeypatch):
     session = Session(small(500), Settings(embedding="umap", color="n_counts", statistic="std"))
     monkeypatch.setattr(by_datashader, "_used", threading.Event())
     assert static_picture(session, 120, "a") == {}
-    session.pictures.drawn(None, (20, 20), paper=PAPERS["white"])
+    still(session, None, (20, 20), paper=PAPERS["white"])
     assert set(static_picture(session, 120, "a")) >= {"text/html", "image/png"}
 
 

@@ -17,6 +17,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.session.streams.tissue import MOST_PX, part_for
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset
+from tests.stills import still
 
 RED, GREEN, BLUE, YELLOW = (230, 20, 20), (20, 200, 20), (20, 20, 230), (230, 230, 20)
 FACTORS = {"tissue_hires_scalef": 0.1, "tissue_lowres_scalef": 0.01, "spot_diameter_fullres": 100.0}
@@ -52,7 +53,7 @@ def picture(arrays):
 def test_nothing_of_an_image_is_read_until_it_is_shown():
     dataset = section()
     w = CxgWidget(dataset, color="kind")
-    w._session.pictures.drawn(None, (100, 100), paper=PAPERS["white"])
+    still(w._session, None, (100, 100), paper=PAPERS["white"])
     assert asked(w._session, p.AskSections())[0].names == [NAME]
     assert not [one for one in dataset.reads if one.startswith("image")]
     w.tissue = True
@@ -151,20 +152,20 @@ def test_reading_for_a_view_that_is_no_longer_wanted_ends_between_two_tiles(monk
 @pytest.mark.parametrize("render", ["points", "raster"])
 def test_the_kernel_draws_the_quadrants_where_they_lie_and_y_down(paper, render):
     settings = Settings(embedding="spatial", tissue=NAME, render=render, legend=False)
-    image, _ = Session(section(), settings).pictures.drawn(None, (600, 400), paper=PAPERS[paper])
+    image, _ = still(Session(section(), settings), None, (600, 400), paper=PAPERS[paper])
     at = lambda x, y: tuple(image[y, x])  # noqa: E731
     assert at(150, 110) == (*RED, 255)
     assert at(450, 110) == (*GREEN, 255)
     assert at(150, 290) == (*BLUE, 255)
     assert at(360, 290) == (*YELLOW, 255)
     faded = Session(section(), Settings(embedding="spatial", tissue=NAME, tissue_opacity=0.5))
-    pale = faded.pictures.drawn(None, (600, 400), paper=PAPERS["white"])[0][110, 150, :3]
+    pale = still(faded, None, (600, 400), paper=PAPERS["white"])[0][110, 150, :3]
     np.testing.assert_allclose(pale, (np.array(RED) + 255) / 2, atol=1)
 
 
 def test_spots_are_as_wide_as_the_store_says_and_as_somebody_wants():
     settings = Settings(embedding="spatial")
-    image, _ = Session(section(), settings).pictures.drawn(None, (600, 400), paper=PAPERS["white"])
+    image, _ = still(Session(section(), settings), None, (600, 400), paper=PAPERS["white"])
     covered = (image[..., :3] != 255).any(axis=2)
     # 2,800 units and a margin of 4 % on either side on 600 px: a spot of 100 units is 19.8 px wide.
     columns = np.flatnonzero(covered[:200, :300].any(axis=0))
@@ -188,7 +189,7 @@ def test_spots_and_the_scale_bar_are_those_of_the_library_on_show():
         assert (message.spot, message.um) == (spot, pytest.approx(um))
         assert next(iter(session.streams.points())).message.spot == 100  # of the first, where no image is shown
         view = (0.0, 3000.0, 2000.0, 0.0)
-        image = session.pictures.drawn(view, (1500, 1000), paper=PAPERS["white"])[0]
+        image = still(session, view, (1500, 1000), paper=PAPERS["white"])[0]
         covered[name] = int((image[:150, :150, :3] != 255).any(axis=2).any(axis=0).sum())
     assert covered[NAME] == pytest.approx(50, abs=2)
     assert covered["V2/hires"] == pytest.approx(5, abs=1)
@@ -212,7 +213,7 @@ def test_a_damaged_image_is_one_sentence_and_the_cells_still_show(image, factors
     assert said in str(caught.value)
     assert str(caught.value).count("\n") == 0
     assert w.tissue is None
-    assert w._session.pictures.drawn(None, (100, 100), paper=PAPERS["white"])[0].min() < 255
+    assert still(w._session, None, (100, 100), paper=PAPERS["white"])[0].min() < 255
 
 
 def test_an_image_that_cannot_be_read_is_left_out_of_the_picture():
@@ -221,7 +222,7 @@ def test_an_image_that_cannot_be_read_is_left_out_of_the_picture():
     session = Session(dataset, Settings(embedding="spatial", tissue=NAME))
     with pytest.raises(errors.DamagedStore):
         asked(session, p.AskTissue(NAME, [0, 3000, 2000, 0], 300, 200))
-    assert session.pictures.drawn(None, (100, 100), paper=PAPERS["white"])[0].min() < 255
+    assert still(session, None, (100, 100), paper=PAPERS["white"])[0].min() < 255
 
 
 def test_tissue_is_a_step_and_part_of_the_state_and_what_is_none_is_refused():

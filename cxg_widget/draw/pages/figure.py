@@ -3,18 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
-from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.pages.key import Key
-from cxg_widget.draw.pages.page import Page, Plot, draw_page
 from cxg_widget.draw.parts import Box, Parts
 
 TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11
@@ -46,35 +41,6 @@ class Layout:
         """Return the parts to draw on a paper."""
         fills = tuple((box, (*(hex_rgb(color) if color else paper.missing), 255)) for box, color in self.swatches)
         return Parts(fills, () if self.bar is None else ((self.bar, ramp(list(key.ramp))),), tuple(self.texts))
-
-
-def compose(
-    image: NDArray[np.uint8],
-    key: Key,
-    paper: Paper,
-    *,
-    plot_legends: Sequence[tuple[str, PlotLegend]] = (),
-    scale: float = 1.0,
-) -> NDArray[np.uint8]:
-    """Put a picture and its key on one page.
-
-    Parameters
-    ----------
-    image : uint8 (height, width, 4)
-    plot_legends : what is said below it, as `lay_out_lines` takes it
-    scale : px of the page per px of the layout
-
-    Returns
-    -------
-    uint8 (title + height + what is below, width + key, 4), or 3 where nothing is transparent
-    """
-    height, width = image.shape[0] / scale, image.shape[1] / scale
-    layout = lay_out(key, width, height)
-    plot = Plot((0, TOP, width, TOP + height), image)
-    below, foot = lay_out_lines(plot_legends, width + layout.side, paper)
-    parts = layout.parts(key, paper) + below.moved(0, TOP + height)
-    page = Page(width + layout.side, TOP + height + foot, paper, (plot,), parts)
-    return draw_page(page, scale)
 
 
 def lay_out(key: Key, width: float, height: float, side: float | None = None) -> Layout:

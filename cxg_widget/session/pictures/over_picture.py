@@ -18,9 +18,9 @@ from cxg_widget.draw.lettering import DrawnText
 from cxg_widget.draw.overlays.difference import codes_of, draw_map
 from cxg_widget.draw.overlays.legend_line import PlotLegend
 from cxg_widget.draw.overlays.names import written
-from cxg_widget.draw.overlays.outlines import Outline, draw_outlines
+from cxg_widget.draw.overlays.outlines import Outline
 from cxg_widget.draw.overlays.ties import AtZero, Line, lay_out_ties
-from cxg_widget.draw.parts import Parts, draw_parts
+from cxg_widget.draw.parts import Parts
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.streams.chunks import category_colors
 from cxg_widget.spatial.view import View
@@ -98,15 +98,6 @@ def legend_of(held: Holder) -> PlotLegend | None:
             found = held.difference((settings.difference[0], settings.difference[1]))
             legend = replace(legend, names=found.names, limit=found.limit)
     return legend if legend.sets or legend.names else None
-
-
-def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
-    """Return a picture, uint8 (height, width, 4), with what lies over its cells; see `find_landmarks`."""
-    marks = find_landmarks(held, seen, (image.shape[1], image.shape[0]), paper)
-    image = marks.on_cells(image, paper)
-    if marks.outlines:
-        image = draw_outlines(image, marks.outlines, paper.ground)
-    return draw_parts(image, Parts(texts=marks.names) + marks.ties, paper)
 
 
 def _outlines(

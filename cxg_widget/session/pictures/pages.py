@@ -15,7 +15,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.pages.axes import lay_out_axes, margin_of
 from cxg_widget.draw.pages.figure import TOP, lay_out
-from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.key import Key, lines_of
 from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, grid_of, moved
 from cxg_widget.draw.parts import Parts
 from cxg_widget.errors import InvalidValue
@@ -51,18 +51,32 @@ class Pages:
     Parameters
     ----------
     settings, mask : of the widget, and its selection, bool (n_obs,)
+    most : cells that a plot shows as points, without axes, as soon as can be; None = all cells, as on the screen
     """
 
-    def __init__(self, loader: Loader, settings: Settings, mask: NDArray[np.bool_], paper: Paper) -> None:
+    def __init__(
+        self, loader: Loader, settings: Settings, mask: NDArray[np.bool_], paper: Paper, most: int | None = None
+    ) -> None:
         self._settings, self._mask, self._paper = settings, mask, paper
         self._told: list[tuple[str, PlotLegend]] | None = None
         self._held = loader.of(settings)
         looks: tuple[Look, ...] = settings.panels or ({"id": 0},)
         are_apart = bool(settings.places)
-        self._panels = [_Panel(loader.of(_seen_by(settings, look)), look, mask, paper, are_apart) for look in looks]
+        self._panels = [
+            _Panel(loader.of(_seen_by(settings, look)), look, mask, paper, are_apart=are_apart, most=most)
+            for look in looks
+        ]
+        self.lines: list[str] = []
+
+    @property
+    def can_be_soon(self) -> bool:
+        """Whether none needs a library that has yet to be imported and to compile."""
+        from cxg_widget.draw.aggregate import is_at_hand
+
+        return is_at_hand() or not any(one.held.is_of_pixels for one in self._panels)
 
     def page(self, size: Size) -> Page:
-        """Draw all that is on show; see `Size`.
+        """Draw all that is on show, and keep in `lines` what it means in words; see `Size`.
 
         Raises
         ------
@@ -87,6 +101,8 @@ class Pages:
         for at, (panel, side) in enumerate(zip(self._panels, sides, strict=True)):
             is_keyed = self._is_keyed(at, columns)
             made.append(panel.page(room, size.scale, is_keyed=is_keyed, is_one=is_one, side=side))
+        if self._settings.legend:
+            self.lines = [line for one in self._panels for line in lines_of(one.key)]
         return self._alone(made[0]) if is_one else self._together(made, columns)
 
     def _alone(self, page: Page) -> Page:
@@ -143,6 +159,7 @@ class Pages:
         page = Page(sum(wide), below + foot, self._paper, (), legend.moved(0, below))
         if top:
             key = key_now(self._held, self._mask, dark=self._paper.is_dark)
+            self.lines = [line for line in (key.title, key.size) if line] + self.lines
             titled = lay_out(Key(key.title, key.size), page.width, 0)
             page = replace(page, parts=page.parts + titled.parts(Key(), self._paper))
         for at, one in enumerate(pages):
@@ -164,13 +181,14 @@ class _Panel:
     """One panel: the cells that it shows, and what it shows otherwise than the widget.
 
     are_apart : whether panels have several embeddings
+    most : see `Pages`
     """
 
     def __init__(
-        self, held: Holder, look: Look, mask: NDArray[np.bool_], paper: Paper, are_apart: bool
-    ) -> None:  # fmt: skip
+        self, held: Holder, look: Look, mask: NDArray[np.bool_], paper: Paper, *, are_apart: bool, most: int | None
+    ) -> None:
         self.held, self.look, self._are_apart = held, look, are_apart
-        self._mask, self._paper = mask, paper
+        self._mask, self._paper, self._most, self.key = mask, paper, most, Key()
         self._dataset, self._settings = held.dataset, held.settings
 
     def side(self, is_keyed: bool, room: tuple[float, float]) -> float:
@@ -187,13 +205,15 @@ class _Panel:
         """Draw it: a plot in so much room, its axes in that, its key beside it, or its name above it."""
         cells = self._cells_in(room)
         painter = self._painter(cells, scale)
-        drawn, marks = painter.draw(), find_landmarks(self.held, painter.seen, cells, self._paper)
+        drawn = painter.draw() if self._most is None else painter.draw_soon(self._most)
+        marks = find_landmarks(self.held, painter.seen, cells, self._paper)
         image = on_paper(drawn.image, self.held, painter.seen, self._paper) if shows_tissue(self.held) else drawn.image
         image = marks.on_cells(image, self._paper, scale)
         key = self._key(drawn)
         if not is_one:
             name = title_of(self.look, key.heading, self._dataset.obs_noun.many, self.place_told())
             key = replace(key if is_keyed else Key(), title=name, size="")
+        self.key = key
         top = TOP if is_keyed or not is_one else 0
         layout = lay_out(key, *room, side) if top else None
         margin = room[0] - cells[0]
@@ -218,7 +238,8 @@ class _Panel:
         return "" if place is None else self._dataset.describe_embedding(place)
 
     def _axis_names(self) -> tuple[str, ...]:
-        return self._dataset.axis_names(self._settings.embedding, self._settings.axes) or ()
+        names = self._dataset.axis_names(self._settings.embedding, self._settings.axes)
+        return names or () if self._most is None else ()
 
     def _cells_in(self, room: tuple[float, float]) -> tuple[float, float]:
         """Return how much of the room the axes leave."""

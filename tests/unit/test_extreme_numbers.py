@@ -18,7 +18,7 @@ from PIL import Image
 from cxg_widget.color.limits import resolve_limit
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.settings import Settings
-from cxg_widget.session.pictures.pictures import Pictures
+from cxg_widget.session.pictures.pages import Pages
 from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view
 from cxg_widget.widget.static_picture import static_picture
@@ -147,6 +147,6 @@ def test_high_values_are_coloured_high_and_low_ones_low():
 
 def test_a_picture_that_fails_is_logged_and_leaves_the_live_view(monkeypatch, caplog):
     session = a_session(np.arange(5.0), np.zeros((5, 2), np.float32))
-    monkeypatch.setattr(Pictures, "drawn", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(Pages, "page", lambda *_, **__: 1 / 0)
     assert static_picture(session, 300, "id") == {}
     assert "ZeroDivisionError" in caplog.text

@@ -4,6 +4,7 @@ js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 """
 # Changes with js/src/style/crowding.js: numbers that cells share in a pixel, and limits that suit.
 # Changes with js/src/style/style.js: the size of points.
+# Changes with js/src/style/style.js: when opacity follows density.
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import MISSING_U16
@@ -63,6 +66,16 @@ def point_diameter(n: int, size: tuple[float, float], zoom: float) -> float:
     room = (size[0] * size[1] / 480_000) ** 0.25
     diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
     return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
+
+
+def is_by_density(settings: Settings, coloring: Coloring, mask: NDArray[np.bool_]) -> bool:
+    """Say whether points are the paler the more share a pixel, as `isByDensity` in js/src/style/style.js does.
+
+    Colours of numbers already say what a pixel's cells have in common, and what is dimmed is shown by its paleness.
+    """
+    is_number = coloring.scale == "continuous" or isinstance(coloring, BlendColoring)
+    is_greying = settings.filtered == "grey" and bool(settings.filters or settings.hidden)
+    return settings.opacity is None and not is_number and not is_greying and not mask.any()
 
 
 def opacity_of(layers: float) -> float:

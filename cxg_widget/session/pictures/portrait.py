@@ -21,7 +21,6 @@ from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import grey_for
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.blend_coloring import BlendColoring
-from cxg_widget.display.by_density import is_by_density
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.statistic import describe_statistic
 from cxg_widget.display.tissue import spot_of, spot_px
@@ -33,6 +32,7 @@ from cxg_widget.draw.points.crowding import (
     crowded_size,
     crowding_of,
     few_of,
+    is_by_density,
     opacity_of,
     point_diameter,
     shared_codes,

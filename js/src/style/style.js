@@ -1,7 +1,7 @@
 /** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
 // Changes with cxg_widget/draw/points/crowding.py: the size of points.
-// Changes with cxg_widget/display/by_density.py: when opacity follows density.
+// Changes with cxg_widget/draw/points/crowding.py: when opacity follows density.
 
 import { clamp } from "../screen/clamp.js";
 import { isGreying } from "../state/hidden.js";

@@ -204,7 +204,7 @@ class Session:
 
     def cells(self, what: Any) -> MeantCells:
         """Return the cells that a user means; parameters and errors as `cells_meant`."""
-        return cells_meant(what, self.loader, self.settings, self.display.selected())
+        return cells_meant(what, self.loader, self.display)
 
     def cells_of_query(self, text: Any) -> MeantCells:
         """Return the cells of a query over obs columns, and genes of the layer on show."""
@@ -212,7 +212,7 @@ class Session:
 
     def population(self, within: Any) -> Population:
         """Return the cells that `within=` means; raises as `population_of`."""
-        return population_of(within, self.loader, self.settings, self.display.selected())
+        return population_of(within, self.loader, self.display)
 
     def aggregate(self, reduction: Any = None, *, within: Any = None, **requested: Any) -> xr.DataArray | xr.Dataset:
         """Reduce cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""

@@ -106,10 +106,10 @@ class Comparisons:
         return list({**self._dataset.gene_sets, **own}.get(genes, (genes,)))
 
     def _meant(self, what: Any) -> MeantCells:
-        return cells_meant(what, self._loader, self._display.settings, self._display.selected())
+        return cells_meant(what, self._loader, self._display)
 
     def _population(self, within: Any) -> Population:
-        return population_of(within, self._loader, self._display.settings, self._display.selected())
+        return population_of(within, self._loader, self._display)
 
     # For both: masks are bool (n_obs,), `described` what they are called.
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
     from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.display.settings import Settings
+    from cxg_widget.session.display_state import DisplayState
 
 Mask = NDArray[np.bool_]
 SELECTION, FILTER = "selection", "filter"
@@ -50,23 +51,23 @@ class MeantCells(NamedTuple):
     name: str | None
 
 
-def cells_meant(what: Any, loader: Loader, settings: Settings, selected: tuple[Mask, Rule | None]) -> MeantCells:
+def cells_meant(what: Any, loader: Loader, display: DisplayState) -> MeantCells:
     """Return the cells that a user means.
 
     what : None or "selection" = the selection; "filter" = the cells that pass the filters; the name of a set; a query;
         a label of the obs index; a set or a selection, of which that of another dataset is found by its rule; a rule as
         `w.sets.apply` takes it; {obs column: values}; a polygon (k, 2) in data units; a mask (n_obs,), rows or labels.
         A text is taken as the first of these that it fits, in this order.
-    selected : the selection, bool (n_obs,), and its rule
+    display : has the settings and the selection
 
     Raises
     ------
     SelectionError, UnknownName, InvalidValue
         If no cells are meant.
     """
-    dataset = loader.dataset
+    dataset, settings = loader.dataset, display.settings
     if what is None or (isinstance(what, str) and what == SELECTION):
-        mask, rule = selected
+        mask, rule = display.selected()
         return MeantCells(np.array(mask), rule, "the selection")
     if isinstance(what, str):
         return _by_text(what, loader, settings)
@@ -80,7 +81,10 @@ def cells_meant(what: Any, loader: Loader, settings: Settings, selected: tuple[M
         raise nothing_fits(what, dataset)
     if hasattr(what, "columns") or not is_table(what):
         return MeantCells(mask_of(what, dataset), None, None)
-    mask, rule = polygon_mask(what, loader.of(settings), selected[0], hidden=True), polygon_rule(what, settings)
+    mask, rule = (
+        polygon_mask(what, loader.of(settings), display.selected()[0], hidden=True),
+        polygon_rule(what, settings),
+    )
     return MeantCells(mask, rule, describe_rule(rule))
 
 
@@ -176,11 +180,10 @@ class Population:
 EVERYTHING = Population()
 
 
-def population_of(within: Any, loader: Loader, settings: Settings, selected: tuple[Mask, Rule | None]) -> Population:
+def population_of(within: Any, loader: Loader, display: DisplayState) -> Population:
     """Return the cells that `within=` means.
 
     within : None = all cells; else as `cells_meant` takes cells, of which "filter" = those that pass all filters
-    selected : the selection, bool (n_obs,), and its rule
 
     Raises
     ------
@@ -189,11 +192,13 @@ def population_of(within: Any, loader: Loader, settings: Settings, selected: tup
     """
     if within is None:
         return EVERYTHING
-    mask, rule, name = cells_meant(within, loader, settings, selected)
     if isinstance(within, str) and within == FILTER:
+        settings = display.settings  # read once: a thread may set other filters meanwhile
         if not settings.filters:
             return EVERYTHING
+        mask, rule, _ = _by_text(within, loader, settings)
         return Population(mask, "that pass the filters", rule, tuple(settings.filters))
+    mask, rule, name = cells_meant(within, loader, display)
     return Population(mask, f"of {name or 'within='}", rule, (packed_rule(mask, loader.dataset),))
 
 

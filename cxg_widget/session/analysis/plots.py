@@ -63,7 +63,7 @@ class GroupPlots:
         layer = settings.layer if layer is None else layer
         wanted, heads = self._listed(genes, settings, layer)
         stops = settings.cmap if cmap is None else check_colormap(cmap)
-        grouped = self._grouped((by, by2), settings, within)
+        grouped = self._grouped((by, by2), within)
         sums = tuple(summed(vector, grouped.groups) for vector in self._vectors(wanted, layer))
         table = GroupTable(grouped.names, tuple(name for name, _ in wanted), sums)
         return kind(
@@ -76,7 +76,7 @@ class GroupPlots:
         settings = self._display.settings
         layer = settings.layer if layer is None else layer
         wanted, _ = self._listed(genes, settings, layer)
-        grouped = self._grouped((by, by2), settings, within)
+        grouped = self._grouped((by, by2), within)
         found: list[tuple[Summed, Binned, Floats]] = []
         for vector in self._vectors(wanted, layer):
             known = summed(vector, grouped.groups)
@@ -89,7 +89,7 @@ class GroupPlots:
         """Make stacked bars; parameters and errors as those of `CxgWidget.bars`."""
         settings = self._display.settings
         name = self._column(column, "column")
-        grouped = self._grouped((by, None), settings, within)
+        grouped = self._grouped((by, None), within)
         if name == grouped.names.columns[0]:
             raise InvalidValue(f"bars() parts the groups of one column by another one; found {shown(name)} twice")
         codes = self._dataset.codes(name)
@@ -174,7 +174,7 @@ class GroupPlots:
 
     # --- what is read ----------------------------------------------------------------------------------------------
 
-    def _grouped(self, by: tuple[Any, Any], settings: Settings, within: Any) -> _Grouped:
+    def _grouped(self, by: tuple[Any, Any], within: Any) -> _Grouped:
         columns = tuple(
             self._column(name, what) for name, what in zip(by, ("by", "by2"), strict=True)
             if name is not None or what == "by"
@@ -182,7 +182,7 @@ class GroupPlots:
         if len(set(columns)) < len(columns):
             raise InvalidValue(f"by2 must be another column than by; found {shown(columns[0])} twice")
         within = "filter" if within is None else within
-        population = population_of(within, self._loader, settings, self._display.selected())
+        population = population_of(within, self._loader, self._display)
         mask = population.mask
         codes = tuple(self._dataset.codes(name) for name in columns)
         groups = CellGroups.of(codes, mask)

@@ -62,12 +62,13 @@ class LocalHolder(Holder):
         if not self.is_aggregated or self._memo.held("coloring", settings.color_key) is not None:
             return None
         key = (settings.color_key, settings.vmin, settings.vmax)
-        found: Coloring | None = self._memo.keep("preview", key, self._preview)
-        return found and found.resolving(settings.color_rule)
 
-    def _preview(self) -> Coloring | None:
-        target = self._known_target()
-        return None if target is None else preview_coloring(target, self.dataset, self.settings)
+        def make() -> Coloring | None:
+            target = self._known_target()
+            return None if target is None else preview_coloring(target, self.dataset, settings)
+
+        found: Coloring | None = self._memo.keep("preview", key, make)
+        return found and found.resolving(settings.color_rule)
 
     def _known_target(self) -> Target | None:
         with suppress(CxgWidgetError):  # reading the colouring raises it again

@@ -125,12 +125,12 @@ def _measured(settings: Settings) -> tuple[Any, str | None, str]:
 
 def follow_annotations(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
     """Follow labels that were renamed or merged, and let go of annotations and labels that are gone."""
-    return _not_asked(without_deleted_labels(before, now, known.annotations(now)), requested)
+    return _unless_requested(without_deleted_labels(before, now, known.annotations(now)), requested)
 
 
 def follow_gene_sets(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
     """Let go of gene sets that are gone."""
-    return _not_asked({**_known_color(now, known), **without_sets(before, now, known.dataset)}, requested)
+    return _unless_requested({**_known_color(now, known), **without_sets(before, now, known.dataset)}, requested)
 
 
 def _known_color(now: Settings, known: Known) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def follow_sets(before: Settings, now: Settings, requested: frozenset[str], know
         "difference": _difference_after(before, now),
         "panels": looks_after(now.panels, color, lambda rule: rule),
     }
-    return _not_asked(found, requested)
+    return _unless_requested(found, requested)
 
 
 def _contours_after(before: Settings, now: Settings) -> Any:
@@ -166,7 +166,7 @@ def _difference_after(before: Settings, now: Settings) -> Any:
     return names if len(names) == 2 else None  # one of two alone differs from nothing
 
 
-def _not_asked(found: dict[str, Any], requested: frozenset[str]) -> dict[str, Any]:
+def _unless_requested(found: dict[str, Any], requested: frozenset[str]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name not in requested}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[str, float], None]
-"""Told what is being done, and the part of the whole that is done, 0 to 1."""
+"""Receives what is being done, and the part of the whole that is done, 0 to 1."""
 
 
 def silent(what: str, part: float) -> None:

@@ -14,7 +14,7 @@ from cxg_widget.annotations.replay import is_stored
 from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.by_sets import resolve_sets
-from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, unknown_told
+from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, describe_unknown
 from cxg_widget.display.target import OwnSets, is_of_sets, resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.filters import check_filters
@@ -311,5 +311,5 @@ def gene_sets(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any]]
     """Return gene sets with the genes that the dataset has; of the other names a warning tells."""
     found = check_gene_sets(value, dataset)
     if found.unknown:
-        warn_caller(unknown_told(found.unknown))
+        warn_caller(describe_unknown(found.unknown))
     return [{"name": name, "genes": genes} for name, genes in found.sets.items()]

@@ -120,7 +120,7 @@ def free_name(taken: Collection[str], dataset: Dataset) -> str:
     return f"{noun} {number}"
 
 
-def unknown_told(unknown: Sequence[str]) -> str:
+def describe_unknown(unknown: Sequence[str]) -> str:
     """Write the sentence for names that were left out."""
     listed, more = ", ".join(map(shown, unknown[:_TOLD])), len(unknown) - _TOLD
     others = f" and {more:,} more" if more > 0 else ""

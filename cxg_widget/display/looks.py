@@ -202,7 +202,7 @@ def keyed(looks: Sequence[Look], columns: int) -> list[bool]:
     return [not is_one or (not has_plot and at == shared) for at, is_one in enumerate(parts)]
 
 
-def told_once(looks: Sequence[Look]) -> list[bool]:
+def first_of_each_place(looks: Sequence[Look]) -> list[bool]:
     """Say which panels tell what lies over the points, once for each embedding: that is the same in all of them."""
     places = [one.get("embedding") for one in looks]
     return [place not in places[:at] for at, place in enumerate(places)]

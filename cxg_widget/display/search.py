@@ -10,7 +10,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.fields import is_identifier
-from cxg_widget.display.several_genes import mean_told
+from cxg_widget.display.several_genes import mean_label
 from cxg_widget.display.target import NO_SETS, OwnSets, resolve
 from cxg_widget.errors import CxgWidgetError
 
@@ -134,7 +134,7 @@ class Catalogue:
         more = f" and {len(unknown) - _TOLD:,} more" if len(unknown) > _TOLD else ""
         detail = f"{', '.join(unknown[:_TOLD])}{more} not found" if unknown else ", ".join(genes)
         noun = self._dataset.var_noun
-        return [Match(f"mean:{','.join(genes)}", mean_told(noun.counted(len(genes))), "set", detail)]
+        return [Match(f"mean:{','.join(genes)}", mean_label(noun.counted(len(genes))), "set", detail)]
 
     def _gene(self, name: str) -> str | None:
         """Return what a list of genes may call one that was typed; case alone keeps none from being found."""
@@ -190,7 +190,7 @@ def _gene_sets(dataset: Dataset, own: OwnSets) -> list[Match]:
         sets = {**own, **{name: genes for name, genes in dataset.gene_sets.items() if name not in own}}
     except CxgWidgetError:
         sets = dict(own)
-    return [Match(f"set:{name}", name, "set", mean_told(noun.counted(len(genes)))) for name, genes in sets.items()]
+    return [Match(f"set:{name}", name, "set", mean_label(noun.counted(len(genes)))) for name, genes in sets.items()]
 
 
 def _genes(dataset: Dataset) -> list[Match]:

@@ -323,7 +323,7 @@ class Settings:
         """Return the log of an annotation; None where no annotation has that name."""
         return next((one["log"] for one in self.annotations if one["name"] == column), None)
 
-    def as_asked(self, question: Aggregate) -> Settings:
+    def with_question(self, question: Aggregate) -> Settings:
         """Return the settings that a front-end asks for an image by, which may be ahead of those that were synced.
 
         It has names alone for statistics: of an object it sends a text, and the object stays.

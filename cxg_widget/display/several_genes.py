@@ -9,7 +9,7 @@ import numpy as np
 from cxg_widget.datasets.base.dataset import Vector
 
 
-def mean_told(of: str) -> str:
+def mean_label(of: str) -> str:
     """Return what the numbers of several genes are called."""
     return f"mean of {of}"
 

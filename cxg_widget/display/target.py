@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.base.obs_columns import too_many_labels
-from cxg_widget.display.several_genes import mean_told, mean_vector
+from cxg_widget.display.several_genes import mean_label, mean_vector
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.nouns import Noun
@@ -82,7 +82,7 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None, sets:
     genes = [gene.removeprefix("var:") for gene in color]
     for gene in genes:
         dataset.names_in(layer).find_var(gene)
-    name = mean_told(dataset.var_noun.counted(len(genes))) if len(genes) > 1 else genes[0]
+    name = mean_label(dataset.var_noun.counted(len(genes))) if len(genes) > 1 else genes[0]
     return Target("mean", name, tuple(genes))
 
 
@@ -211,7 +211,7 @@ def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, s
         return (target.name, one) if target.name else (several, "")
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
-        return target.name, (mean_told(shown) if target.source == "set" else shown) + suffix
+        return target.name, (mean_label(shown) if target.source == "set" else shown) + suffix
     return target.name, dataset.obs_columns[target.name].unit if target.source == "obs" else ""
 
 

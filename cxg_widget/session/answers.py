@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.display.gene_sets import MOST_PINNED, free_name, read_lists, unknown_told
+from cxg_widget.display.gene_sets import MOST_PINNED, describe_unknown, free_name, read_lists
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import Overtaken
@@ -187,7 +187,7 @@ def gene_sets_frame(request: p.AskGenes, dataset: Dataset, settings: Settings) -
         return Frame(p.GeneSets(_records(dataset.gene_sets, MOST_PINNED), ""))
     name = request.name.strip() or free_name({*settings.own_gene_sets, *dataset.gene_sets}, dataset)
     found = read_lists(request.text, name, dataset)
-    return Frame(p.GeneSets(_records(found.sets), unknown_told(found.unknown) if found.unknown else ""))
+    return Frame(p.GeneSets(_records(found.sets), describe_unknown(found.unknown) if found.unknown else ""))
 
 
 def _records(sets: Mapping[str, Sequence[str]], most: int | None = None) -> list[dict[str, object]]:

@@ -61,7 +61,7 @@ class Costs:
 
     def __init__(self, dataset: Dataset, elsewhere: Meter, announce: Callable[[Frame], object]) -> None:
         self._dataset, self._elsewhere, self._announce = dataset, elsewhere, announce
-        self._told: Traffic | None = None
+        self._reported: Traffic | None = None
         self._began = self.now()
         self.last: Cost | None = None
 
@@ -115,6 +115,6 @@ class Costs:
     def _say(self, of: str, cost: Traffic) -> None:
         is_ahead = cost.n_reads > 0 and self._dataset.reads_ahead
         self.last = Cost(of, *cost, is_ahead)
-        if cost != self._told:
-            self._told = cost
+        if cost != self._reported:
+            self._reported = cost
             self._announce(Frame(p.CostOf(of, *cost, is_ahead)))

@@ -147,7 +147,7 @@ class Newest:
     """
 
     def __init__(self, described: str) -> None:
-        self._told = described
+        self._sentence = described
         self._numbers = count(1)
         self._number = 0
 
@@ -157,7 +157,7 @@ class Newest:
 
         def check() -> None:
             if number != self._number:
-                raise Overtaken(self._told)
+                raise Overtaken(self._sentence)
 
         return check
 

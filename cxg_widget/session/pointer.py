@@ -70,7 +70,7 @@ class Pointer:
         beneath = self._beneath(at, settings) if passes else None
         if beneath is not None and beneath.n >= MANY:
             name = self._loader.dataset.obs_noun.counted(beneath.n)
-            return Frame(p.Cell(row, x, y, name, "", beneath_told(beneath, coloring), n_beneath=beneath.n, **about))
+            return Frame(p.Cell(row, x, y, name, "", tooltip_rows(beneath, coloring), n_beneath=beneath.n, **about))
         described = coloring.target.name if coloring.target.source == "obs" else ""
         value = self._describer.value(row, self._of_each(coloring, settings), settings.layer)
         fields = self._describer.fields(row, settings, without=described)
@@ -117,7 +117,7 @@ class Pointer:
         return indexed.under_pointer(circle, shown_of(held, self._display.mask))
 
 
-def beneath_told(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[str]]:
+def tooltip_rows(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[str]]:
     """Return [what, how much] of the cells beneath the pointer as text: the largest categories, or a mean."""
     if beneath.counts is not None and not isinstance(coloring, BlendColoring):
         labels, order = (

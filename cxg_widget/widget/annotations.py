@@ -256,7 +256,7 @@ class Annotation:
         """Return what was done: a row each with its time (UTC), what, labels, what they became, cells, rule."""
         import pandas as pd
 
-        rows = [_told(own_copy(step)) for step in self._log]
+        rows = [_step_row(own_copy(step)) for step in self._log]
         table = pd.DataFrame(rows, columns=["at", "step", "label", "to", "n", "rule"])
         return table.astype({"at": "datetime64[ns, UTC]", "n": "int64"})
 
@@ -296,7 +296,7 @@ class Annotation:
         self._annotations._put({self.name: log})
 
 
-def _told(step: Step) -> tuple[Any, ...]:
+def _step_row(step: Step) -> tuple[Any, ...]:
     form = next(word for word in ("of", "codes", "assign", "rename", "merge", "delete") if word in step)
     label = step["categories"] if form == "codes" else step[form]
     return step["at"], form, label, step.get("to", step.get("into")), step.get("n", 0), step.get("rule")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.display.gene_sets import GeneLists, by_name, free_name, read_lists, unknown_told
+from cxg_widget.display.gene_sets import GeneLists, by_name, describe_unknown, free_name, read_lists
 from cxg_widget.display.target import set_noun_of
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
@@ -106,7 +106,7 @@ class Genes:
         own = {**by_name(self._widget.gene_sets), **found.sets}
         self._widget.gene_sets = own
         if found.unknown:
-            warn_caller(unknown_told(found.unknown))
+            warn_caller(describe_unknown(found.unknown))
         return found
 
     def __repr__(self) -> str:

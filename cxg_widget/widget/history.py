@@ -129,7 +129,7 @@ class History:
             self._now = self._take(self._now)
             while self._past and not self._past[-1].differs(self._now):
                 self._past.pop()
-            self._told()
+            self._tell_steps()
 
     def back(self, restore: Callable[[Moment], object]) -> bool:
         """Undo a step by a function that shows a moment; False where there is none, or one is under way."""
@@ -150,7 +150,7 @@ class History:
             taken.pop()
             left.append(replace(before, mask=None))
             self._now = self._take(self._now)
-            self._told()
+            self._tell_steps()
             return True
 
     @contextmanager
@@ -172,7 +172,7 @@ class History:
             self._past.append(replace(before, mask=None))
             self._future.clear()
             self._forget()
-            self._told()
+            self._tell_steps()
 
     def _take(self, before: Moment | None) -> Moment:
         values, mask, rule = self._read()
@@ -197,7 +197,7 @@ class History:
         while self._past and sum(one.n_bytes for one in (*self._past, self._now)) > MOST_BYTES:
             del self._past[0]
 
-    def _told(self) -> None:
+    def _tell_steps(self) -> None:
         undo = self._past[-1].differs(self._now) if self._past else ""
         redo = self._future[-1].differs(self._now) if self._future else ""
         self._tell(undo, redo)

@@ -192,9 +192,9 @@ class Sets(MutableMapping[str, CellSet]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(f"{name!r}: {self._told(name)}" for name in self) + "}"
+        return "{" + ", ".join(f"{name!r}: {self._shown(name)}" for name in self) + "}"
 
-    def _told(self, name: str) -> str:
+    def _shown(self, name: str) -> str:
         try:
             return repr(self[name])
         except CxgWidgetError as error:

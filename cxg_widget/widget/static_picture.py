@@ -110,7 +110,7 @@ def static_picture(
             return {}
         page = draw_page(pages.page(Size(size)))
         encoded = base64.b64encode(encode_png(page)).decode()
-        described = _told(session.dataset.title, session.in_words.axes(), pages.lines)
+        described = _captions(session.dataset.title, session.in_words.axes(), pages.lines)
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}
@@ -132,7 +132,7 @@ def kept_picture(snapshot: Any, picture_id: str, session: Session) -> dict[str, 
     if not _is_png(png) or not all(isinstance(side, int) and 0 < side <= _LARGEST_PX for side in size):
         return {}
     lines = [line for line in key if isinstance(line, str)] if isinstance(key, list) else []
-    return _bundle(str(png), size, picture_id, _told(session.dataset.title, session.in_words.axes(), lines))
+    return _bundle(str(png), size, picture_id, _captions(session.dataset.title, session.in_words.axes(), lines))
 
 
 def _is_png(encoded: Any) -> bool:
@@ -142,7 +142,7 @@ def _is_png(encoded: Any) -> bool:
         return False
 
 
-def _told(title: str, axes: str, lines: Iterable[str]) -> tuple[str, str]:
+def _captions(title: str, axes: str, lines: Iterable[str]) -> tuple[str, str]:
     """Return what is said in place of a picture, and beneath it, as HTML: names from data are text."""
     key = "".join(f"<div>{markup.escape(line)}</div>" for line in lines)
     legend = f"<details><summary>Legend as text</summary>{key}</details>" if key else ""

@@ -11,7 +11,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import circle_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
-from cxg_widget.session.pointer import beneath_told
+from cxg_widget.session.pointer import tooltip_rows
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex, crowds
 from cxg_widget.spatial.circle import Circle, runs_of_circle
@@ -183,7 +183,7 @@ def test_many_categories_are_told_as_the_four_largest_and_how_many_more_there_ar
     coloring = Coloring.of(Target("obs", "x"), codes, 28)
     counted = {"(empty)": 7, "f": 6, "e": 5, "d": 4, "3 more": 6}
     expected = [[label, share(n, 28)] for label, n in counted.items()]
-    assert beneath_told(CellsUnderPointer.of_rows(np.arange(28), coloring, ()), coloring) == expected
+    assert tooltip_rows(CellsUnderPointer.of_rows(np.arange(28), coloring, ()), coloring) == expected
 
 
 def test_a_mean_of_no_numbers_is_missing():

@@ -72,7 +72,7 @@ class MatrixContract(ABC):
     def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
         """Read some rows, ascending and distinct, as lines whose positions are vars of the layer.
 
-        Asked of stores whose grain has rows; by default by `_read_matrix_block`, rows that lie near each other at once.
+        For stores whose grain has rows; by default by `_read_matrix_block`, rows that lie near each other at once.
         """
         return rows_in_blocks(rows, lambda start, stop: self._read_matrix_block(start, stop, layer))
 

@@ -137,7 +137,7 @@ class Columns:
         counter = self._loader.of(settings).counter
         tally = counter.count(column, rules, mask, lambda: groups, is_kept=True)
         coded = tally.coded
-        rows = _rows_told(coded, wanted, is_known=is_known)
+        rows = _rows_to_send(coded, wanted, is_known=is_known)
         labels = [] if is_known and not rows else _labels(coded, rows)
         edges = [] if is_known or coded.categories is not None else coded.edges.tolist()
         scale: p.Scale = "continuous" if coded.categories is None else "categorical"
@@ -206,7 +206,7 @@ def _wanted(request: p.AskColumns) -> dict[str, list[int]]:
     return dict(zip(request.columns, rows, strict=True))
 
 
-def _rows_told(coded: Countable, wanted: list[int], *, is_known: bool) -> list[int]:
+def _rows_to_send(coded: Countable, wanted: list[int], *, is_known: bool) -> list[int]:
     """Return the rows of a long list that are shown, its first ones where none was requested; [] = all."""
     if coded.categories is None or coded.is_grouped:
         return []

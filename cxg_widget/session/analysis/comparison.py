@@ -120,14 +120,14 @@ class Comparisons:
         """
         ends_by: p.EndsBy = "" if check is None else "compare"
 
-        told_at = 0.0
+        reported_at = 0.0
 
         def tell(done: float, what: str) -> None:
-            nonlocal told_at
+            nonlocal reported_at
             now = monotonic()
-            if done < 1 and now - told_at < _EACH_S:
+            if done < 1 and now - reported_at < _EACH_S:
                 return
-            told_at = now
+            reported_at = now
             # What has been read is then worked on: the end alone, which has no words, ends the work.
             self._announce(Frame(p.Progress("reading", min(done, 0.999) if what else done, ends_by, what)))
 
@@ -230,15 +230,15 @@ class Comparisons:
         population = self._population(request.within or None)
         mask, described = self._cells(request.a)
         is_set = request.b not in ("rest", "neighborhood")
-        other, told_other = self._cells(request.b) if is_set else (~mask, REST)
+        other, described_other = self._cells(request.b) if is_set else (~mask, REST)
         mask, other = population.of(mask), population.of(other)
-        question.check_cells(mask, other, (described, told_other), self._dataset)
+        question.check_cells(mask, other, (described, described_other), self._dataset)
         if request.normalize and self._are_counts(matrix, mask, other, question):
             question = replace(question, normalize="log1p_10k")
         if request.b == "neighborhood":
             work = partial(self.with_neighborhood, mask, described, question, population, matrix)
         else:
-            work = partial(self.between, (mask, other), (described, told_other), question, population, matrix)
+            work = partial(self.between, (mask, other), (described, described_other), question, population, matrix)
         in_background(work, gives_way=True).result()
         yield from self.frames(p.AskComparison())
 

@@ -101,7 +101,7 @@ class CellTable:
                 "elsewhere": np.empty((0, 0, 2), dtype=np.float32),
             }
             return Frame(p.Table(0, 0, [], [], [], []), nothing)
-        setting, settings, rules, selected, _ = self._asked(request)
+        setting, settings, rules, selected, _ = self._parsed(request)
         mask = self._mask(setting, rules, selected, request.within)
         error = ""
         try:
@@ -140,7 +140,7 @@ class CellTable:
         from cxg_widget.table.csv import csv_text
 
         check_rows(request.start, request.n)
-        setting, settings, rules, selected, seq = self._asked(request)
+        setting, settings, rules, selected, seq = self._parsed(request)
         mask = self._mask(setting, rules, selected, request.within)
         ordered = self._order("csv", setting, settings, mask)
         rows = ordered.rows(request.start, request.n)
@@ -159,7 +159,7 @@ class CellTable:
         self._loader.memo.drop("table_keys")
         self._loader.memo.drop("table_cells")
 
-    def _asked(
+    def _parsed(
         self, request: p.AskTable | p.AskCsv
     ) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
         settings, selected, seqs = self._display.now()

@@ -15,7 +15,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.session.pictures.html_document import Code, Described, document
-from cxg_widget.session.pictures.kept_colors import KeptColor, fields_told, kept_colors
+from cxg_widget.session.pictures.kept_colors import KeptColor, kept_colors, tooltip_colors
 from cxg_widget.session.pictures.page_summary import LeftOut, PageSummary
 from cxg_widget.session.pictures.recording import NAMES_AT_ONCE, Recording, packed
 from cxg_widget.text.names import shown
@@ -182,7 +182,7 @@ class _Draft:
         return found
 
     def _fields(self, specs: Sequence[str]) -> list[int]:
-        described = dict.fromkeys(fields_told(self._loader, self._recording.settings))
+        described = dict.fromkeys(tooltip_colors(self._loader, self._recording.settings))
         return [specs.index(one) for one in described if one in specs]
 
     def _traits(self, color: Any) -> dict[str, Any]:

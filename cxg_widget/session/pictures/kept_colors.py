@@ -88,7 +88,7 @@ def kept_colors(
     return list(found.values())
 
 
-def fields_told(loader: Loader, settings: Settings) -> list[str]:
+def tooltip_colors(loader: Loader, settings: Settings) -> list[str]:
     """Return what hears of a cell under the pointer, each as the trait `color` has it."""
     if settings.hover is None:
         return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[: MOST_FIELDS + 1]]
@@ -101,7 +101,7 @@ def _colored_panels(settings: Settings) -> list[int]:
 
 def _at_hand(loader: Loader, settings: Settings, opened: Iterable[str]) -> Iterator[str]:
     pinned = [f"var:{gene}" for gene in settings.pinned_genes]
-    yield from _known(loader, settings, [*pinned, *opened, *fields_told(loader, settings)])
+    yield from _known(loader, settings, [*pinned, *opened, *tooltip_colors(loader, settings)])
 
 
 def _known(loader: Loader, settings: Settings, names: Iterable[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.paper import Paper
-from cxg_widget.display.looks import Look, keyed, title_of, told_once
+from cxg_widget.display.looks import Look, first_of_each_place, keyed, title_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.pages.axes import lay_out_axes, margin_of
@@ -58,7 +58,7 @@ class Pages:
         self, loader: Loader, settings: Settings, mask: NDArray[np.bool_], paper: Paper, most: int | None = None
     ) -> None:
         self._settings, self._mask, self._paper = settings, mask, paper
-        self._told: list[tuple[str, PlotLegend]] | None = None
+        self._legend_lines: list[tuple[str, PlotLegend]] | None = None
         self._held = loader.of(settings)
         looks: tuple[Look, ...] = settings.panels or ({"id": 0},)
         are_apart = bool(settings.places)
@@ -112,12 +112,12 @@ class Pages:
 
     def _lines(self, width: float) -> tuple[Parts, float]:
         """Return what is said below the plot or all panels of what lies over the points, and how high it is."""
-        if self._told is None:
-            are_first = told_once([one.look for one in self._panels])
+        if self._legend_lines is None:
+            are_first = first_of_each_place([one.look for one in self._panels])
             first = [one for one, is_first in zip(self._panels, are_first, strict=True) if is_first]
-            found = [(one.place_told(), legend_of(one.held)) for one in first]
-            self._told = [(place, legend) for place, legend in found if legend is not None]
-        return lay_out_lines(self._told, width, self._paper)
+            found = [(one.place_label(), legend_of(one.held)) for one in first]
+            self._legend_lines = [(place, legend) for place, legend in found if legend is not None]
+        return lay_out_lines(self._legend_lines, width, self._paper)
 
     def _is_keyed(self, at: int, columns: int) -> bool:
         """Say whether a panel has a key; see `looks.keyed`."""
@@ -211,7 +211,7 @@ class _Panel:
         image = marks.on_cells(image, self._paper, scale)
         key = self._key(drawn)
         if not is_one:
-            name = title_of(self.look, key.heading, self._dataset.obs_noun.many, self.place_told())
+            name = title_of(self.look, key.heading, self._dataset.obs_noun.many, self.place_label())
             key = replace(key if is_keyed else Key(), title=name, size="")
         self.key = key
         top = TOP if is_keyed or not is_one else 0
@@ -232,7 +232,7 @@ class _Panel:
             limits=described.limits,
         )  # fmt: skip
 
-    def place_told(self) -> str:
+    def place_label(self) -> str:
         """Return what its embedding is called; "" where all have one."""
         place = self._settings.embedding if self._are_apart else None
         return "" if place is None else self._dataset.describe_embedding(place)

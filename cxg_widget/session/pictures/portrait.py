@@ -187,7 +187,7 @@ class Painter:
         if opacity is None:
             opacity = opacity_of(self._layers(coloring, diameter))
         image = draw_dots(dots, inks, self._sight, diameter, opacity, soon=self._is_soon)
-        return self._told(image, coloring)
+        return self._described(image, coloring)
 
     def _layers(self, coloring: Coloring, diameter: float) -> float:
         """Return how many other cells lie on one of so many px; 0 = opacity is not by density."""
@@ -275,7 +275,7 @@ class Painter:
         left_out = left_out_of(cells, shown, planes.counts, self.seen, self._px, spread=spread)
         if coloring.scale == "continuous":
             numbers = numbers_of(planes, shown, left_out, n_inside=n_inside, spread=spread)
-            return self._told(self._shaded(numbers.codes, numbers.alpha, self._inks(coloring)), coloring)
+            return self._described(self._shaded(numbers.codes, numbers.alpha, self._inks(coloring)), coloring)
         solidity = solidity_of(n_inside if drawn is passing else passing.count(self.seen), few)
         solid = solidity, opacity_of(self._layers(coloring, 1) * spread**2)
         image = rgba_of(planes, shown, left_out, dark=self._paper.is_dark, solid=solid)
@@ -341,7 +341,7 @@ class Painter:
             image[..., 3] = np.floor(image[..., 3] * opacity + 0.5)
         return image
 
-    def _told(self, image: NDArray[np.uint8], coloring: Coloring) -> Portrait:
+    def _described(self, image: NDArray[np.uint8], coloring: Coloring) -> Portrait:
         return replace(self.describe_before_drawing(coloring), image=image)
 
     def describe(self) -> Portrait:

@@ -43,7 +43,7 @@ class Landmarks:
         CxgWidgetError
             If there is no such column of categories, or it cannot be read; if these are no filters.
         """
-        held, seq = self._asked(request)
+        held, seq = self._requested(request)
         found = held.names(request.column, self._newest["labels", request.panel].begin())
         named, extent = found.named, found.extent
         message = p.LabelPlaces(
@@ -59,7 +59,7 @@ class Landmarks:
 
     def contours(self, request: p.AskContours) -> Frame:
         """Return the contours of categories, or of all cells; raises as `labels`."""
-        held, seq = self._asked(request)
+        held, seq = self._requested(request)
         names, check = tuple(request.sets), self._newest["contours", request.panel].begin()
         found = held.set_contours(names, check) if names else held.contours(request.column or True, check)
         named, contours = found.named, found.contours
@@ -75,7 +75,7 @@ class Landmarks:
 
     def difference(self, request: p.AskDifference) -> Frame:
         """Return where one of two sets is denser than the other; raises as `labels`, and where there is no such set."""
-        held, seq = self._asked(request)
+        held, seq = self._requested(request)
         names = check_two(request.sets) or []
         found = held.difference((names[0], names[1]), self._newest["difference", request.panel].begin())
         message = p.Difference(
@@ -88,7 +88,7 @@ class Landmarks:
         """End what is being found."""
         self._newest[kind, panel].end()
 
-    def _asked(self, request: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
+    def _requested(self, request: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
         """Return the cells with the filters that are requested, and the number of the points on show."""
         dataset = self._loader.dataset
         settings, _, seqs = self._display.now(request.panel)

@@ -73,7 +73,7 @@ class Views:
     def _frames(self, ask: p.Aggregate) -> Iterator[Frame]:
         is_overtaken = self._display.begin_view(ask.panel)
         settings, mask, seqs = self._display.now(ask.panel)
-        held = self._loader.of(settings.as_asked(ask))
+        held = self._loader.of(settings.with_question(ask))
         for frame in self._of(held, mask, seqs, ask, is_overtaken):
             yield of_panel(frame, ask.panel)
 

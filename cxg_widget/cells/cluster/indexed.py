@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.all_cells import Shown, SomeCells, rgb_of
 from cxg_widget.cells.cluster import partition as worker
-from cxg_widget.cells.cluster import summary as counting
+from cxg_widget.cells.cluster.column import LoadedColumn, as_column
 from cxg_widget.cells.cluster.counted import ClusterColumn, read_on_workers
 from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.cells.cluster.rows_of import rule_bits
@@ -31,32 +31,13 @@ from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import PixelNumbers, Planes
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
-from cxg_widget.errors import Overtaken
 from cxg_widget.rules.forms import Rule
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import Extent, View, union
-from cxg_widget.wire.levels import Levels
 
 if TYPE_CHECKING:
     from cxg_widget.cells.cluster.matrix_statistics import ClusterMatrixStats
     from cxg_widget.compare.grouping import Tell
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column on the workers: one future for each partition.
-
-    Attributes
-    ----------
-    labels : those of an annotation
-    levels : of the codes of numbers; None = these are categories
-    """
-
-    key: tuple[Target, str | None]
-    futures: list[Any]
-    summary: Coloring
-    labels: Codes | None = None
-    levels: Levels | None = None
 
 
 class ClusterCells:
@@ -97,7 +78,6 @@ class ClusterCells:
         patience_s: float = 30.0,
     ) -> None:
         self._lock = RLock()
-        self._column: _Column | None = None
         self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
         self._only: tuple[NDArray[np.bool_], ClusterCells] | None = None
         self._of_sets = dict[str, Codes]()
@@ -105,6 +85,7 @@ class ClusterCells:
             client, source, n_obs, (embedding, axes), own=lambda: {**own(), **self._of_sets}, read=read or Meter(),
             rows_per_partition=rows_per_partition, patience_s=patience_s,
         )  # fmt: skip
+        self._loaded = LoadedColumn(self._parts)
         try:
             self._parts.load()
             found = self._parts.gathered(self._parts.map("bounds", worker.bounds, self._parts.held))
@@ -124,8 +105,9 @@ class ClusterCells:
                 self._whole()
                 # The copy would share the lock, and columns that are arranged for other rows.
                 kept = copy(self)
-                kept._lock, kept._column, kept._selection, kept._only = RLock(), None, None, None
+                kept._lock, kept._selection, kept._only = RLock(), None, None
                 kept._parts = self._parts.only(mask)
+                kept._loaded = LoadedColumn(kept._parts)
                 self._drop_only()
                 self._only = mask, kept
             return self._only[1]
@@ -139,7 +121,7 @@ class ClusterCells:
 
     def know_sets(self, target: Target, codes: Codes) -> None:
         """Store the set of each row, (n_obs,), in place of the former ones; workers get them as they get labels."""
-        self._of_sets = {_as_column(target).name: codes}
+        self._of_sets = {as_column(target).name: codes}
 
     def summary(self, target: Target, layer: str | None = None, rule: ColorRule | None = None) -> Coloring:
         """Load a column on the workers, if it is not the one they have; return the colouring by it, without values.
@@ -152,11 +134,11 @@ class ClusterCells:
             If it has more categories than codes can distinguish.
         """
         self._whole()
-        return self._loaded_column(target, layer, rule).summary
+        return self._loaded.get(target, layer, rule).summary
 
     def category_mask(self, target: Target, code: int) -> NDArray[np.bool_]:
         """Return which rows have a category, those without a place too, bool (n_obs,); code -1 = those without one."""
-        parts, target = self._parts, _as_column(target)
+        parts, target = self._parts, as_column(target)
         return parts.mask_of(
             parts.map("category", worker.category_bits, parts.rows(target.name), target=target, code=code)
         )
@@ -166,7 +148,7 @@ class ClusterCells:
     ) -> NDArray[np.int64]:
         """Count selected rows, those without a place too, as `Coloring.count_selected`."""
         limits = (*coloring.limits, coloring.numbers.least)
-        parts, target = self._parts, _as_column(coloring.target)
+        parts, target = self._parts, as_column(coloring.target)
         same = {"target": target, "layer": layer}
         counts = parts.map(
             "selected",
@@ -242,7 +224,7 @@ class ClusterCells:
         """
         loaded, column = (
             self._whole(),
-            self._futures_of(shown.coloring.target, shown.settings.layer, shown.coloring.numbers.levels),
+            self._loaded.futures_of(shown.coloring.target, shown.settings.layer, shown.coloring.numbers.levels),
         )
         highlighted = shown.highlighted if shown.colors else -1
         bits = None if highlighted >= 0 else self._bits(shown.mask)
@@ -268,7 +250,7 @@ class ClusterCells:
             If a newer request for a view has arrived.
         """
         loaded, bits = self._whole(), self._bits(shown.mask)
-        found = [self._futures_of(one.target, shown.settings.layer) for one in shown.columns.values()]
+        found = [self._loaded.futures_of(one.target, shown.settings.layer) for one in shown.columns.values()]
         arguments = {"names": tuple(shown.columns), "reduction": shown.settings.statistic, "view": view, "size": size}
 
         def submit() -> Any:
@@ -312,7 +294,7 @@ class ClusterCells:
         coloring : with codes int32 (k,); or numbers float32 (k,), float64 where float32 is too coarse, exact to
             (hi - lo) / 65534; missing too where a row is not drawn
         """
-        loaded, column = self._whole(), self._futures_of(coloring.target, layer, coloring.numbers.levels)
+        loaded, column = self._whole(), self._loaded.futures_of(coloring.target, layer, coloring.numbers.levels)
         local, back = self._parts.local(rows)
         found = self._parts.gathered(self._parts.map("take", worker.take, loaded, column, local))
         xy = np.concatenate([one for one, _ in found])[back]
@@ -336,7 +318,7 @@ class ClusterCells:
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
         loaded, visible = self._whole(), None if shown is None else shown.visible
-        column = self._column_hidden_by(shown)
+        column = self._loaded.hidden_by(shown)
         arguments = {"polygon": polygon, "visible": visible}
         return self._parts.mask_of(self._parts.map("polygon", worker.polygon_bits, loaded, column, **arguments))
 
@@ -352,7 +334,7 @@ class ClusterCells:
         """
         if shown.passing is not None:
             return self.only(shown.passing).nearest(x, y, radius, replace(shown, passing=None), stretch=stretch)
-        loaded, column = self._whole(), self._column_hidden_by(shown)
+        loaded, column = self._whole(), self._loaded.hidden_by(shown)
         arguments = {"circle": (x, y, radius, stretch), "visible": shown.visible}
         submit = partial(self._nearest, loaded, column, **arguments)
         found: tuple[float, int] | None = self._parts.waiting.newest("nearest", submit)
@@ -371,7 +353,7 @@ class ClusterCells:
         """
         if shown.passing is not None:
             return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))
-        loaded, column = self._whole(), self._futures_of(shown.coloring.target, shown.settings.layer)
+        loaded, column = self._whole(), self._loaded.futures_of(shown.coloring.target, shown.settings.layer)
         submit = partial(self._under_pointer, loaded, column, circle=circle, visible=shown.visible)
         found: CellsUnderPointer = self._parts.waiting.newest("under_pointer", submit)
         return found
@@ -395,43 +377,8 @@ class ClusterCells:
         return self._parts.whole(self._forget)
 
     def _forget(self) -> None:
-        self._column = self._selection = None
-
-    def _column_hidden_by(self, shown: Shown | None) -> list[Any] | None:
-        if shown is None or shown.visible is None:
-            return None
-        return self._futures_of(shown.coloring.target, shown.settings.layer)
-
-    def _futures_of(self, target: Target, layer: str | None, levels: Levels | None = None) -> list[Any] | None:
-        return None if target.source == "none" else self._loaded_column(target, layer, levels).futures
-
-    def _loaded_column(self, target: Target, layer: str | None, codes: ColorRule | Levels | None = None) -> _Column:
-        """Return what the workers hold; codes : their levels, or the limits that these are to resolve; None = any."""
-        # Held while the column loads, so that a second thread waits for it instead of loading it too.
-        with self._lock:
-            held = self._column
-            labels = self._parts.own().get(_as_column(target).name)
-            is_other = held is None or held.key != (target, layer) or held.labels is not labels
-            if held is not None and held.levels is not None and codes is not None:
-                is_other = is_other or held.levels != _levels(held.summary, codes)
-            if held is None or is_other or any(map(must_be_anew, held.futures)):
-                held = self._column = self._load(target, layer, codes)
-            return held
-
-    def _load(self, target: Target, layer: str | None, codes: ColorRule | Levels | None) -> _Column:
-        parts, column = self._parts, _as_column(target)
-        labels = parts.own().get(column.name)
-        if target.source == "sets" and labels is None:
-            raise Overtaken("the cells are coloured by other sets by now.")
-        data = parts.map("read", worker.read_column, parts.rows(column.name), target=column, layer=layer)
-        if parts.waiting.result(parts.submit("kind", _holds_codes, data[0])):
-            summary = counting.of_codes(parts, target, data)
-            arranged = parts.map("arrange", worker.arrange_categories, parts.held, data)
-            return _Column((target, layer), arranged, summary, labels)
-        summary = counting.of_numbers(parts, target, data)
-        levels = _levels(summary, codes)
-        arranged = parts.map("arrange", worker.arrange_numbers, parts.held, data, levels=levels)
-        return _Column((target, layer), arranged, summary, labels, levels)
+        self._loaded.forget()
+        self._selection = None
 
     def _bits(self, selected: NDArray[np.bool_]) -> list[Any] | None:
         if not selected.any():
@@ -443,21 +390,6 @@ class ClusterCells:
                 held = selected, parts.map("select", worker.arrange_bits, parts.held, parts.packed(selected))
                 self._selection = held
             return held[1]
-
-
-def _levels(summary: Coloring, codes: ColorRule | Levels | None) -> Levels:
-    if isinstance(codes, Levels):
-        return codes
-    return summary.numbers.levels if codes is None else summary.resolving(codes).numbers.levels
-
-
-def _as_column(target: Target) -> Target:
-    """Return what workers read for a colour: sets are a column, by a name that no store has."""
-    return Target("obs", f"\0sets:{target.name}") if target.source == "sets" else target
-
-
-def _holds_codes(data: Any) -> bool:
-    return isinstance(data, Codes)
 
 
 def _closest(*found: tuple[float, int] | None) -> tuple[float, int] | None:

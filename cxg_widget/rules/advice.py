@@ -26,11 +26,15 @@ _OTHER_WORDS = [
 ]
 
 
+_LONGEST = 1_000
+"""Longer queries get no suggestion: by the square of its length, a million letters would hold the kernel for hours."""
 _SIGNS = {"&&": "and", "||": "or", "===": "==", "<>": "!=", "=>": ">=", "=<": "<="}
 
 
 def meant_query(text: str, dataset: Dataset, layer: str | None = None) -> str | None:
     """Return a query of this package's language that a refused text may mean; None = no suggestion."""
+    if len(text) > _LONGEST:
+        return None
     query = text
     for pattern, instead in _OTHER_WORDS:
         query = re.sub(pattern, instead, query)

@@ -85,3 +85,13 @@ def test_bytes_that_are_no_utf_8_are_shown_and_stop_nothing():
     assert packed[1] == "\ufffd\ufffd"
     assert pd.Series(to_pandas(packed)).tolist() == ["a", "\ufffd\ufffd", "b"]
     assert packed.find("b") == 2
+
+
+def test_no_text_is_looked_at_where_no_string_is_as_long_as_the_one_wanted():
+    class Untouched(np.ndarray):
+        def __getitem__(self, at):
+            raise AssertionError(f"looked at {at}")
+
+    packed = pack(["CD3E", "CD4", ""])
+    packed = PackedStrings(packed.text.view(Untouched), packed.starts)
+    assert packed.find("x" * 1_000_000) is None

@@ -10,7 +10,8 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.errors import CxgWidgetError
+from cxg_widget.errors import CxgWidgetError, SelectionError
+from cxg_widget.rules import advice
 from tests.memory import MemoryDataset
 
 N = 120
@@ -157,3 +158,14 @@ def test_a_list_where_a_range_was_meant_is_refused_with_the_call_that_works(widg
     with pytest.raises(CxgWidgetError, match=r"w\.filters\['score'\] = \(0, None\).*del w\.filters\['score'\]"):
         widget.filters["score"] = (None, None)
     assert widget.filters["score"] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("text", ["x" * 20_000, "x is y " * 3_000, "'" * 20_001])
+def test_a_query_longer_than_a_hand_writes_is_refused_without_a_suggestion(text, widget, monkeypatch):
+    def looked_at(*given):
+        raise AssertionError("a long text was searched, which takes the square of its length")
+
+    monkeypatch.setattr(advice, "in_usual_signs", looked_at)
+    with pytest.raises(SelectionError, match="a query may have 10,000 characters") as refused:
+        widget.filter(text)
+    assert len(str(refused.value)) < 400

@@ -106,6 +106,8 @@ class PackedStrings(Sequence[str]):
         begin, end = self._bounds()
         places = np.flatnonzero(end - begin == len(key))
         for at in range(len(key) - 1, -1, -1):  # from the end, where identifiers differ
+            if not len(places):  # a million letters of a stranger took 5 s
+                return None
             places = places[self.text[begin[places] + at] == key[at]]
         return int(places[0]) if len(places) else None
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, exactly, spans
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 

@@ -14,7 +14,7 @@ from cxg_widget.datasets.anndata.dense import Dense
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.anndata.sparse import Sparse
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.errors import InvalidStore
 

@@ -18,7 +18,7 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.entries import BLOCK_ENTRIES, aligned, pick_entries
 from cxg_widget.datasets.anndata.node import Array, Group
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, stack
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
 

@@ -17,7 +17,7 @@ from cxg_widget.datasets.base.contract import RAW, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.errors import InvalidStore

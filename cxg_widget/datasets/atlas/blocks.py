@@ -12,7 +12,7 @@ from cxg_widget.datasets.atlas.arrays import group_path
 from cxg_widget.datasets.atlas.pointers import Positions, members, whole
 from cxg_widget.datasets.atlas.space_matrix import SpaceMatrix, segments
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.errors import InvalidStore
 
 Places = NDArray[np.int32]

@@ -24,7 +24,7 @@ from cxg_widget.datasets.atlas.table_columns import AtlasColumns
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset, Vector
 from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.errors import InvalidOption, InvalidStore
 from cxg_widget.text.nouns import GENE, Noun

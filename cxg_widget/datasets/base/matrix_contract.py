@@ -1,9 +1,10 @@
-"""The part of a store's contract that is about vars and the matrix; a store without vars implements none of it."""
+"""What a store implements so that its matrix can be read, the portions in which it lies, and which axis reads less."""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,8 +12,132 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, rows_in_blocks, stack
-from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Values, Vector
+from cxg_widget.text.numbers import byte_size
+
+Axis = Literal["obs", "var"]
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Grain:
+    """The portions in which a matrix is read, as far as they are known without reading it.
+
+    Attributes
+    ----------
+    shape : (n_obs, n_var)
+    n_entries : stored in all; of a dense matrix all of its cells
+    entry_bytes : what an entry takes once it is decoded
+    rows : how many neighbouring rows are read where one of them is wanted; None = all, so that rows are read by column
+    columns : how many neighbouring vars are read where one of them is wanted; None = all
+    cuts : whether vars are read for some rows alone
+    both_ways : whether all entries are kept twice, by row and by column
+    is_dense : whether blocks of rows are dense
+    row_starts : int64 (n_obs + 1,), how many entries lie before each row, where that is known; else all have as many
+    """
+
+    shape: tuple[int, int]
+    n_entries: int
+    entry_bytes: int
+    rows: int | None = None
+    columns: int | None = None
+    cuts: bool = False
+    both_ways: bool = False
+    is_dense: bool = False
+    row_starts: NDArray[np.int64] | None = None
+
+    def steps(self, rows: Positions, n_bytes: int) -> Iterator[Positions]:
+        """Cut rows, ascending, into parts whose blocks take about `n_bytes`, and no portion twice where that can be."""
+        before = self._entries_before(rows)
+        # An entry takes 8 bytes (position and value), a value of a dense block 4.
+        most = n_bytes // (4 if self.is_dense else 8)
+        portion = self.rows or 1
+        start = 0
+        while start < len(rows):
+            stop = max(int(np.searchsorted(before, before[start] + most, side="right")) - 1, start + 1)
+            if stop < len(rows):
+                whole = int(np.searchsorted(rows, int(rows[stop]) // portion * portion))
+                stop = whole if whole > start else stop
+            yield rows[start:stop]
+            start = stop
+
+    def bytes_of(self, axis: Axis, rows: Positions | None, positions: Positions | None) -> int:
+        """Return about how many bytes are decoded where some rows, or vars of them, are read along an axis."""
+        total = self.n_entries * self.entry_bytes
+        of_rows = _share(rows, self.rows, self.shape[0])
+        if axis == "obs":
+            return round(total * of_rows)
+        return round(total * _share(positions, self.columns, self.shape[1]) * (of_rows if self.cuts else 1))
+
+    def _entries_before(self, rows: Positions) -> NDArray[np.float64]:
+        if self.row_starts is None:
+            return np.arange(len(rows) + 1, dtype=np.float64) * np.float64(self.n_entries / max(self.shape[0], 1))
+        lengths = self.row_starts[rows + 1] - self.row_starts[rows]
+        return np.concatenate([[0.0], np.cumsum(lengths, dtype=np.float64)])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Along which axis some rows of some vars are read with less.
+
+    Attributes
+    ----------
+    axis : "obs" = by `rows_of`, "var" = by `columns_of`
+    n_bytes : about how many bytes are decoded so
+    other_bytes : about how many along the other axis
+    why : the reason, in one sentence
+    both_ways : whether the other axis is one that all of the matrix can be read along in one look, too
+    """
+
+    axis: Axis
+    n_bytes: int
+    other_bytes: int
+    why: str
+    both_ways: bool = False
+
+
+def choose(grain: Grain, rows: Positions | None, positions: Positions | None) -> Plan:
+    """Return the axis along which rows of vars (None = all) are read with fewer bytes; by rows where both are equal."""
+    sides: tuple[Axis, Axis] = ("obs", "var")
+    along = {side: grain.bytes_of(side, rows, positions) for side in sides}
+    is_by_row = grain.rows is not None and along["obs"] <= along["var"]
+    axis: Axis = "obs" if is_by_row else "var"
+    other: Axis = "var" if is_by_row else "obs"
+    names = {"obs": "row", "var": "column"}
+    cells, vars_ = (_describe_lines(some, n) for some, n in zip((rows, positions), grain.shape, strict=True))
+    if grain.rows is None and along["var"] == along["obs"]:
+        reason = "this matrix is stored by column"
+    else:
+        reason = f"by {names[other]} about {byte_size(along[other])} would be read"
+    why = f"{cells} obs of {vars_} var take about {byte_size(along[axis])} by {names[axis]}; {reason}."
+    return Plan(axis, along[axis], along[other], why, grain.both_ways)
+
+
+def covering(lines: Positions, largest_gap: int, most: int) -> Iterator[Positions]:
+    """Cut lines, ascending, into parts that cover about `most`; gaps up to `largest_gap` are covered too."""
+    if not len(lines):
+        return
+    gaps = np.diff(lines)
+    part = np.cumsum(np.where(gaps <= largest_gap, gaps, 1)) // most
+    yield from np.split(lines, np.flatnonzero(np.diff(part, prepend=0)) + 1)
+
+
+def _share(lines: Positions | None, portion: int | None, n: int) -> float:
+    """Return the share of n lines in the portions that hold some of them; `lines` ascend."""
+    if lines is None or n == 0:
+        return 1.0
+    if not len(lines):
+        return 0.0
+    if portion is None:
+        return 1.0
+    if portion == 1:
+        return len(lines) / n
+    n_portions = 1 + np.count_nonzero(np.diff(lines // portion))
+    return min(float(n_portions) * portion / n, 1.0)
+
+
+def _describe_lines(lines: Positions | None, n: int) -> str:
+    return f"all {n:,}" if lines is None or len(lines) == n else f"{len(lines):,} of {n:,}"
 
 
 class MatrixContract(ABC):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.plan import Grain, Plan, Positions, choose
+from cxg_widget.datasets.base.matrix_contract import Grain, Plan, Positions, choose
 from cxg_widget.datasets.base.transpose import gathered, pieces, transpose
 from cxg_widget.errors import DamagedStore, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.datasets.cxg.description import describe, measure

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.plan import Grain, Positions
+from cxg_widget.datasets.base.matrix_contract import Grain, Positions
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import InvalidStore
 

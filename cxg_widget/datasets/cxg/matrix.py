@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, join
-from cxg_widget.datasets.base.plan import Grain, Positions, covering
+from cxg_widget.datasets.base.matrix_contract import Grain, Positions, covering
 from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.cxg.filled import never_written
 from cxg_widget.datasets.cxg.layouts import SHIFT, Axis, ByColumn, Cells, Entries, Layout

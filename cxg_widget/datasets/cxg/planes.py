@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.plan import Grain, Positions
+from cxg_widget.datasets.base.matrix_contract import Grain, Positions
 from cxg_widget.datasets.cxg.layouts import ENTRY_BYTES, Cells, Entries, Layout, SparseLayout
 from cxg_widget.datasets.tiledb_access.arrays import ranges_of, select, values_of
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.column_values import as_strings, row_blocks
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Column, Values
 from cxg_widget.datasets.mzpeak.by_view import PeaksByView
 from cxg_widget.datasets.mzpeak.peaks import PeakColumns, PeakMap

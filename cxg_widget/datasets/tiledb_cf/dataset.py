@@ -13,7 +13,7 @@ from cxg_widget.datasets.base.column_values import as_strings
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
 from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
-from cxg_widget.datasets.base.plan import Grain
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of

@@ -147,7 +147,7 @@ def _timed(move: Callable[[float], None]) -> float:
 
 def write(browser: dict[str, dict[str, float]], kernel: dict[str, float]) -> str:
     """Return what is measured as Markdown."""
-    lines = ["# Panels beside each other", "", *(__doc__ or "").splitlines()[2:], ""]
+    lines = ["# Panels side by side", "", *(__doc__ or "").splitlines()[2:], ""]
     lines += ["| 1,000,000 cells in the browser | one plot | six panels | six / one | aim | x floor's one plot |"]
     lines += ["| --- | --: | --: | --: | --: | --: |"]
     measures = [one for one in browser["floor"] if one in browser["cxg-widget, 1"]]

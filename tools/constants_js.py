@@ -43,7 +43,7 @@ KEY_PX = (
 )  # fmt: skip
 CONSTANTS: list[tuple[str, str, Any]] = [
     ("MOST_PINNED", "Genes that are pinned at once.", gene_sets.MOST_PINNED),
-    ("MOST_PANELS", "Panels beside each other at once.", looks.MOST_PANELS),
+    ("MOST_PANELS", "Panels side by side at once.", looks.MOST_PANELS),
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
     ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),

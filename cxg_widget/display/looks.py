@@ -1,4 +1,4 @@
-"""Panels beside each other: what each shows otherwise than the widget, whose settings hold for all the rest."""
+"""Panels side by side: what each shows otherwise than the widget, whose settings hold for all the rest."""
 # Changes with js/src/panels/linked/head.js and js/src/panels/linked/look.js: names of panels, and what they override.
 
 from __future__ import annotations

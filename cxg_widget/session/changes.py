@@ -157,7 +157,9 @@ class SettingsCheck:
         """
         if settings.panels and self._loader.is_elsewhere:
             many = self._dataset.obs_noun.many
-            raise InvalidValue(f"panels beside each other are not for {many} that Dask's workers hold; color one plot.")
+            raise InvalidValue(
+                f"panels side by side are not available for {many} that Dask's workers hold; color one plot."
+            )
         try:
             for look in self.share(settings):
                 if look.place_key != settings.place_key:

@@ -1,4 +1,4 @@
-"""`w.panels`: the panels beside each other; every change is a change of the trait."""
+"""`w.panels`: the panels side by side; every change is a change of the trait."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Panel:
 
 
 class Panels(Sequence[Panel]):
-    """The panels beside each other in their order; none where there is the plot alone.
+    """The panels side by side in their order; none where there is the plot alone.
 
     `w.panels[1].remove()`, `del w.panels[1]` and `w.panels.clear()` take them away.
     """

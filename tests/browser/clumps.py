@@ -1,4 +1,4 @@
-"""Sixteen small clumps in two embeddings, in a page: what panels beside each other are tested with."""
+"""Sixteen small clumps in two embeddings, in a page: what panels side by side are tested with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels beside each other in a page with a real widget: each shows its own, all are under the same hands."""
+"""Panels side by side in a page with a real widget: each shows its own, all are under the same hands."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_an_embedding_that_cannot_be_read_is_refused_and_what_is_on_show_stays()
 
 def test_cells_that_dask_holds_have_no_panels_elsewhere_either(widget, monkeypatch):
     monkeypatch.setattr(type(widget._session.loader), "is_elsewhere", property(lambda _: True))
-    with pytest.raises(InvalidValue, match="panels beside each other are not for cells that Dask's workers hold"):
+    with pytest.raises(InvalidValue, match="panels side by side are not available for cells that Dask's workers hold"):
         widget.panel(embedding="pca")
 
 

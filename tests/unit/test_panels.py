@@ -1,4 +1,4 @@
-"""Laws of panels beside each other: what each shows, what is sent for it, what hands in it mean."""
+"""Laws of panels side by side: what each shows, what is sent for it, what hands in it mean."""
 
 import io
 

@@ -322,7 +322,7 @@ def test_options_of_pictures_are_part_of_the_state(make):
     )
 
 
-# Panels beside each other.
+# Panels side by side.
 
 
 def panelled(*looks, **settings):

@@ -35,7 +35,7 @@ export function lawOf(n, few, statistic) {
   };
 }
 
-/** What was computed of some positions last: panels beside each other look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
+/** What was computed of some positions last: panels side by side look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
 const COMPUTED = new WeakMap();
 
 /** How many of the first n points lie in a field around a point, itself among them; 0 = there is none.

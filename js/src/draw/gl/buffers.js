@@ -10,7 +10,7 @@ const XY = 0;
 const CODE = 1;
 const FLAG = 2;
 
-/** Of each context: panels beside each other draw the same positions. @type {WeakMap<WebGL2RenderingContext, Map<Typed, Sent>>} */
+/** Of each context: panels side by side draw the same positions. @type {WeakMap<WebGL2RenderingContext, Map<Typed, Sent>>} */
 const KEPT = new WeakMap();
 
 /** @param {WebGL2RenderingContext} gl */

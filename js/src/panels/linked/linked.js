@@ -49,7 +49,7 @@ export function linkPlots(plot, room, widget, say) {
   const legend = createLegendLine(host);
   /** How high it is, px. */
   let foot = 0;
-  /** Panels beside each other. */
+  /** Panels side by side. */
   let columns = 1;
   let frame = 0;
   let isFirst = true;

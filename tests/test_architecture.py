@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -145,6 +146,24 @@ def test_every_file_that_the_map_names_with_its_folder_exists():
 
 def test_the_map_has_at_most_2000_words():
     assert len((PACKAGE.parent / "ARCHITECTURE.md").read_text(encoding="utf-8").split()) <= 2000
+
+
+def test_a_folder_has_at_most_25_modules():
+    n_modules = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in FILES if path.name != "__init__.py")
+    assert len(n_modules) > 25
+    assert {folder: n for folder, n in n_modules.items() if n > 25} == {}
+
+
+def test_a_class_has_at_most_30_methods():
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    classes = [
+        (path, node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    ]
+    found = {
+        f"{path.name} {one.name}": sum(isinstance(part, ast.FunctionDef) for part in one.body) for path, one in classes
+    }
+    assert len(found) > 300
+    assert {name: n for name, n in found.items() if n > 30} == {}
 
 
 def test_imports_go_down():

@@ -86,6 +86,16 @@ def test_a_first_picture_waits_for_no_loop_to_compile():
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
+@pytest.mark.parametrize("color", ["cell_type", "n_counts", None])
+@pytest.mark.parametrize("max_points", [100, 2_000_000])
+def test_a_view_without_cells_and_filters_that_none_passes_leave_an_empty_picture(color, max_points):
+    how = {"embedding": "umap", "color": color, "max_points": max_points}
+    far = still(Session(small(1000), Settings(**how)), (100.0, 101.0, 100.0, 101.0))[0]
+    none = still(Session(small(1000), Settings(**how, filters=({"obs": "n_genes", "range": [9e9, None]},))))[0]
+    assert (far == 255).all()
+    assert (none == 255).all()
+
+
 def test_a_picture_has_points_as_wide_as_the_settings_say():
     def covered(**settings):
         one = Session(small(300), Settings(embedding="umap", color="n_counts", **settings))

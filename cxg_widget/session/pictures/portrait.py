@@ -137,7 +137,7 @@ class Painter:
         rows, coloring = held.point_rows[places], held.coloring_at(places)
         xy, codes = held.coordinates(rows), _wire(coloring, rows.size)
         dots = Dots(quantise_positions(xy, bounds), bounds.extent, codes, self._flags(rows))
-        if self._is_shared:
+        if self._is_shared and rows.size:
             # Of fewer cells than the crowding is of, as many lie in a tile that is wider by as much.
             sample = Crowd(dots.xy[:BASIS], self._dataset.n_obs * rows.size // max(self._n_like, 1))
             crowd = replace(self._crowding, tile=stepped(sample.tile(self._crowding.tile)))

@@ -8,17 +8,19 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from cxg_widget.convert.copy_matrix import Carried
-from cxg_widget.convert.destination import Format, target_format
 from cxg_widget.convert.job import Job
 from cxg_widget.convert.progress import Progress, progress_bar
 from cxg_widget.datasets import Dataset, open_dataset
-from cxg_widget.errors import InvalidOption, MissingDependency, UnknownName
+from cxg_widget.errors import InvalidOption, InvalidValue, MissingDependency, UnknownName
 from cxg_widget.files.target import check_free, local_path
 from cxg_widget.files.writing import writing
 from cxg_widget.text.names import not_found
+
+Format = Literal["cxg", "h5ad"]
+_SUFFIXES: dict[str, Format] = {".cxg": "cxg", ".h5ad": "h5ad"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def convert(
         If the source contradicts itself, or its matrix cannot be read.
     """
     path = local_path(target)
-    written = target_format(path, format)
+    written = _target_format(path, format)
     _check_options(written, explorer_diffexp)
     check_free(path)
     given = isinstance(source, Dataset)
@@ -132,3 +134,27 @@ def _check_options(format_: Format, explorer_diffexp: bool) -> None:
         raise InvalidOption("explorer_diffexp sets the tiles of a CXG; an .h5ad has no tiles.")
     if format_ == "h5ad" and find_spec("h5py") is None:
         raise MissingDependency("writing an .h5ad needs h5py: pip install 'cxg-widget[h5ad]'")
+
+
+def _target_format(target: Path, wanted: str | None) -> Format:
+    """Return the format to write: what is wanted, else what the suffix says.
+
+    Raises
+    ------
+    InvalidValue
+        If there is no such format, neither says one, or they contradict each other.
+    """
+    by_suffix = _SUFFIXES.get(target.suffix.lower())
+    if wanted is None:
+        if by_suffix is None:
+            raise InvalidValue(f"'{target}' ends neither in .cxg nor in .h5ad; say which one with format= (--format).")
+        return by_suffix
+    found = next((one for one in _SUFFIXES.values() if one == wanted), None)
+    if found is None:
+        raise InvalidValue(f"cannot write the format {wanted!r}; it is one of {', '.join(_SUFFIXES.values())}.")
+    if by_suffix not in (None, found):
+        raise InvalidValue(
+            f"'{target}' has the suffix of {by_suffix}, but the format to write is {found}; source_format= "
+            "(--source-format) is the format of the source."
+        )
+    return found

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.spatial.build import Progress, Sorted, sort_points
-from cxg_widget.spatial.crowds import crowds_of
 from cxg_widget.spatial.fingerprint import fingerprint
 from cxg_widget.spatial.lasso import runs_of_polygon
+from cxg_widget.spatial.morton import DEPTH
 from cxg_widget.spatial.polygon import contains_each
 from cxg_widget.spatial.quadtree import Quadtree
 from cxg_widget.spatial.regions import Runs, ordered, runs_of_view
@@ -25,6 +25,9 @@ _AT_ONCE = 1 << 20
 _ABOUT = 1 + 1e-9
 
 _Test = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
+
+_CROWD = 4_096
+"""Points at one place that a search for near points visits as one."""
 
 
 class SpatialIndex:
@@ -97,7 +100,7 @@ class SpatialIndex:
         """Runs of many points at one place each."""
         with self._lock:
             if self._crowds is None:
-                self._crowds = crowds_of(self.tree)
+                self._crowds = _crowds_of(self.tree)
             return self._crowds
 
     def kept(self, mask: NDArray[np.bool_]) -> SpatialIndex:
@@ -250,3 +253,27 @@ class SpatialIndex:
 
 def _joined(parts: Iterable[NDArray[np.uint32]]) -> NDArray[np.uint32]:
     return np.concatenate([np.empty(0, dtype=np.uint32), *parts])
+
+
+def _crowds_of(tree: Quadtree) -> Runs:
+    """Return runs of places, `_CROWD` or more in each, whose points all have the very same coordinates."""
+    nodes = tree.root()
+    # Points at one place share their tile at every level: a node with fewer points holds no crowd.
+    while len(nodes := nodes[nodes.sizes >= _CROWD]) and nodes.level < DEPTH:
+        nodes, _ = tree.split(nodes)
+    none = np.empty(0, dtype=np.int64)
+    found = [_alike(tree.xy, start, stop) for start, stop in zip(nodes.starts, nodes.stops, strict=True)]
+    starts, stops = (np.concatenate([none, *edges]) for edges in zip((none, none), *found, strict=True))
+    return Runs(starts, stops, np.ones(starts.size, dtype=np.bool_))
+
+
+def _alike(xy: NDArray[np.float32], start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the begin and end of long runs of equal points among start <= place < stop."""
+    changes = [np.array([start])]
+    for first in range(start, stop - 1, _AT_ONCE):
+        last = min(first + _AT_ONCE, stop - 1)
+        differ = (xy[first:last] != xy[first + 1 : last + 1]).any(axis=1)
+        changes.append(first + 1 + np.flatnonzero(differ))
+    edges = np.append(np.concatenate(changes), stop)
+    is_long = np.diff(edges) >= _CROWD
+    return edges[:-1][is_long], edges[1:][is_long]

@@ -12,9 +12,8 @@ from cxg_widget.wire.messages.annotations import Annotated, AnnotationLabels, As
 from cxg_widget.wire.messages.coloring import AskLook, CodesOfPoints, Color, Nonzeros, Palette, Recoded, ValuesOfPoints
 from cxg_widget.wire.messages.comparison import AskComparison, Compare, Compared, Comparison
 from cxg_widget.wire.messages.difference import AskDifference, Difference
-from cxg_widget.wire.messages.figure import AskFigure, FigurePart
 from cxg_widget.wire.messages.genes import AskFields, AskGenes, FieldCounts, GeneSets
-from cxg_widget.wire.messages.image import Aggregate, Cells, Image
+from cxg_widget.wire.messages.image import Aggregate, AskFigure, Cells, FigurePart, Image
 from cxg_widget.wire.messages.landmarks import AskContours, AskLabels, Contours, LabelPlaces
 from cxg_widget.wire.messages.life import (
     AskModule,

@@ -14,9 +14,11 @@ WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
 BUNDLE := cxg_widget/static/widget.js
 JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 
-# How long `make fuzz` runs, and from which seed; the time where none is given.
+# How long `make fuzz` runs, and from which seed; the time where none is given. For each ten seconds
+# properties are tried once more as often as in `make test`.
 SECONDS ?= 60
 SEED ?=
+PROPERTIES := $(shell grep -rl --include='test_*.py' 'MORE' tests/unit tests/datasets tests/convert)
 
 .PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks bench dev clean
 
@@ -46,9 +48,11 @@ test-lowest: .venv-lowest/.installed ## unit tests with the lowest versions that
 test-peers: .venv-peers/.installed ## compare with the packages that write and read the same stores; Python 3.12
 	CXG_TILEDB_CF_PYTHON="$(CURDIR)"/.venv-peers-cf/bin/python .venv-peers/bin/python -m pytest $(PEER_TESTS)
 
-fuzz: $(VENV)/.installed ## damage stores and messages and count what comes of it; SECONDS=60 SEED=1
+fuzz: $(VENV)/.installed ## damage stores and messages, try properties with many cases; SECONDS=60 SEED=1
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 	@$(BIN)/python -W ignore -m tests.fuzz.written $(if $(SEED),--seed $(SEED))
+	@MORE_EXAMPLES=$$((1 + $(SECONDS) / 10)) $(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=search --timeout 1800 \
+		-W ignore $(PROPERTIES) $(if $(SEED),--hypothesis-seed=$(SEED))
 
 record: $(VENV)/.installed ## record anew how settings change, tests/transitions.json; then read its diff
 	$(BIN)/python -m tests.transitions

@@ -24,6 +24,9 @@ settings.load_profile("same")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Collecting makes a million objects that all stay: garbage collections would take a third of it.
+gc.set_threshold(500_000)
+
 # No test finds what another has kept, nor what the user has, or keeps anything there; those of keeping ask for it.
 os.environ["CXG_WIDGET_RESTORE"] = "0"
 

@@ -93,14 +93,14 @@ def test_the_reader_of_the_docs_opens_its_store_from_a_distribution_of_its_own(t
     assert n_selected == ((truth["x"] > 0) & (truth["y"] > 0)).sum()
 
 
-def laws_of_docs(folder: Path, reader: str) -> subprocess.CompletedProcess[str]:
+def laws_of_docs(folder: Path, reader: str, *which: str) -> subprocess.CompletedProcess[str]:
     """Run the contract over a reader as the docs do, in a project of its own."""
     install(folder / "site", "points_reader", reader, entry_of_docs())
     (folder / "test_points.py").write_text(code_of_docs("python", 1), encoding="utf-8")
     path = os.pathsep.join([str(folder / "site"), str(ROOT)])
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-markers", "-W",
-         "error::pytest.PytestWarning", "test_points.py"],
+         "error::pytest.PytestWarning", "test_points.py", *which],
         cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -124,7 +124,7 @@ def test_the_store_of_the_docs_obeys_the_contract_that_is_shipped(tmp_path: Path
 def test_the_contract_that_is_shipped_finds_a_store_that_breaks_a_law(tmp_path: Path, right, wrong, law) -> None:
     source = code_of_docs("python")
     assert right in source
-    done = laws_of_docs(tmp_path, source.replace(right, wrong))
+    done = laws_of_docs(tmp_path, source.replace(right, wrong), "-k", law)
     assert done.returncode == 1
     assert f"TestPoints::{law}" in done.stdout
     assert "assert" in done.stdout

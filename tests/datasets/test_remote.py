@@ -35,7 +35,7 @@ from tests.datasets.make_cxg import make_cxg, make_truth, write_one
 IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 1, "max_attempts": 1}
 
 
-@pytest.fixture(scope="module", params=["columns"])  # tests/cluster reads all layouts from a bucket
+@pytest.fixture(scope="module", params=["columns"])  # tests/cluster reads the others from a bucket
 def store(request, tmp_path_factory, object_store):
     truth = make_truth()
     path = make_cxg(tmp_path_factory.mktemp("cxg") / "small.cxg", truth, request.param)

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from cxg_widget.annotations.in_cxg import check_fit, read_cxg, write_cxg
 from cxg_widget.annotations.labels import as_labels
-from cxg_widget.annotations.log import Log, check_step
+from cxg_widget.annotations.log import MOST_ANNOTATIONS, Log, check_step
 from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, to_write
 from cxg_widget.annotations.replay import packed
 from cxg_widget.datasets.base.values import Codes
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from cxg_widget.datasets.base.dataset import Dataset
 
+_MOST_COLUMNS = 10_000
+"""Commas in the first row of a CSV, some of which may lie in names; of far more pandas reads for minutes."""
 SUFFIXES = (".parquet", ".csv", ".cxg")
 _KEY = "cxg_widget"
 _ESCAPED = "harmless"
@@ -228,6 +231,10 @@ def _read_csv(path: Path) -> pd.DataFrame:
             if line.startswith("# {") and n == 1:
                 said = json.loads(line[2:])
                 break
+    with path.open(encoding="utf-8") as file:
+        n_columns = next(islice(file, n, None), "").count(",")
+    if n_columns > _MOST_COLUMNS:
+        raise ValueError(f"it has {n_columns:,} columns, and annotations at most {MOST_ANNOTATIONS}")
     table = pd.read_csv(path, skiprows=n, index_col=0, dtype=str, keep_default_na=False, na_values=[])
     table = table.where(table != "", None)  # a label is no empty text, but the name of a row may be one
     if isinstance(said, dict) and isinstance(said.get(_KEY), dict):

@@ -51,7 +51,7 @@ def check_pinned(value: Any, dataset: Dataset) -> list[str]:
     """
     of_all, of_x = _names_of(dataset), dataset.names_in(None)
     found: dict[Any, str] = {}
-    for given in _listed(value, f"pinned_genes must be a list of {dataset.var_noun.many}"):
+    for given in dict.fromkeys(_listed(value, f"pinned_genes must be a list of {dataset.var_noun.many}")):
         name = given if _has(of_all, given) else given.removeprefix("var:")
         place = of_x.find_var(name) if of_x.has_var(name) or not _has(of_all, name) else name
         found.setdefault(place, name)

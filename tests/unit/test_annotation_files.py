@@ -178,6 +178,15 @@ def test_a_file_of_a_stranger_is_refused_in_a_sentence_or_read_and_what_was_read
     assert note.labels == ["x"]
 
 
+def test_a_csv_of_far_more_columns_than_annotations_is_refused_by_its_first_row(widget, tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    monkeypatch.setattr(pd, "read_csv", lambda *_, **__: pytest.fail("pandas takes minutes to tell the names apart"))
+    for comments in ("", "# a comment\n", '# {"cxg_widget": {}}\n'):
+        path.write_text(comments + "index" + ",a" * 200_000 + "\n", "utf-8")
+        with pytest.raises(CxgWidgetError, match=r"it has 200,000 columns, and annotations at most 100"):
+            widget.annotations.load(path)
+
+
 def test_a_state_comes_back_over_the_file_that_its_labels_were_saved_into(h5ad):
     first = CxgWidget(h5ad)
     note = first.annotations.new("mine", of="cell_type")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
+from cxg_widget.display import gene_sets
 from cxg_widget.display.gene_sets import MOST_NAMES, MOST_PINNED, MOST_SETS, read_lists
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.wire import protocol as p
@@ -62,6 +63,14 @@ def test_only_so_many_are_pinned():
 
 
 # Sets.
+
+
+def test_a_name_that_is_given_a_million_times_is_looked_up_once(widget, monkeypatch):
+    looked_up = []
+    has = gene_sets._has
+    monkeypatch.setattr(gene_sets, "_has", lambda names, name: looked_up.append(name) or has(names, name))
+    assert gene_sets.check_pinned(["CD3E", "MS4A1"] * 500_000, widget.dataset) == ["CD3E", "MS4A1"]
+    assert len(looked_up) <= 4
 
 
 def test_sets_are_a_mapping_over_those_made_here_and_those_of_the_store(widget):

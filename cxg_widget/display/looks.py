@@ -13,9 +13,8 @@ from cxg_widget.display.checks import color, embedding, layer
 from cxg_widget.display.views import view_at
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.column_names import is_column, missing_names
-from cxg_widget.rules.description import words_of
 from cxg_widget.rules.filters import check_filters, is_of_values
-from cxg_widget.rules.forms import Rule, check_rule, is_form
+from cxg_widget.rules.forms import Rule, check_rule, is_form, words_of
 from cxg_widget.rules.rule import check_names
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire.parsing import MAX_PANEL

@@ -14,9 +14,8 @@ from cxg_widget import CxgWidget
 from cxg_widget.cells.cluster.rows_of import RowsOf
 from cxg_widget.display.looks import title_of
 from cxg_widget.rules import forms
-from cxg_widget.rules.description import describe_rule
 from cxg_widget.rules.form import FilterPart, Form
-from cxg_widget.rules.forms import FORMS, check_rule, form_of, inner_of, within
+from cxg_widget.rules.forms import FORMS, check_rule, describe_rule, form_of, inner_of, within
 from cxg_widget.rules.rule import is_by_rows, mask_of
 from tests.memory import small
 

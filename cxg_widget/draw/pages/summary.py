@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.pages.key import Key, largest_of
-from cxg_widget.rules.description import describe_rule
+from cxg_widget.rules.forms import describe_rule
 from cxg_widget.text.names import in_a_line, missing_label
 from cxg_widget.text.nouns import capitalized
 from cxg_widget.text.numbers import share, short_count

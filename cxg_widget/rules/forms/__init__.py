@@ -1,4 +1,5 @@
-"""The registry of forms that a rule may have, and the check of a rule's form, whatever the dataset."""
+"""The registry of forms that a rule may have, the check of a rule's form, whatever the dataset, and rules in words."""
+# Changes with js/src/words/rule_words.js: rules in words.
 
 from __future__ import annotations
 
@@ -7,14 +8,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cxg_widget.errors import InvalidValue
-from cxg_widget.rules.form import Form, Rule
+from cxg_widget.rules.form import Form, Rule, Words
 from cxg_widget.rules.forms.cells import MOST_ROWS, POLYGON, QUERY, ROWS
 from cxg_widget.rules.forms.column_forms import RANGE_OF_OBS, RANGE_OF_VAR, VALUES
 from cxg_widget.rules.forms.combined import AND, MINUS, NOT, OR, SET
 from cxg_widget.rules.packed_rows import as_json
 from cxg_widget.text.names import shown
 
-__all__ = ["FORMS", "MOST_ROWS", "Rule", "check_rule", "form_of", "inner_of", "is_form", "within"]
+__all__ = [
+    "FORMS", "MOST_ROWS", "Rule", "check_rule", "describe_rule", "form_of", "inner_of", "is_form", "within", "words_of",
+]  # fmt: skip
 
 FORMS: tuple[Form, ...] = (VALUES, RANGE_OF_OBS, RANGE_OF_VAR, QUERY, POLYGON, SET, ROWS, AND, OR, NOT, MINUS)
 """Every form a rule may have; what else the package knows of rules, it asks of these."""
@@ -87,3 +90,23 @@ def _parts(rule: Any) -> list[Any]:
     form = _find_form(rule)
     value = rule[form.needs[0]] if form is not None and form.holds_rules else []
     return value if isinstance(value, list) else [value]
+
+
+def words_of(rule: Rule) -> Words:
+    """Return the column or gene of a rule, "" of none, and what it keeps."""
+    inner, is_negated = inner_of(rule)
+    words = form_of(inner).words(inner, _describe_part)
+    if not is_negated:
+        return words
+    return Words(words.subject, f"not ({words.kept})" if form_of(inner).holds_rules else f"not {words.kept}")
+
+
+def describe_rule(rule: Rule) -> str:
+    """Say of which column or gene a rule is, and what it keeps; of a query, that it is one, and its text."""
+    return " ".join(filter(None, words_of(rule)))
+
+
+def _describe_part(rule: Rule) -> str:
+    """Describe a rule within another, in brackets where it has parts itself."""
+    is_combined = form_of(rule).holds_rules and "not" not in rule
+    return f"({describe_rule(rule)})" if is_combined else describe_rule(rule)

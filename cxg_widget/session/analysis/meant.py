@@ -15,9 +15,8 @@ from cxg_widget.errors import CxgWidgetError, SelectionError
 from cxg_widget.rules.advice import QUERY_TOKEN
 from cxg_widget.rules.by_value import listed_values, mask_of_values, meant_by
 from cxg_widget.rules.combining import fitting
-from cxg_widget.rules.description import describe_rule
 from cxg_widget.rules.filters import query_filter
-from cxg_widget.rules.forms import Rule, check_rule, is_form
+from cxg_widget.rules.forms import Rule, check_rule, describe_rule, is_form
 from cxg_widget.rules.grammar import LONGEST, is_like_a_query
 from cxg_widget.rules.named import expanded
 from cxg_widget.rules.rule import check_names, packed_rule

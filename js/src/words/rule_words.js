@@ -1,5 +1,5 @@
 /** Rules in words. Pure. */
-// Changes with cxg_widget/rules/description.py: rules in words.
+// Changes with cxg_widget/rules/forms/__init__.py: rules in words.
 import { formOf, innerOf } from "./rule_forms.js";
 
 /** @typedef {import("./rule_forms.js").Rule} Rule */

@@ -13,7 +13,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
 from cxg_widget.session.pointer import tooltip_rows
 from cxg_widget.session.session import Session
-from cxg_widget.spatial import SpatialIndex, crowds
+from cxg_widget.spatial import SpatialIndex, index
 from cxg_widget.spatial.circle import Circle, runs_of_circle
 from cxg_widget.text.numbers import share
 from cxg_widget.wire import protocol as p
@@ -112,12 +112,12 @@ def test_a_circle_of_any_radius_holds_all_cells_that_have_a_place(radius):
 @pytest.mark.parametrize("radius", [1e-12, 1e-7, 0.02, 0.3])
 @pytest.mark.parametrize("color", ["cell_type", "CD3E", "DENSE", "n_counts", None])
 def test_of_thousands_at_one_place_the_same_is_told_as_of_each_by_itself(color, radius, monkeypatch):
-    monkeypatch.setattr(crowds, "_LEAST", 16)
+    monkeypatch.setattr(index, "_CROWD", 16)
     s = crowded(color)
     assert len(s.held.indexed().index.crowds)
     place = {"x": 0.25, "y": 0.25 + radius * 0.99, "radius_x": radius, "radius_y": radius}
     found = told(s, **place)
-    monkeypatch.setattr(crowds, "_LEAST", 10**9)
+    monkeypatch.setattr(index, "_CROWD", 10**9)
     alone = crowded(color)
     assert not len(alone.held.indexed().index.crowds)
     assert told(alone, **place) == found
@@ -125,7 +125,7 @@ def test_of_thousands_at_one_place_the_same_is_told_as_of_each_by_itself(color, 
 
 
 def test_the_nearest_cell_of_a_crowd_is_one_that_is_not_hidden_and_passes(monkeypatch):
-    monkeypatch.setattr(crowds, "_LEAST", 16)
+    monkeypatch.setattr(index, "_CROWD", 16)
     rule = {"obs": "n_genes", "range": [1000, None]}
     s = crowded("cell_type", hidden=("T cell",), filters=(rule,))
     place = {"x": 0.25, "y": 0.25, "radius_x": 1e-9, "radius_y": 1e-9}

@@ -8,19 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.loops.sum_loops import (
-    LINEAR,
-    LISTED,
-    LOW,
-    MISSING,
-    SHIFT,
-    SQUARES,
-    SUM,
-    add_columns,
-    add_dense_rows,
-    add_rows,
-)
-from cxg_widget.compute.compiled import frozen
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 Floats = NDArray[np.float64]
@@ -84,6 +71,8 @@ class Summary:
 
 def entries_of(block: MatrixBlock) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return starts, positions and values as the loops take them, in one form of each whatever the store has."""
+    from cxg_widget.compute.compiled import frozen
+
     starts, positions = block.starts.astype(np.int64, copy=False), block.positions.astype(np.int32, copy=False)
     return frozen(starts), frozen(positions), frozen(block.values)
 
@@ -124,6 +113,9 @@ class Moments:
         codes : (n_rows,), the group of each row, -1 = none
         scale : (n_rows,), what values are multiplied by before log1p; empty = values as they are
         """
+        from cxg_widget.compare.loops.sum_loops import MISSING, add_dense_rows, add_rows
+        from cxg_widget.compute.compiled import frozen
+
         if block.fill is not None:
             unknown = np.isnan(block.fill)
             self.fill[~unknown] = block.fill[~unknown]
@@ -140,16 +132,23 @@ class Moments:
 
     def add_columns(self, first: int, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:
         """Take in whole columns, the first of which is the gene at `first`; the others as for `add_rows`, by cell."""
+        from cxg_widget.compare.loops.sum_loops import add_columns
+        from cxg_widget.compute.compiled import frozen
+
         genes = slice(first, first + len(block.starts) - 1)
         state, rare = self._state[genes], self._rare[genes]
         add_columns(entries_of(block), (frozen(codes), frozen(scale)), self._linear, state, rare)
 
     def n_measured(self, genes: slice = slice(None)) -> NDArray[np.int64]:
         """Return in how many cells of each group each of some genes was measured, int64 (n_genes, n_groups)."""
+        from cxg_widget.compare.loops.sum_loops import MISSING
+
         return self._n_cells - self._rare[genes, :, MISSING]
 
     def of(self, group: int) -> Summary:
         """Return the summary of a group: its entries, and the cells without entries, all of which have one value."""
+        from cxg_widget.compare.loops.sum_loops import LINEAR, LISTED, LOW, MISSING, SHIFT, SQUARES, SUM
+
         state, rare = self._state[:, group], self._rare[:, group]
         listed, expm1 = state[:, LISTED], state[:, LINEAR]
         left_out = self._n_cells[group] - rare[:, MISSING] - listed

@@ -1,9 +1,13 @@
 """Budgets that do not depend on a clock: bytes on the wire for each kind of change."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.datasets.cxg.demo import write_demo
 from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
@@ -74,3 +78,13 @@ def test_a_palette_costs_no_bytes_per_cell(data):
     one = Session(data, Settings(embedding="umap", color="many"))
     list(one.streams.color())
     assert sent(one.streams.recolor())[0] == 0
+
+
+def test_opening_a_widget_imports_neither_the_compiler_nor_the_drawing_libraries(tmp_path):
+    path = write_demo(tmp_path / "demo.cxg", 300)
+    script = (
+        f"import sys; from cxg_widget import CxgWidget; CxgWidget({str(path)!r}); "
+        "print(sorted({'numba', 'datashader', 'matplotlib', 'scipy', 'xarray', 'distributed'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from cxg_widget.compute.memory import FEWER, shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
@@ -118,3 +119,13 @@ class Costs:
         if cost != self._reported:
             self._reported = cost
             self._announce(Frame(p.CostOf(of, *cost, is_ahead)))
+
+
+def progress_to(announce: Callable[[Frame], object], of: Literal["index", "reading"]) -> Callable[[float], None]:
+    """Return what announces how far the index is built, or a read has come, 0 to 1."""
+    ends_by, what = ("aggregate", "") if of == "index" else ("", "Reading")
+
+    def tell(done: float) -> None:
+        announce(Frame(p.Progress(of, done, ends_by, what)))
+
+    return tell

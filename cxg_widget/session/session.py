@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +39,7 @@ from cxg_widget.session.analysis.plots import GroupPlots
 from cxg_widget.session.analysis.table import CellTable
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.changes import Changes, SettingsCheck
-from cxg_widget.session.costs import Costs
+from cxg_widget.session.costs import Costs, progress_to
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.gestures import polygon_mask
 from cxg_widget.session.pictures.figure_files import paper_name
@@ -92,13 +91,8 @@ class Session:
     ) -> None:  # fmt: skip
         self.dataset: Dataset = dataset
         announce = announce or (lambda _: None)
-
-        def tell_progress(of: Literal["index", "reading"], done: float) -> None:
-            is_index = of == "index"
-            announce(Frame(p.Progress(of, done, "aggregate" if is_index else "", "" if is_index else "Reading")))
-
-        self.tell_reading = partial(tell_progress, "reading")
-        self.loader: Loader = read_with(dataset, seed, partial(tell_progress, "index"))
+        self.tell_reading = progress_to(announce, "reading")
+        self.loader: Loader = read_with(dataset, seed, progress_to(announce, "index"))
         self.costs = Costs(dataset, self.loader.elsewhere, announce)
         first = settings or Settings(embedding=dataset.default_embedding)
         self.display: DisplayState = DisplayState(first, dataset.n_obs)

@@ -123,9 +123,9 @@ class Costs:
 
 def progress_to(announce: Callable[[Frame], object], of: Literal["index", "reading"]) -> Callable[[float], None]:
     """Return what announces how far the index is built, or a read has come, 0 to 1."""
-    ends_by, what = ("aggregate", "") if of == "index" else ("", "Reading")
+    is_index = of == "index"
 
     def tell(done: float) -> None:
-        announce(Frame(p.Progress(of, done, ends_by, what)))
+        announce(Frame(p.Progress(of, done, "aggregate" if is_index else "", "" if is_index else "Reading")))
 
     return tell

@@ -29,7 +29,7 @@ _SOLID_UP_TO = 8
 """In views of up to so many times as many cells as are few something is left of how few look."""
 BEHIND = 36
 """Cells that stand for the colour of a crowded place; where there are fewer, those around count toward it."""
-_WIDER = 16
+_WIDER = 12
 """Width of the area on which a tile of few points leans, in tiles."""
 _ENDS = (0.005, 0.995)
 _FINEST = 1 / 256

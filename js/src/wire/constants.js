@@ -102,7 +102,7 @@ export const SOLID_UP_TO = 8;
 /** Cells that stand for the colour of a crowded place. */
 export const BEHIND = 36;
 /** How many times as wide the area is on which the number of a tile of few leans. */
-export const WIDER = 16;
+export const WIDER = 12;
 /** Quantiles of what is shown at the ends of the colours. @type {[number, number]} */
 export const ENDS = [0.005, 0.995];
 /** Share of the extent below which no tile tells how crowded it is. */

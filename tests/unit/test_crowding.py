@@ -101,13 +101,13 @@ def test_a_point_shows_the_mean_the_highest_or_what_lies_between_of_those_that_s
     np.testing.assert_allclose(found[known], expected[known], atol=0.51)
 
 
-def test_a_tile_of_few_points_leans_on_one_sixteen_times_as_wide_and_one_of_many_does_not():
+def test_a_tile_of_few_points_leans_on_one_twelve_times_as_wide_and_one_of_many_does_not():
     some, codes = crowd()
     side = 256.0
     found = shared_codes(some.xy, codes, (some.xy, codes), (side, side), 0, behind=BEHIND)
     frame = pd.DataFrame({"code": codes.astype(float)}).where(codes[:, None] != MISSING)
     places = [some.xy[:, axis] // side for axis in (0, 1)]
-    tile, wide = frame.groupby(places)["code"], frame.groupby([at // 16 for at in places])["code"]
+    tile, wide = frame.groupby(places)["code"], frame.groupby([at // 12 for at in places])["code"]
     n = np.minimum(tile.transform("count"), BEHIND)
     expected = (n * tile.transform("mean") + (BEHIND - n) * wide.transform("mean")) / BEHIND
     known = codes != MISSING

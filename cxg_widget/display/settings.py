@@ -52,9 +52,17 @@ count, images of a view and the points beside them, the points as they are drawn
 
 
 def _setting(
-    default: Any, check: Check, doc: str, *, cost: Cost = "nothing", is_synced: bool = True, js: str = ""
+    default: Any,
+    check: Check,
+    doc: str,
+    *,
+    cost: Cost = "nothing",
+    is_synced: bool = True,
+    js: str = "",
+    step: str | None = "",
 ) -> Any:
-    return field(default=default, metadata={"check": check, "doc": doc, "cost": cost, "is_synced": is_synced, "js": js})
+    about = {"check": check, "doc": doc, "cost": cost, "is_synced": is_synced, "js": js, "step": step}
+    return field(default=default, metadata=about)
 
 
 @dataclass(frozen=True)
@@ -66,35 +74,37 @@ class Settings:
         "what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')", cost="points",
         js="string | string[] | null",
     )  # fmt: skip
-    axes: tuple[int, int] = _setting((0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points")
+    axes: tuple[int, int] = _setting(
+        (0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points", step="embedding"
+    )
     annotations: tuple[Any, ...] = _setting(
         (), checks.logs, "columns of labels that were made here: {name, log} each, see `w.annotations`",
-        cost="color", is_synced=False, js="any",
+        cost="color", is_synced=False, js="any", step="annotation",
     )  # fmt: skip
     gene_sets: tuple[Any, ...] = _setting(
         (), checks.gene_sets, "gene sets that were made here: {name: genes}, see `w.genes.sets`", cost="color",
-        js="{name: string, genes: string[]}[]",
+        js="{name: string, genes: string[]}[]", step="set",
     )  # fmt: skip
     sets: tuple[Any, ...] = _setting(
-        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any"
+        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any", step="set"
     )
     color: ColorTrait = _setting(None, checks.color, "what the points are coloured by", cost="color")
     layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
     cmap: Any = _setting(
         "viridis", alone(check_colormap), "colormap of numbers: a name, also of matplotlib, or a list of colours",
-        cost="tuning", js="string | {name: string, stops: string[]}",
+        cost="tuning", js="string | {name: string, stops: string[]}", step="colors",
     )  # fmt: skip
     palette: Any = _setting(
         None, alone(check_palette), "colours of categories: a name, a list, {category: colour} or None",
-        cost="palette", js="any",
+        cost="palette", js="any", step="colors",
     )  # fmt: skip
     vmin: float | str | None = _setting(
         None, alone(check_limit, "vmin"), "lower colour limit: number, percentile like 'p1', None = smallest value",
-        cost="tuning",
+        cost="tuning", step="limits",
     )  # fmt: skip
     vmax: float | str | None = _setting(
         None, alone(check_limit, "vmax"), "upper colour limit: number, percentile like 'p99', None = largest value",
-        cost="tuning",
+        cost="tuning", step="limits",
     )  # fmt: skip
     limits: Literal["hold", "follow"] = _setting(
         "hold", choice("limits", ("hold", "follow")),
@@ -103,78 +113,87 @@ class Settings:
     )  # fmt: skip
     center: float | None = _setting(
         None, alone(check_center), "value at the center of the colormap, with limits symmetric around it, or None",
-        cost="tuning",
+        cost="tuning", step="color center",
     )  # fmt: skip
     scale: ScaleName = _setting(
         "linear", choice("scale", get_args(ScaleName)), "scale of the colormap: 'linear' or 'log'",
-        cost="tuning",
+        cost="tuning", step="color scale",
     )  # fmt: skip
     zero: Literal["color", "grey"] = _setting(
         "color", choice("zero", ("color", "grey")),
         "what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others", cost="tuning",
+        step="color of zeros",
     )  # fmt: skip
     blend: Literal["mean", "colors"] = _setting(
         "mean", choice("blend", ("mean", "colors")),
         "what several genes are together: their 'mean', or, of two or three, 'colors', a hue for each", cost="color",
+        step="colors",
     )  # fmt: skip
     point_size: float | None = _setting(
         None, number("point_size", 0.1, 100, or_none=True), "diameter of a point, CSS px; None = by density",
-        cost="tuning",
+        cost="tuning", step=None,
     )  # fmt: skip
     opacity: float | None = _setting(
         None, number("opacity", 0, 1, or_none=True),
         "opacity of a point, 0 to 1; None = by density: of categories, the more cells share a pixel the lower",
-        cost="tuning",
+        cost="tuning", step=None,
     )  # fmt: skip
-    tool: Tool = _setting("pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'")
+    tool: Tool = _setting(
+        "pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'", step=None
+    )
     pinned_genes: tuple[str, ...] = _setting(
-        (), checks.pinned_genes, "genes pinned in the Genes panel, as `w.genes.pin` takes them"
+        (), checks.pinned_genes, "genes pinned in the Genes panel, as `w.genes.pin` takes them", step="pin"
     )
     view: tuple[float, ...] | None = _setting(
-        None, alone(checks.check_view), "x left, x right, y bottom, y top on show, data units; None = everything"
+        None,
+        alone(checks.check_view),
+        "x left, x right, y bottom, y top on show, data units; None = everything",
+        step=None,
     )
-    height: int = _setting(600, number("height", 120, 10_000, int), "height of the widget, CSS px")
-    panel_width: int = _setting(236, number("panel_width", 160, 800, int), "width of the side panel, CSS px")
+    height: int = _setting(600, number("height", 120, 10_000, int), "height of the widget, CSS px", step=None)
+    panel_width: int = _setting(236, number("panel_width", 160, 800, int), "width of the side panel, CSS px", step=None)
     open_panels: tuple[str, ...] = _setting(
         (),
         alone(check_names, "open_panels", PANELS),
         "names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table'",
+        step=None,
     )
     wheel_zoom: bool = _setting(
         True,
         flag("wheel_zoom"),
         "whether the wheel zooms while the pointer is on the plot; with Ctrl or Cmd it always does",
+        step=None,
     )
     hidden: tuple[str, ...] = _setting(
-        (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image"
+        (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image", step="filter"
     )
     filters: tuple[Any, ...] = _setting(
         (), checks.filters, "rules that say which cells count: of obs columns, genes, and one query", cost="filter",
-        js="any",
+        js="any", step="filter",
     )  # fmt: skip
     table: Any = _setting(
         None, check_table, "columns of the table of the cells, by which it is sorted, of which cells; None = defaults",
-        js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null',
+        js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null', step=None,
     )  # fmt: skip
     panels: tuple[Any, ...] = _setting(
-        (), check_looks, "panels side by side, with the settings that each overrides", js="Look[]",
+        (), check_looks, "panels side by side, with the settings that each overrides", js="Look[]", step="panel",
     )  # fmt: skip
     views: tuple[Any, ...] = _setting(
         (), check_views, "where one looks in embeddings of panels other than the plot's; not named = everything",
-        js="{embedding: string | string[], view: number[]}[]",
+        js="{embedding: string | string[], view: number[]}[]", step=None,
     )  # fmt: skip
     filtered: Filtered = _setting(
         "hide", choice("filtered", get_args(Filtered)),
         "filtered-out cells: 'hide' does not draw them, 'grey' draws them behind all others",
-        cost="image",
+        cost="image", step="filter",
     )  # fmt: skip
     hover: tuple[str, ...] | None = _setting(
         None, checks.hover, "obs columns and genes in the tooltip; None = the most informative",
-        is_synced=False,
+        is_synced=False, step=None,
     )  # fmt: skip
     density: Density = _setting(
         "eq_hist", choice("density", get_args(Density)),
-        "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'", cost="image",
+        "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'", cost="image", step="opacity",
     )  # fmt: skip
     labels: str | None = _setting(
         None, checks.categories_of("labels"), "obs column whose categories are named where their cells are densest"
@@ -194,7 +213,9 @@ class Settings:
         "image of the section that lies under a spatial embedding, 'library/resolution'; True = the best, None = none",
         js="string | null",
     )  # fmt: skip
-    tissue_opacity: float = _setting(1.0, number("tissue_opacity", 0, 1), "opacity of the image of the section, 0 to 1")
+    tissue_opacity: float = _setting(
+        1.0, number("tissue_opacity", 0, 1), "opacity of the image of the section, 0 to 1", step=None
+    )
     statistic: Any = _setting(
         "auto", alone(check_statistic),
         "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "
@@ -203,20 +224,20 @@ class Settings:
     )  # fmt: skip
     aggregator: str = _setting(
         "auto", choice("aggregator", ("auto", "datashader")),
-        "library that aggregates images: 'datashader', or 'auto', mostly faster loops", is_synced=False,
+        "library that aggregates images: 'datashader', or 'auto', mostly faster loops", is_synced=False, step=None,
     )  # fmt: skip
     render: str = _setting(
         "auto", choice("render", ("auto", "points", "raster")),
-        "'points', 'raster' (aggregated by the kernel), or 'auto', by max_points", is_synced=False,
+        "'points', 'raster' (aggregated by the kernel), or 'auto', by max_points", is_synced=False, step=None,
     )  # fmt: skip
     max_points: int = _setting(
         MAX_POINTS, number("max_points", 1, 100_000_000, int),
-        "most cells to send as points; of more, views are aggregated", is_synced=False,
+        "most cells to send as points; of more, views are aggregated", is_synced=False, step=None,
     )  # fmt: skip
-    legend: bool = _setting(True, flag("legend"), "whether saved pictures have a legend")
+    legend: bool = _setting(True, flag("legend"), "whether saved pictures have a legend", step=None)
     background: Literal["white", "dark", "transparent"] | None = _setting(
         None, choice("background", tuple(PAPERS), or_none=True),
-        "background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen",
+        "background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen", step=None,
     )  # fmt: skip
 
     @classmethod
@@ -347,6 +368,8 @@ class Setting:
     check : returns a value as it is kept, or raises a sentence
     is_synced : whether the front-end knows it
     js : its type in JavaScript where that does not follow from the one in Python
+    step : the word for a change of it among the steps of undo, "" = its name; None = no step: where one looks, or what
+        lies around the plot
     """
 
     name: str
@@ -356,6 +379,7 @@ class Setting:
     cost: Cost
     is_synced: bool
     js: str
+    step: str | None
 
 
 SETTINGS = tuple(Setting(one.name, one.default, **one.metadata) for one in fields(Settings))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.spatial.build import Progress, Sorted, sort_points
 from cxg_widget.spatial.fingerprint import fingerprint
-from cxg_widget.spatial.lasso import runs_of_polygon
+from cxg_widget.spatial.runs_in_polygon import runs_of_polygon
 from cxg_widget.spatial.morton import DEPTH
 from cxg_widget.spatial.polygon import contains_each
 from cxg_widget.spatial.quadtree import Quadtree

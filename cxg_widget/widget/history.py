@@ -13,40 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.bits import pack_mask
-from cxg_widget.display.settings import STATE
+from cxg_widget.display.settings import BY_NAME, SETTINGS
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.packed_rows import PackedRows
 
 MOST_STEPS = 100
 MOST_BYTES = 64 << 20
-_KEPT = {
-    "view", "views", "tool", "height", "panel_width", "open_panels", "wheel_zoom", "point_size", "opacity", "hover",
-    "aggregator", "render", "max_points", "legend", "background", "table",
-    "tissue_opacity",
-}  # fmt: skip
-UNDONE = tuple(name for name in STATE if name not in _KEPT)
+UNDONE = tuple(one.name for one in SETTINGS if one.step is not None)
 """The settings whose change is a step: not where one looks, nor what lies around the plot."""
 Now = tuple[Mapping[str, Any], NDArray[np.bool_], Rule | None]
-_WORDS = {
-    "annotations": "annotation",
-    "axes": "embedding",
-    "blend": "colors",
-    "center": "color center",
-    "density": "opacity",
-    "filters": "filter",
-    "filtered": "filter",
-    "gene_sets": "set",
-    "hidden": "filter",
-    "panels": "panel",
-    "pinned_genes": "pin",
-    "sets": "set",
-    "cmap": "colors",
-    "palette": "colors",
-    "scale": "color scale",
-    "vmax": "limits",
-    "vmin": "limits",
-    "zero": "color of zeros",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +45,9 @@ class Moment:
 
     def differs(self, other: Moment) -> str:
         """Return in a word what is not the same; "" = nothing."""
-        words = [_WORDS.get(name, name.replace("_", " ")) for name in UNDONE if self.values[name] != other.values[name]]
+        words = [
+            BY_NAME[name].step or name.replace("_", " ") for name in UNDONE if self.values[name] != other.values[name]
+        ]
         if self.bits is not other.bits and not np.array_equal(self.bits, other.bits):
             words.append("selection")
         return next(iter(words), "")

@@ -5,7 +5,7 @@ import { missingGrey } from "../style/style.js";
 import { leaveByKey, pressKey } from "./keys.js";
 import { createElements, isNarrow, layout, plotAlone } from "./layout.js";
 import { createLegend } from "./parts/legend.js";
-import { placeTooltip } from "./parts/messages.js";
+import { placeTooltip } from "./parts/tooltip.js";
 import { pick } from "./parts/search.js";
 import { initialUi } from "./parts/ui.js";
 import { focusedIn, keepKeys, listenToPresses } from "./presses.js";

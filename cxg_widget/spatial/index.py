@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from cxg_widget.spatial.build import Progress, Sorted, sort_points
 from cxg_widget.spatial.fingerprint import fingerprint
-from cxg_widget.spatial.runs_in_polygon import runs_of_polygon
 from cxg_widget.spatial.morton import DEPTH
 from cxg_widget.spatial.polygon import contains_each
 from cxg_widget.spatial.quadtree import Quadtree
 from cxg_widget.spatial.regions import Runs, ordered, runs_of_view
+from cxg_widget.spatial.runs_in_polygon import runs_of_polygon
 from cxg_widget.spatial.view import Extent
 
 _DETAIL = 1024

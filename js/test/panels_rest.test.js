@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupMatches, kindOf, tagOf } from "../src/page/parts/matches.js";
-import { placeTooltip } from "../src/page/parts/tooltip.js";
 import { whyEmpty } from "../src/page/parts/notes.js";
+import { placeTooltip } from "../src/page/parts/tooltip.js";
 import { completeTheme } from "../src/page/theme.js";
 import { notesOf } from "../src/panels/notes.js";
 import { tieNote } from "../src/panels/overlays/notes_on_plot.js";

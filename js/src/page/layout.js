@@ -3,11 +3,11 @@ import { html, nothing } from "lit-html";
 import { divider, sizeOf } from "./parts/divider.js";
 import { embeddingBox } from "./parts/embedding.js";
 import { emptyMessage, progressBar } from "./parts/messages.js";
-import { tooltip } from "./parts/tooltip.js";
 import { ROW_PX } from "./parts/rows.js";
 import { searchBox } from "./parts/search.js";
 import { statusLine } from "./parts/status.js";
 import { panelButton, toolbar } from "./parts/toolbar.js";
+import { tooltip } from "./parts/tooltip.js";
 import css from "./style.css";
 
 /** @typedef {import("./parts/ui.js").Context} Context */

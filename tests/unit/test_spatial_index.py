@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cxg_widget.errors import Cancelled
-from cxg_widget.spatial import SpatialIndex, build, lasso
+from cxg_widget.spatial import SpatialIndex, build, runs_in_polygon
 from cxg_widget.spatial import index as index_module
 from cxg_widget.spatial.polygon import in_polygon
 
@@ -234,7 +234,7 @@ def test_coordinates_that_are_not_contiguous_are_sorted_alike():
 
 
 def test_a_tangled_line_is_answered_from_a_coarser_tree(monkeypatch):
-    monkeypatch.setattr(lasso, "_MAX_PAIRS", 2_000)
+    monkeypatch.setattr(runs_in_polygon, "_MAX_PAIRS", 2_000)
     xy = points("clusters", 5_000)
     polygon = corners_of(xy, np.random.default_rng(0), 200)
     np.testing.assert_array_equal(SpatialIndex.build(xy).polygon_mask(polygon), in_polygon(xy, polygon))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
+from cxg_widget.display.settings import BY_NAME
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, UnknownName
 from cxg_widget.widget import history
 from tests.memory import small
@@ -64,7 +65,7 @@ def test_what_steps_share_counts_once_among_the_bytes_that_are_kept(widget, monk
 
 
 def seen(widget):
-    state = {name: value for name, value in widget.state.items() if name not in history._KEPT}
+    state = {name: value for name, value in widget.state.items() if name in history.UNDONE}
     return json.dumps(state, sort_keys=True), widget.selection.mask.tobytes()
 
 
@@ -151,7 +152,7 @@ def test_a_step_is_called_in_plain_words_whatever_was_set(widget):
     widget.zero = "grey"
     assert widget.steps["undo"] == "color of zeros"
     known = {"axes", "center", "scale", "blend", "density"}
-    assert not known & {history._WORDS.get(name, name) for name in history.UNDONE}
+    assert not known & {BY_NAME[name].step or name for name in history.UNDONE}
 
 
 def test_a_hundred_steps_are_kept_and_no_more(widget):

@@ -49,7 +49,7 @@ SHOWN = {"points", "color", "palette", "filter", "look", "place"}
 
 
 def seen(widget):
-    state = {name: value for name, value in widget.state.items() if name not in history._KEPT}
+    state = {name: value for name, value in widget.state.items() if name in history.UNDONE}
     return json.dumps(state, sort_keys=True), widget.selection.mask.tobytes()
 
 

@@ -30,8 +30,8 @@ setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, J
 demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
 	@$(BIN)/python -m tools.demo
 
-test: setup browser ## pytest in two processes, in three where browsers are waited for, then node --test
-	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser -n 2 --dist worksteal
+test: setup browser ## pytest in three processes, since some wait, then node --test
+	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser -n 3 --dist worksteal
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent
 

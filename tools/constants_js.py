@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from cxg_widget.cells import under_pointer  # noqa: E402
-from cxg_widget.color import rgb  # noqa: E402
+from cxg_widget.color import blend, rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.display import checks, fields, gene_sets, looks  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
@@ -43,6 +43,7 @@ KEY_PX = (
 )  # fmt: skip
 CONSTANTS: list[tuple[str, str, Any]] = [
     ("MOST_PINNED", "Genes that are pinned at once.", gene_sets.MOST_PINNED),
+    ("MOST_BLENDED", "Genes that can have a hue each.", blend.MOST_BLENDED),
     ("MOST_PANELS", "Panels side by side at once.", looks.MOST_PANELS),
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),

@@ -12,6 +12,10 @@ from cxg_widget.color.rgb import RGB, ZERO_DARK, ZERO_LIGHT, rgb_hex
 
 LEVELS_OF = {2: 24, 3: 10}
 """Steps of each of two or three numbers."""
+MOST_BLENDED = max(LEVELS_OF)
+"""Genes that can have a hue each."""
+BLENDED = "two or three"
+"""How many genes can, as sentences say it."""
 CORNERS: dict[int, dict[str, tuple[RGB, ...]]] = {
     2: {
         "light": (ZERO_LIGHT, (230, 120, 0), (0, 120, 210), (40, 20, 60)),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.color.blend import BLENDED, MOST_BLENDED
 from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.base.obs_columns import too_many_labels
@@ -32,8 +33,6 @@ _GROUPINGS = (
 _MOST_GROUPS = 256
 _EXACT = 1 << 24
 """Whole numbers that float32 holds unchanged."""
-MOST_BLENDED = 3
-"""Genes that can have a hue each."""
 
 ALL_SETS = "sets"
 ColorTrait = str | Sequence[str] | None
@@ -110,12 +109,12 @@ def blended(target: Target, dataset: Dataset) -> Target:
     Raises
     ------
     InvalidValue
-        If there are more than three.
+        If there are more than `MOST_BLENDED`.
     """
     if len(target.genes) > MOST_BLENDED:
         count = dataset.var_noun.counted(len(target.genes))
         many = dataset.var_noun.many
-        raise InvalidValue(f"blend='colors' shows two or three {many}; found {count}. blend='mean' takes any number.")
+        raise InvalidValue(f"blend='colors' shows {BLENDED} {many}; found {count}. blend='mean' takes any number.")
     return replace(target, source="blend")
 
 

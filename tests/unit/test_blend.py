@@ -5,8 +5,10 @@ import pytest
 from scipy.interpolate import RegularGridInterpolator
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget.color.blend import CORNERS, LEVELS_OF, blend_codes, blend_colors, corner_code
+from cxg_widget.color.blend import BLENDED, CORNERS, LEVELS_OF, MOST_BLENDED, blend_codes, blend_colors, corner_code
 from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.display.blend_fields import PARTS
+from cxg_widget.display.settings import SETTINGS
 from tests.memory import small
 
 GENES = ["CD3E", "MS4A1", "DENSE"]
@@ -27,6 +29,14 @@ def lab(rgb, seen_by=None):
     to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
     f = np.cbrt(np.maximum(linear @ to_xyz.T / (0.9505, 1, 1.089), 1e-9))
     return np.column_stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])])
+
+
+def test_every_place_takes_as_many_genes():
+    words = [{2: "two", 3: "three", 4: "four"}[k] for k in LEVELS_OF]
+    assert ", ".join(words[:-1]) + f" or {words[-1]}" == BLENDED
+    assert list(LEVELS_OF) == list(CORNERS) == list(PARTS) == list(range(2, MOST_BLENDED + 1))
+    assert all(len(CORNERS[k][paper]) == 2**k for k in CORNERS for paper in ("light", "dark"))
+    assert f"of {BLENDED}," in next(one.doc for one in SETTINGS if one.name == "blend")
 
 
 @pytest.mark.parametrize("dark", [False, True])

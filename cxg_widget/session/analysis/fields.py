@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.color.blend import LEVELS_OF, mix_codes
+from cxg_widget.color.blend import BLENDED, LEVELS_OF, mix_codes
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import blended_names
@@ -36,7 +36,7 @@ def fields_frame(loader: Loader, display: DisplayState) -> Frame:
     held = loader.of(settings)
     coloring = held.coloring()
     if not isinstance(coloring, BlendColoring):
-        raise InvalidValue("fields are those of two or three genes with a hue each; other colours are on show.")
+        raise InvalidValue(f"fields are those of {BLENDED} genes with a hue each; other colours are on show.")
     fields = coloring.fields
     message = p.FieldCounts(
         seqs.color,
@@ -56,7 +56,7 @@ def frame_of_fields(
     """Return the counts of the fields of some genes; as `CxgWidget.counts`."""
     settings, mask, _ = display.now()
     if len(genes) not in LEVELS_OF or not all(isinstance(gene, str) for gene in genes):
-        several = f"a list of two or three {loader.dataset.var_noun.many}"
+        several = f"a list of {BLENDED} {loader.dataset.var_noun.many}"
         raise InvalidValue(f"counts() takes the name of a column, or {several}; found {shown(genes)}")
     requested = replace(settings, color=tuple(genes), blend="colors")
     coloring = _read(requested, loader, is_on_show=requested.color_key == settings.color_key)

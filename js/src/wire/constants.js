@@ -59,6 +59,8 @@ export const TUNED = ["cmap", "vmin", "vmax", "limits", "center", "scale", "zero
 export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": null, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
 /** Genes that are pinned at once. */
 export const MOST_PINNED = 100;
+/** Genes that can have a hue each. */
+export const MOST_BLENDED = 3;
 /** Panels side by side at once. */
 export const MOST_PANELS = 12;
 /** What pictures that are saved are drawn on. */

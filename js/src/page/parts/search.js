@@ -1,6 +1,7 @@
 /** The color-by box: one field that finds obs columns, vars and sets of them. The kernel searches; this only shows. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { MOST_BLENDED } from "../../wire/constants.js";
 import { wholeNumber } from "../../words/format.js";
 import { capitalized, colorable, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
@@ -36,10 +37,10 @@ export function searchBox(context) {
   </div>`;
 }
 
-/** Two or three of them show their mean, or a color each. @param {Context} context */
+/** As many as can have a hue each show their mean, or a color each. @param {Context} context */
 function blendChoice({ state, actions }) {
   const { color, blend } = state.traits;
-  if (!Array.isArray(color) || color.length < 2 || color.length > 3) return nothing;
+  if (!Array.isArray(color) || color.length < 2 || color.length > MOST_BLENDED) return nothing;
   return html`<select class="blend" aria-label="Several ${nounsOf(state).var.many}" ?disabled=${state.link === "offline"} .value=${live(blend)}
     @change=${(/** @type {Event} */ event) => actions.setTrait("blend", /** @type {any} */ (textIn(event)))}>
     <option value="mean" ?selected=${blend === "mean"}>mean</option><option value="colors" ?selected=${blend === "colors"}>a color each</option></select>`;

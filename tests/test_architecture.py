@@ -259,3 +259,8 @@ def test_files_that_change_together_name_each_other():
     }
     assert len(marks) > 70
     assert {(one, other, topic) for one, other, topic in marks if (other, one, topic) not in marks} == set()
+
+
+def test_no_module_tells_by_a_method_s_name_whether_it_ranks():
+    named = re.compile(r"""method (?:==|!=|in) \(?["'](?:t-test|wilcoxon)["']""")
+    assert [str(path) for path in FILES if named.search(path.read_text(encoding="utf-8"))] == []

@@ -219,5 +219,5 @@ class MatrixStats:
         return Grouped.of(
             dataset, grouping.groups(codes, dataset.n_obs), grouping.n_groups, question.layer,
             None if every else question.positions(dataset), question.normalize is not None,
-            question.method == "wilcoxon", self.tell, self.give_up,
+            question.needs_ranks, self.tell, self.give_up,
         )  # fmt: skip

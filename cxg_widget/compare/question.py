@@ -31,17 +31,19 @@ class Method(NamedTuple):
     by_donor : whether the unit is the donor, and `donors/by_sums.py` compares; else `compare` does
     takes_groups : whether it compares all groups of a column at once, and takes `normalize`
     least_cells : cells that each set needs
+    needs_ranks : whether it ranks all cells by each gene, and so needs all values of a gene at once
     """
 
     title: str
     by_donor: bool = False
     takes_groups: bool = False
     least_cells: int = 1
+    needs_ranks: bool = False
 
 
 METHODS = {
     "t-test": Method("Welch's t-test", takes_groups=True, least_cells=2),
-    "wilcoxon": Method("Wilcoxon's rank-sum test", takes_groups=True),
+    "wilcoxon": Method("Wilcoxon's rank-sum test", takes_groups=True, needs_ranks=True),
     "pseudobulk": Method("sums of donors, a t-test of log2 CPM", by_donor=True),
     "deseq2": Method("sums of donors, DESeq2 by PyDESeq2", by_donor=True),
     "explorer": Method("CELLxGENE Explorer's t-test"),
@@ -79,6 +81,11 @@ class Question:
     def title(self) -> str:
         """The method in sentences."""
         return METHODS[self.method].title
+
+    @property
+    def needs_ranks(self) -> bool:
+        """Whether the method ranks cells."""
+        return METHODS[self.method].needs_ranks
 
     def check(self, dataset: Dataset) -> None:
         """Raise `InvalidValue`, `InvalidOption` or `UnknownName` where a word is not known, or does not fit."""
@@ -124,7 +131,7 @@ class Question:
     def lighter(self, by: str | None = None) -> str:
         """Suggest a question that needs less memory, for the groups of a column `by`, None = two sets."""
         genes = "genes=[...]" if self.genes is None else "fewer genes"
-        method = ", method='t-test'" if self.method == "wilcoxon" else ""
+        method = ", method='t-test'" if self.needs_ranks else ""
         return f"{genes}{method} or {'fewer {cells}' if by is None else 'a column of fewer groups'}"
 
     def positions(self, dataset: Dataset) -> NDArray[np.int64] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from threading import Event
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from scipy import stats
 
 from cxg_widget import CxgWidget
 from cxg_widget.compare.moments import Moments
+from cxg_widget.compare.question import METHODS
 from cxg_widget.compare.result import Comparison
 from cxg_widget.session.analysis.comparison_frames import COLUMNS
 from cxg_widget.wire import protocol as p
@@ -235,3 +237,8 @@ def test_names_of_the_categories_of_a_column_are_sent_where_they_are_asked_for(w
     assert content["labels"] == widget.dataset.obs()["type"].cat.categories.tolist()
     ((content, _),) = asked(widget, 2, **find)
     assert content["labels"] == []
+
+
+def test_the_page_asks_for_every_method_that_needs_no_donors_and_takes_normalize():
+    asked = get_args(get_type_hints(p.Compare)["method"])
+    assert list(asked) == [name for name, method in METHODS.items() if method.takes_groups and not method.by_donor]

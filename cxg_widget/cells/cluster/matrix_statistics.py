@@ -48,10 +48,10 @@ class ClusterMatrixStats(MatrixStats):
     def check(self, question: Question) -> None:
         """Raise as `Question.check`; ranks are refused."""
         super().check(question)
-        if question.method == "wilcoxon":
+        if question.needs_ranks:
             many = self.dataset.obs_noun.many
             raise InvalidOption(
-                f"method='wilcoxon' ranks all {many} together, and each of Dask's workers has some of them: "
+                f"method={question.method!r} ranks all {many} together, and each of Dask's workers has some of them: "
                 "method='t-test' adds up there, and a widget without dask= ranks in this process."
             )
 

@@ -5,8 +5,7 @@ import { taken } from "./result.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("./result.js").Found} Found */
-/** @typedef {{a: string, b: string, method: "t-test" | "wilcoxon", normalize: boolean, within: "" | "filter"}} Question as the request has it;
- *   within: which cells count while a filter is on */
+/** @typedef {Pick<import("../../wire/protocol.js").Compare, "a" | "b" | "method" | "normalize" | "within">} Question as the request has it */
 
 /** The cells of a category, as a side of a question has it. @param {string} column @param {string | null} label null = it is yet to be chosen */
 export const asCategory = (column, label) => `value:${JSON.stringify([column, label])}`;

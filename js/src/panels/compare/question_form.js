@@ -11,11 +11,8 @@ import { asCategory, categoryOf } from "./comparison.js";
 /** @typedef {import("../sets/set_list.js").CellSet} CellSet */
 /** @typedef {import("./comparison.js").Comparing} Comparing */
 
-/** @type {["t-test" | "wilcoxon", string][]} */
-const METHODS = [
-  ["t-test", "t-test"],
-  ["wilcoxon", "Wilcoxon"],
-];
+/** @type {Record<import("./comparison.js").Question["method"], string>} */
+const METHODS = { "t-test": "t-test", wilcoxon: "Wilcoxon" };
 
 /** @param {Context} context @param {Comparing} comparing @param {CellSet[]} sets */
 export function questionLine({ state }, comparing, sets) {
@@ -66,7 +63,7 @@ export function questionLine({ state }, comparing, sets) {
     ${choice(
       "by",
       method,
-      METHODS.map(([id, name]) => [id, name, false]),
+      Object.entries(METHODS).map(([id, name]) => [id, name, false]),
       (to) => comparing.put({ method: /** @type {any} */ (to) }),
       "",
     )}

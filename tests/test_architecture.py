@@ -264,3 +264,14 @@ def test_files_that_change_together_name_each_other():
 def test_no_module_tells_by_a_method_s_name_whether_it_ranks():
     named = re.compile(r"""method (?:==|!=|in) \(?["'](?:t-test|wilcoxon)["']""")
     assert [str(path) for path in FILES if named.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_files_that_tell_kinds_of_a_scale_apart_are_marked():
+    root = PACKAGE.parent
+    told = re.compile(r"""\bscale ={2,3} "log"|\bscale\.is_?[lL]og\b|\bisLog \?""")
+    files = [*FILES, *(root / "js" / "src").rglob("*.js")]
+    texts = {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in files}
+    found = {path for path, text in texts.items() if told.search(text)}
+    marked = {path for path, text in texts.items() if re.search(r"Changes with .+: kinds of a scale of colors\.", text)}
+    assert len(found) > 5
+    assert found == marked

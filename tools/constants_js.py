@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 from cxg_widget.cells import under_pointer  # noqa: E402
 from cxg_widget.color import blend, rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
-from cxg_widget.display import checks, fields, gene_sets, looks  # noqa: E402
+from cxg_widget.display import checks, fields, gene_sets, looks, statistic  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.draw.pages import figure, key  # noqa: E402
@@ -44,6 +44,7 @@ KEY_PX = (
 CONSTANTS: list[tuple[str, str, Any]] = [
     ("MOST_PINNED", "Genes that are pinned at once.", gene_sets.MOST_PINNED),
     ("MOST_BLENDED", "Genes that can have a hue each.", blend.MOST_BLENDED),
+    ("STATISTICS_OF_POINTS", "Statistics that points can show too.", list(statistic.OF_CELLS)),
     ("MOST_PANELS", "Panels side by side at once.", looks.MOST_PANELS),
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
@@ -143,6 +144,7 @@ def settings() -> list[str]:
         LOOK,
         f"/** @typedef {{{twins(FORMS)}}} RuleForm key of a form of a rule in js/src/words/rule_forms.js */\n",
         f"/** @typedef {{{twins(one for one in FORMS if one.as_filter)}}} FilterForm key of those that filter */\n",
+        f"/** @typedef {{{union(statistic.STATISTICS)}}} Statistic a statistic that has a name */\n",
         "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
         declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),
@@ -151,7 +153,12 @@ def settings() -> list[str]:
 
 def twins(forms: Iterable[Form]) -> str:
     """Return the type of the keys that forms have in JavaScript."""
-    return " | ".join(dict.fromkeys(json.dumps(form.twin) for form in forms))
+    return union(dict.fromkeys(form.twin for form in forms))
+
+
+def union(words: Iterable[str]) -> str:
+    """Return the type of some words."""
+    return " | ".join(json.dumps(one) for one in words)
 
 
 def js_type(hint: Any, setting: Setting | None = None) -> str:
@@ -159,7 +166,7 @@ def js_type(hint: Any, setting: Setting | None = None) -> str:
     if setting is not None and setting.js:
         return setting.js
     if get_origin(hint) is Literal:
-        return " | ".join(json.dumps(one) for one in get_args(hint))
+        return union(get_args(hint))
     if get_origin(hint) in (Union, UnionType):
         return " | ".join(dict.fromkeys(js_type(one) for one in get_args(hint)))
     if get_args(hint):  # of a list or a tuple

@@ -1,5 +1,6 @@
 """Colour limits: numbers, percentiles like "p99", or nothing."""
 # Changes with js/src/style/limits.js: limits as users type them.
+# Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
 from __future__ import annotations
 

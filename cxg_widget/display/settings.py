@@ -3,6 +3,7 @@
 Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constants.js) follow from `Settings`.
 """
 # Changes with js/src/page/parts/panel_buttons.js and js/src/panels/index.js: which panels there are.
+# Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ for (const told of keys) {
         vmin,
         vmax,
         center: center ?? null,
-        scale,
+        scale: scale ?? "linear",
         zero,
         cmap,
         filtered: told.filtered ?? "hide",

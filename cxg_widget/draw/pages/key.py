@@ -1,5 +1,6 @@
 """The key of a picture: what its colours mean, in words, as js/src/words/key.js writes it."""
 # Changes with js/src/words/key.js: the words of a key.
+# Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 /** Writes the tooltip, as cxg_widget/display/hover.py and session/pointer.py do, and how far colours of a file are rounded. Pure. */
 // Changes with cxg_widget/display/hover.py: what the tooltip says.
 import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
+import { WAYS } from "../style/scale.js";
 import { MISSING } from "../wire/protocol.js";
 import { share, shortNumber, wholeNumber } from "../words/format.js";
 import { missingLabel } from "../words/missing.js";
@@ -85,7 +86,7 @@ export function describeRounding(legend, { vmin, vmax, scale }) {
   if (legend.scale !== "continuous") return "";
   const levels = levelsOf(legend);
   const [low, high] = [vmin ?? legend.lo, vmax ?? legend.hi];
-  const way = (/** @type {number} */ value) => (scale === "log" ? Math.log(value) : value);
+  const [way] = WAYS[/** @type {keyof typeof WAYS} */ (scale)];
   const span = way(high) - way(low);
   if (typeof low !== "number" || typeof high !== "number" || !(span > 0 && span < Infinity)) return "";
   const steps = [codeOf(low, levels), codeOf(high, levels) - 1].map(

@@ -1,6 +1,7 @@
 /** Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is. The kernel has the same laws, see
  * cxg_widget/color/scale.py and tests/scales.json. Pure. */
 // Changes with cxg_widget/color/scale.py: where a number lies on the colormap.
+// Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 import { clamp } from "../screen/clamp.js";
 import { codeOf, isBent, LEVELS, levelsOf, numberAt, tableOf, zeroCode } from "./levels.js";
 import { resolveLimit } from "./limits.js";
@@ -30,7 +31,7 @@ export function scaleOf(coloring, { vmin, vmax, center, scale }) {
   const found = [resolveLimit(vmin, coloring, ends[0]), resolveLimit(vmax, coloring, ends[1])];
   const [low, high] = isLog ? found.map((end, i) => (end > 0 ? end : ends[i])) : found;
   const areSet = [vmin !== null, vmax !== null];
-  if (typeof center === "number" && (center > 0 || !isLog)) return around(center, [low, high], areSet, ends, isLog);
+  if (typeof center === "number" && (center > 0 || !isLog)) return around(center, [low, high], areSet, ends, scale);
   // What was set leaves the other end where it suits, unless that would turn the colours round.
   if (low < high) return { low, high, center: null, isLog };
   const start = areSet[0] ? low : isLog ? first : lo;
@@ -38,22 +39,21 @@ export function scaleOf(coloring, { vmin, vmax, center, scale }) {
 }
 
 /** As wide on either side of the centre, but for limits that were both set. @param {number} center @param {number[]} found both limits
- * @param {boolean[]} areSet @param {number[]} suiting @param {boolean} isLog @returns {Scale} */
-function around(center, [low, high], areSet, suiting, isLog) {
+ * @param {boolean[]} areSet @param {number[]} suiting @param {Rule["scale"]} scale @returns {Scale} */
+function around(center, [low, high], areSet, suiting, scale) {
+  const isLog = scale === "log";
   const [hasLow, hasHigh] = [areSet[0] && low < center, areSet[1] && high > center];
   if (hasLow && hasHigh) return { low, high, center, isLog };
-  const [to, from] = waysOf(isLog);
+  const [to, from] = WAYS[scale];
   const ends = (hasLow ? [low] : hasHigh ? [high] : suiting).map((end) => Math.abs(to(end) - to(center)));
   const reach = Math.max(0, ...ends.filter(Number.isFinite));
   const [first, last] = [-reach, reach].map((way) => from(to(center) + way));
   return { low: Math.max(first, -LARGEST), high: Math.min(last, LARGEST), center, isLog };
 }
 
-/** What to put numbers through before they are laid on a scale, and the way back. @param {boolean} isLog
- * @returns {[(value: number) => number, (way: number) => number]} */
-export function waysOf(isLog) {
-  return isLog ? [Math.log, Math.exp] : [(value) => value, (way) => way];
-}
+/** What to put numbers through before they are laid on each scale, and the way back.
+ * @type {Record<Rule["scale"], [(value: number) => number, (way: number) => number]>} */
+export const WAYS = { linear: [(value) => value, (way) => way], log: [Math.log, Math.exp] };
 
 /** The number in the middle of the colormap where that is not half way between its ends. @param {Scale} scale @returns {number | null} */
 export function middleOf({ low, high, center, isLog }) {

@@ -16,6 +16,7 @@ import {
   PALEST,
   PLAIN,
   SEEN_IN_THE_DARK,
+  STATISTICS_OF_POINTS,
   ZERO_GREY,
 } from "../wire/constants.js";
 import { MISSING, MISSING_LABEL } from "../wire/protocol.js";
@@ -54,11 +55,8 @@ export function missingGrey(dark) {
   return MISSING_GREY[dark ? "dark" : "light"];
 }
 
-/** What points can show too; of what else is wanted they are no part. */
-const STATISTICS_OF_POINTS = new Set(["auto", "mean", "max"]);
-
 /** Is it of pixels alone, which the kernel draws? @param {string} statistic */
-export const isOfPixels = (statistic) => !STATISTICS_OF_POINTS.has(statistic);
+export const isOfPixels = (statistic) => !(/** @type {readonly string[]} */ (STATISTICS_OF_POINTS).includes(statistic));
 
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 

@@ -8,6 +8,8 @@
 
 /** @typedef {"in" | "range" | "query" | "set"} FilterForm key of those that filter */
 
+/** @typedef {"auto" | "mean" | "max" | "min" | "sum" | "std" | "var" | "count"} Statistic a statistic that has a name */
+
 /**
  * @typedef {object} Settings
  * @property {string | string[] | null} embedding what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')
@@ -61,6 +63,8 @@ export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "co
 export const MOST_PINNED = 100;
 /** Genes that can have a hue each. */
 export const MOST_BLENDED = 3;
+/** Statistics that points can show too. */
+export const STATISTICS_OF_POINTS = /** @type {const} */ (["auto", "mean", "max"]);
 /** Panels side by side at once. */
 export const MOST_PANELS = 12;
 /** What pictures that are saved are drawn on. */

@@ -1,5 +1,6 @@
 /** The legend in words, as cxg_widget/draw/pages/key.py writes it. Pure. */
 // Changes with cxg_widget/draw/pages/key.py: the words of a key.
+// Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 import { countPassing, nSelectedPassing } from "../state/counts.js";
 import { nShown } from "../state/hidden.js";
 import { safeColor, toHex } from "../style/color.js";

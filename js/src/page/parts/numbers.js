@@ -1,8 +1,9 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
+// Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 import { html, nothing } from "lit-html";
 import { countPassing, countsOf } from "../../state/counts.js";
 import { readLimit, resolveLimit } from "../../style/limits.js";
-import { scaleOf, waysOf } from "../../style/scale.js";
+import { scaleOf, WAYS } from "../../style/scale.js";
 import { isOfPixels, stopsOf } from "../../style/style.js";
 import { shortNumber } from "../../words/format.js";
 import { zerosOf } from "../../words/key.js";
@@ -53,9 +54,9 @@ function limitsInForce({ state: { traits }, ui: { drag } }, color) {
   return { vmin: low, vmax: Math.max(low, high) };
 }
 
-/** What lies along the bar: its ends, and the ways to it and back. @param {Coloring} color @param {{scale?: string}} traits */
+/** What lies along the bar: its ends, and the ways to it and back. @param {Coloring} color @param {Pick<import("../../wire/constants.js").Settings, "scale">} traits */
 function axisOf({ lo, hi, least }, { scale }) {
-  const [to, from] = waysOf(scale === "log");
+  const [to, from] = WAYS[scale];
   const ends = /** @type {[number, number]} */ ([to(scale === "log" ? least : lo), to(hi)]);
   return {
     ends,

@@ -31,11 +31,15 @@ const OPACITY = {
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
 /** @type {Record<import("../../wire/constants.js").Settings["filtered"], string>} */
 const FILTERED = { hide: "hidden", grey: "grey" };
+/** @type {Record<import("../../wire/constants.js").Settings["background"] & string | "", string>} */
 const BACKGROUNDS = { "": "as displayed", white: "white", dark: "dark", transparent: "transparent" };
+/** @type {Record<import("../../wire/constants.js").Settings["scale"], string>} */
 const SCALES = { linear: "linear", log: "logarithmic" };
 /** @type {Record<import("../../wire/constants.js").Settings["limits"], string>} */
 const LIMITS = { hold: "fixed for the whole plot", follow: "follow the zoom" };
+/** @type {Record<import("../../wire/constants.js").Settings["zero"], string>} */
 const ZEROS = { color: "colored", grey: "grey, behind the others" };
+/** @type {Record<import("../../wire/constants.js").Statistic, string>} */
 const STATISTICS = {
   auto: "mean; maximum when zoomed in",
   mean: "mean",

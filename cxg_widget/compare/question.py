@@ -85,7 +85,8 @@ class Question:
     @property
     def needs_ranks(self) -> bool:
         """Whether the method ranks cells."""
-        return METHODS[self.method].needs_ranks
+        # Also before the method is checked: what to do without memory is said of any question.
+        return self.method in METHODS and METHODS[self.method].needs_ranks
 
     def check(self, dataset: Dataset) -> None:
         """Raise `InvalidValue`, `InvalidOption` or `UnknownName` where a word is not known, or does not fit."""

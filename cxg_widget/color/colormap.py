@@ -36,10 +36,10 @@ def check_colormap(value: Any) -> str | list[str]:
     if callable(value) and hasattr(value, "N"):
         return _sampled(value)
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise InvalidValue(f"colormap must be a name or a list of colours; found {shown(value)}")
+        raise InvalidValue(f"colormap must be a name or a list of colors; found {shown(value)}")
     colors = [check_color(one) for one in value]
     if len(colors) < 2:
-        raise InvalidValue(f"colormap must have two colours or more; found {shown(value)}")
+        raise InvalidValue(f"colormap must have two colors or more; found {shown(value)}")
     return colors
 
 

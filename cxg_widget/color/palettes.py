@@ -74,7 +74,7 @@ def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
     if isinstance(palette, Sequence) and len(palette) > 0:
         return [check_color(color) for color in palette]
     raise InvalidValue(
-        f"palette must be None, a name ({', '.join(PALETTES)}), a list of colours or {{category: colour}}; "
+        f"palette must be None, a name ({', '.join(PALETTES)}), a list of colors or {{category: color}}; "
         f"found {shown(palette)}"
     )
 
@@ -83,7 +83,7 @@ def check_color(color: Any) -> str:
     """Return a colour as "#rrggbb"; raises `InvalidValue` where it is none."""
     parsed = to_hex(color)
     if parsed is None:
-        raise InvalidValue(f"{shown(color)} is no colour; write '#rrggbb', a CSS name or three numbers")
+        raise InvalidValue(f"{shown(color)} is no color; write '#rrggbb', a CSS name or three numbers")
     return parsed
 
 

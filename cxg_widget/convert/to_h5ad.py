@@ -196,7 +196,7 @@ def _write_uns(file: H5adFile, job: Job, obs: ObsTable) -> None:
             file.write_value(f"uns/{one.name}_colors", np.array([colors.get(label, _NO_COLOR) for label in labels]))
             without = [label for label in labels if label not in colors]
             if without:
-                left_out.append(f"obs column {one.name!r}: {len(without):,} categories without a colour became grey")
+                left_out.append(f"obs column {one.name!r}: {len(without):,} categories without a color became grey")
     sets = {name: np.array(genes, dtype=object) for name, genes in dataset.gene_sets.items()}
     names = _storable(list(sets), "gene set", left_out)
     if names:

@@ -42,7 +42,7 @@ def resolve_sets(
         return None
     known, name = list(names), color.partition(":")[2]
     if not known:
-        raise UnknownName(f"there is no set of {dataset.obs_noun.many} to colour by; w.sets.add('name') makes one.")
+        raise UnknownName(f"there is no set of {dataset.obs_noun.many} to color by; w.sets.add('name') makes one.")
     if name and name not in known:
         raise UnknownName(not_found("set", name, known, "this widget"))
     return Target("sets", name)

@@ -129,7 +129,7 @@ class Coloring:
             If this colouring has no such category; the sentence names the nearest.
         """
         if hidden and self.scale != "categorical":
-            raise InvalidValue("hidden must be [] while the points are not coloured by categories")
+            raise InvalidValue("hidden must be [] while the points are not colored by categories")
         if said := self._unknown(hidden, [*self.labels, MISSING_LABEL]):
             raise UnknownName(said)
 

@@ -108,8 +108,10 @@ class Fields:
 
     def of(
         self, row: int, chosen: Chosen, layer: str | None, sets: OwnSets = NO_SETS, *, without: str = ""
-    ) -> list[tuple[str, Any]]:
-        """Return heading and value of the fields of a row, in their order; only this row is read, where the store can.
+    ) -> list[tuple[str, str, Any]]:
+        """Return heading, spec and value of the fields of a row, in their order; it reads one row where the store can.
+
+        The spec is that of `Target`: a gene may share its heading with an obs column.
 
         Parameters
         ----------
@@ -122,16 +124,17 @@ class Fields:
         """
         if chosen is None:
             names = [name for name in self.columns if name != without][:MOST_FIELDS]
-            return list(self._dataset.obs_record(row, names).items()) if names else []
+            record = self._dataset.obs_record(row, names) if names else {}
+            return [(name, f"obs:{name}", value) for name, value in record.items()]
         targets = self._targets(chosen, layer, sets)
         columns = [one.name for one in targets if one.source == "obs"]
         record = self._dataset.obs_record(row, columns) if columns else {}
         genes = list(dict.fromkeys(gene for one in targets for gene in genes_of(one)))
         numbers = dict(zip(genes, self.numbers(genes, row, layer), strict=True))
         return [
-            (one.name, record[one.name])
+            (one.name, one.spec, record[one.name])
             if one.source == "obs"
-            else (heading(one, self._dataset, layer)[0], mean_value([numbers[gene] for gene in genes_of(one)]))
+            else (heading(one, self._dataset, layer)[0], one.spec, mean_value([numbers[own] for own in genes_of(one)]))
             for one in targets
         ]
 

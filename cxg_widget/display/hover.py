@@ -130,7 +130,7 @@ class Describer:
             found = self._fields.of(row, settings.hover, settings.layer, settings.own_gene_sets, without=without)
         except CxgWidgetError:
             return []
-        return [[name, self._with_unit(text_of(value), f"obs:{name}")] for name, value in found]
+        return [[name, self._with_unit(text_of(value), spec)] for name, spec, value in found]
 
     def _with_unit(self, text: str, spec: str) -> str:
         """Write the unit of an obs column after its value."""

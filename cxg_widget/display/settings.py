@@ -89,27 +89,27 @@ class Settings:
     sets: tuple[Any, ...] = _setting(
         (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any", step="set"
     )
-    color: ColorTrait = _setting(None, checks.color, "what the points are coloured by", cost="color")
+    color: ColorTrait = _setting(None, checks.color, "what the points are colored by", cost="color")
     layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
     cmap: Any = _setting(
-        "viridis", alone(check_colormap), "colormap of numbers: a name, also of matplotlib, or a list of colours",
+        "viridis", alone(check_colormap), "colormap of numbers: a name, also of matplotlib, or a list of colors",
         cost="tuning", js="string | {name: string, stops: string[]}", step="colors",
     )  # fmt: skip
     palette: Any = _setting(
-        None, alone(check_palette), "colours of categories: a name, a list, {category: colour} or None",
+        None, alone(check_palette), "colors of categories: a name, a list, {category: color} or None",
         cost="palette", js="any", step="colors",
     )  # fmt: skip
     vmin: float | str | None = _setting(
-        None, alone(check_limit, "vmin"), "lower colour limit: number, percentile like 'p1', None = smallest value",
+        None, alone(check_limit, "vmin"), "lower color limit: number, percentile like 'p1', None = smallest value",
         cost="tuning", step="limits",
     )  # fmt: skip
     vmax: float | str | None = _setting(
-        None, alone(check_limit, "vmax"), "upper colour limit: number, percentile like 'p99', None = largest value",
+        None, alone(check_limit, "vmax"), "upper color limit: number, percentile like 'p99', None = largest value",
         cost="tuning", step="limits",
     )  # fmt: skip
     limits: Literal["hold", "follow"] = _setting(
         "hold", choice("limits", ("hold", "follow")),
-        "colour limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom",
+        "color limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom",
         cost="tuning",
     )  # fmt: skip
     center: float | None = _setting(

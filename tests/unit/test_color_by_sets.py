@@ -66,7 +66,7 @@ def test_one_set_is_in_its_colour_and_all_other_cells_are_without_one(widget, ma
     widget.sets.recolor("<b>b</b>", "rebeccapurple")
     assert shown(widget)[1] == {"<b>b</b>": "#663399"}
     assert "color" not in [one["kind"] for one, _ in widget.front.sent[-2:]]
-    with pytest.raises(CxgWidgetError, match="no colour"):
+    with pytest.raises(CxgWidgetError, match="no color"):
         widget.sets.recolor("a", "no such")
 
 

@@ -1,6 +1,7 @@
 """What is told of the cell under the pointer: what was chosen, in that order, or what says most."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -155,3 +156,10 @@ def test_what_was_chosen_is_told_from_the_next_question_on_and_nothing_else_is_s
     (frame,) = w._session.answer(p.Hover(7.0, 0.0, 0.4, 0.4))
     assert frame.message.fields == [["score", "7"]]
     w.close()
+
+
+def test_a_gene_does_not_take_the_unit_of_the_column_that_shares_its_name():
+    data = made(CD3E=np.arange(N, dtype=np.float64))
+    data.obs_columns["CD3E"] = replace(data.obs_columns["CD3E"], unit="ms")
+    assert told(data, hover=("obs:CD3E", "var:CD3E")) == [["CD3E", "7 ms"], ["CD3E", "14"]]
+    assert told(data, hover=None) == [["CD3E", "7 ms"]]

@@ -75,7 +75,7 @@ class LoadedColumn:
         parts, column = self._parts, as_column(target)
         labels = parts.own().get(column.name)
         if target.source == "sets" and labels is None:
-            raise Overtaken("the cells are coloured by other sets by now.")
+            raise Overtaken("the cells are colored by other sets by now.")
         data = parts.map("read", worker.read_column, parts.rows(column.name), target=column, layer=layer)
         if parts.waiting.result(parts.submit("kind", _holds_codes, data[0])):
             summary = counting.of_codes(parts, target, data)

@@ -110,7 +110,7 @@ class AtlasDataset(Dataset):
     def _open_var(self) -> None:
         self.var_columns, self.n_var = {}, 0
         if self._space is None or self._space.registry is None:
-            self._note("no feature space has a registry and layers, so there are no features to colour by.")
+            self._note("no feature space has a registry and layers, so there are no features to color by.")
             return
         registry = self._space.registry
         self.var_noun = GENE if self._space.pointer.space == USUAL else Noun("feature", "features")

@@ -90,7 +90,7 @@ def shade(
     from cxg_widget.draw.aggregate import pixels
 
     if planes.totals.shape[-1] not in (1, 4) or planes.peak is not None:
-        raise InvalidValue("planes of numbers have no colours yet; take number_image(planes)")
+        raise InvalidValue("planes of numbers have no colors yet; take number_image(planes)")
     width, height = planes.size
     image = np.empty((height, width, 4), dtype=np.uint8)
     colors = np.array([plain, missing], dtype=np.float64)

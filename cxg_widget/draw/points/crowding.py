@@ -279,8 +279,8 @@ def statistic_of(weight: float, behind: float) -> str:
     if weight == 0:
         return "mean per pixel"
     if weight < 1:
-        return "mean to highest per pixel"
-    return "highest per pixel" if behind > 1 else ""
+        return "mean to maximum per pixel"
+    return "maximum per pixel" if behind > 1 else ""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def fields_frame(loader: Loader, display: DisplayState) -> Frame:
     held = loader.of(settings)
     coloring = held.coloring()
     if not isinstance(coloring, BlendColoring):
-        raise InvalidValue(f"fields are those of {BLENDED} genes with a hue each; other colours are on show.")
+        raise InvalidValue(f"fields are those of {BLENDED} genes with a hue each; other colors are on show.")
     fields = coloring.fields
     message = p.FieldCounts(
         seqs.color,

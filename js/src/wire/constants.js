@@ -15,13 +15,13 @@
  * @property {string | string[] | null} embedding what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')
  * @property {number[]} axes which two axes of the embedding are x and y
  * @property {{name: string, genes: string[]}[]} gene_sets gene sets that were made here: {name: genes}, see `w.genes.sets`
- * @property {string | string[] | null} color what the points are coloured by
+ * @property {string | string[] | null} color what the points are colored by
  * @property {string | null} layer layer that genes are read from; None = X
- * @property {string | {name: string, stops: string[]}} cmap colormap of numbers: a name, also of matplotlib, or a list of colours
- * @property {any} palette colours of categories: a name, a list, {category: colour} or None
- * @property {number | string | null} vmin lower colour limit: number, percentile like 'p1', None = smallest value
- * @property {number | string | null} vmax upper colour limit: number, percentile like 'p99', None = largest value
- * @property {"hold" | "follow"} limits colour limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom
+ * @property {string | {name: string, stops: string[]}} cmap colormap of numbers: a name, also of matplotlib, or a list of colors
+ * @property {any} palette colors of categories: a name, a list, {category: color} or None
+ * @property {number | string | null} vmin lower color limit: number, percentile like 'p1', None = smallest value
+ * @property {number | string | null} vmax upper color limit: number, percentile like 'p99', None = largest value
+ * @property {"hold" | "follow"} limits color limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom
  * @property {number | null} center value at the center of the colormap, with limits symmetric around it, or None
  * @property {"linear" | "log"} scale scale of the colormap: 'linear' or 'log'
  * @property {"color" | "grey"} zero what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others

@@ -112,8 +112,8 @@ function leftOutOf(state, dark) {
 /** Which number a pixel shows that cells share; "" where each cell is seen. @param {import("../state/state.js").State} state @returns {string} */
 function statisticOf({ color, crowd: { weight, behind } }) {
   if (color?.statistic) return `${color.statistic} per pixel`;
-  if (weight < 1) return weight > 0 ? "mean to highest per pixel" : "mean per pixel";
-  return behind > 1 ? "highest per pixel" : "";
+  if (weight < 1) return weight > 0 ? "mean to maximum per pixel" : "mean per pixel";
+  return behind > 1 ? "maximum per pixel" : "";
 }
 
 /** Both limits; "≤" and "≥" where the colour at that end also stands for values beyond it.

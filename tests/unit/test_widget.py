@@ -108,7 +108,7 @@ def test_a_widget_says_what_it_shows(make):
         ({"layer": "raw"}, "no layer 'raw'"),
         ({"cmap": "virdis"}, "Did you mean 'viridis'"),
         ({"palette": "okabe"}, "okabe-ito"),
-        ({"palette": ["nocolour"]}, "'nocolour' is no colour"),
+        ({"palette": ["nocolour"]}, "'nocolour' is no color"),
         ({"vmax": "99"}, "percentile like 'p99'"),
         ({"vmin": float("nan")}, "percentile like 'p99'"),
         ({"point_size": -1}, "point_size must be a number from"),
@@ -362,7 +362,7 @@ def test_state_is_small_json_that_rebuilds_the_view(make):
 @pytest.mark.parametrize(
     ("color", "hidden", "sentence"),
     [("cell_type", ["B cell", "T cel"], "no category 'T cel'; .* Did you mean 'T cell'"),
-     ("CD3E", ["B cell"], "hidden must be \\[\\] while the points are not coloured by categories"),
+     ("CD3E", ["B cell"], "hidden must be \\[\\] while the points are not colored by categories"),
      (None, [p.MISSING_LABEL], "hidden must be")],
 )  # fmt: skip
 def test_only_categories_on_show_can_be_hidden_from_python(make, color, hidden, sentence):

@@ -39,13 +39,13 @@ ROOMS = (
 )
 """The folders and files of the package's root, lowest first: each imports from those before it, and from itself."""
 FOLDERS = {
-    "datasets": ("base", "anndata", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "cxg"),
+    "datasets": ("base", "anndata", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "soma", "cxg"),
     "draw": ("points", "aggregate", "overlays", "pages", "plots"),
     "session": ("streams", "pictures", "analysis"),
 }
 """The folders inside a room, lowest first, as the rooms themselves."""
 HOMES = {
-    "tiledb": ("datasets/cxg/", "datasets/tiledb_access/", "datasets/tiledb_cf/"),
+    "tiledb": ("datasets/cxg/", "datasets/soma/", "datasets/tiledb_access/", "datasets/tiledb_cf/"),
     "anywidget": "widget/traits.py",
     "ipywidgets": "widget/",
     "traitlets": "widget/",

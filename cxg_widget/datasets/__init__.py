@@ -39,7 +39,8 @@ def open_dataset(
         - RaggedAtlas: `version`, `zarr_store`, `obs_table`, `feature_space`, `coordinates`
         - TileDB-CF: `observations` (names of dimensions), `isel` (dimension to position)
         - mzPeak: `observations` ("spectra" or "peaks"), `signal` ("data" or "peaks")
-        - CXG and TileDB-CF far away: `storage_options` (a dict in the names of fsspec: key, secret, token,
+        - TileDB-SOMA: `measurement` (its name; "RNA", or the first one), `memory_bytes` (for columns of tiles)
+        - CXG, TileDB-CF and TileDB-SOMA far away: `storage_options` (a dict in the names of fsspec: key, secret, token,
           endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a tiledb.Ctx or a dict of
           TileDB's settings), or `config` (the same dict)
 

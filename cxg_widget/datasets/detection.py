@@ -13,7 +13,6 @@ from cxg_widget.text.names import not_found
 from cxg_widget.text.warned import warn_caller
 
 FOREIGN = {
-    "soma": "a TileDB-SOMA experiment",
     "tiledb-array": "a single TileDB array, not a dataset; pass its parent group",
 }
 """What is known on sight, and is opened where a reader is registered for it."""

@@ -34,14 +34,7 @@ def folder(path: Path, *names: str) -> None:
         (path / name).mkdir(parents=True)
 
 
-def soma(path: Path) -> None:
-    tiledb.group_create(str(path))
-    with tiledb.Group(str(path), "w") as group:
-        group.meta["soma_object_type"] = "SOMAExperiment"
-
-
 FOREIGN = {
-    "soma": (soma, "TileDB-SOMA"),
     "array": (lambda path: tiledb.from_numpy(str(path), np.zeros(3)), "single TileDB array"),
     "b.zip": (lambda path: zipped(path, "hello"), r"not a CXG.*found: a file"),
     "text.cxg": (lambda path: path.write_text("hello"), r"not a CXG.*found: a file"),
@@ -58,6 +51,14 @@ def test_another_store_is_refused_by_its_own_name(tmp_path, name):
     write(tmp_path / name)
     with pytest.raises(UnknownFormat, match=sentence):
         open_dataset(tmp_path / name)
+
+
+def test_a_soma_is_known_by_its_metadata_and_an_empty_one_lacks_its_parts(tmp_path):
+    tiledb.group_create(str(tmp_path / "a.soma"))
+    with tiledb.Group(str(tmp_path / "a.soma"), "w") as group:
+        group.meta["soma_object_type"] = "SOMAExperiment"
+    with pytest.raises(InvalidStore, match="not a SOMA experiment; obs is missing"):
+        open_dataset(tmp_path / "a.soma")
 
 
 def test_a_cxg_is_known_whatever_its_name(make):
@@ -113,7 +114,7 @@ def test_format_forces_the_reader(make, tmp_path):
     with pytest.raises(DatasetNotFound):
         open_dataset(tmp_path / "none", format="cxg")
     with pytest.raises(UnknownFormat, match="this version opens the formats cxg"):
-        open_dataset(tmp_path / "a.soma", format="soma")
+        open_dataset(tmp_path / "an.array", format="tiledb-array")
     with pytest.raises(InvalidValue, match="Did you mean 'cxg'"):
         open_dataset(tmp_path, format="cxgg")
 

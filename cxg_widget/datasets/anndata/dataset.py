@@ -18,17 +18,17 @@ from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
 from cxg_widget.datasets.anndata.obsm import find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import Raw
-from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
 from cxg_widget.datasets.anndata.spatial import libraries_in
 from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.lifetime import Traffic
+from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, check_memory_bytes, size_of
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.values import as_plain
-from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET
 
 _MOST_NODES = 10_000
@@ -271,10 +271,7 @@ class ZarrDataset(AnnDataDataset):
 def _check_options(key: Any, memory_bytes: Any) -> None:
     if key is not None and not isinstance(key, str):
         raise InvalidOption(f"key is {key!r}; it must be a path in the store, such as 'mod/rna'.")
-    if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, int):
-        raise InvalidOption(f"memory_bytes is {memory_bytes!r}; it must be a number of bytes, such as 2**32.")
-    if memory_bytes < 0:
-        raise InvalidValue(f"memory_bytes is {memory_bytes}; it must be 0 or more.")
+    check_memory_bytes(memory_bytes)
 
 
 def _labels(node: Array) -> list[Any]:

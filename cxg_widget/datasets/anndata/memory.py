@@ -15,14 +15,14 @@ from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, is_in_memory, node_of, x_of
 from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
 from cxg_widget.datasets.anndata.raw import Raw
-from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.spatial import libraries_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.column_values import row_blocks
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, RAW, Table
 from cxg_widget.datasets.base.lifetime import Traffic
+from cxg_widget.datasets.base.matrix_block import check_memory_bytes, size_of
 from cxg_widget.datasets.base.sections import Sections, sections_of
-from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
+from cxg_widget.errors import InvalidOption, InvalidStore
 from cxg_widget.spatial.fingerprint import fingerprint
 from cxg_widget.text.half_characters import repaired
 
@@ -50,8 +50,7 @@ class AnnDataInMemory(WithMatrices):
 
     def __init__(self, source: Any, *, cache_bytes: int = DEFAULT_CACHE_BYTES, memory_bytes: int = 0) -> None:
         super().__init__("AnnData in memory", cache_bytes=cache_bytes)
-        if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, int) or memory_bytes < 0:
-            raise InvalidValue(f"memory_bytes is {memory_bytes!r}; it must be a number of bytes, 0 or more.")
+        check_memory_bytes(memory_bytes)
         if hasattr(source, "mod"):
             parts = ", ".join(repr(name) for name in source.mod)
             raise InvalidOption(f"a MuData holds several AnnData; pass one of them, such as mdata[{parts}].")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.entries import BLOCK_ENTRIES, aligned, pick_entries
 from cxg_widget.datasets.anndata.node import Array, Group
-from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, stack
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, line_of, stack
 from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
@@ -25,7 +25,6 @@ from cxg_widget.errors import InvalidStore
 SORTED_ENTRIES = 1 << 24
 """Entries sorted at a time; sorting takes as much memory again."""
 _ENTRY_BYTES = 8
-DEFAULT_MEMORY_BYTES = int(3.2 * 2**30)
 
 
 class Sparse:
@@ -166,7 +165,7 @@ class Sparse:
         if sorted_ is None:
             _, sorted_ = self._scan(np.arange(start, stop), 0, self._n_major, most_bytes=None)
             start, stop = 0, stop - start
-        return stack([_line_of(sorted_, line).vector() for line in range(start, stop)], self._n_major)
+        return stack([line_of(sorted_, line).vector() for line in range(start, stop)], self._n_major)
 
     def _sorted(self) -> list[MatrixBlock] | None:
         """Return all entries in lines across; None, with a note, where they do not fit into the budget."""
@@ -214,7 +213,7 @@ class Sparse:
     ) -> Iterator[MatrixBlock]:
         """Yield lines across: those sorted as they are, else from start to stop, where what does not fit waits."""
         if sorted_ is not None:
-            yield from (_line_of(sorted_, line) for line in lines)
+            yield from (line_of(sorted_, line) for line in lines)
             return
         waiting = np.asarray(lines, dtype=np.int64)
         while waiting.size:
@@ -223,7 +222,7 @@ class Sparse:
             except BaseException:
                 self._progress(1.0)
                 raise
-            yield from (_line_of(blocks, line) for line in range(n_found))
+            yield from (line_of(blocks, line) for line in range(n_found))
             waiting = waiting[n_found:]
 
     def _scan(
@@ -299,21 +298,4 @@ class Sparse:
         self._indices.check_plausible()
 
 
-def size_of(blocks: Sequence[MatrixBlock]) -> int:
-    """Return the size of sorted entries in bytes."""
-    return sum(one.starts.nbytes + one.positions.nbytes + one.values.nbytes for one in blocks)
-
-
 _KINDS = {"data": "biuf", "indices": "iu", "indptr": "iu"}
-
-
-def _line_of(blocks: Sequence[MatrixBlock], line: int) -> MatrixBlock:
-    """Return one line, the entries of which lie in several blocks."""
-    spans = [slice(block.starts[line], block.starts[line + 1]) for block in blocks]
-    positions = [block.positions[span] for block, span in zip(blocks, spans, strict=True)]
-    values = [block.values[span] for block, span in zip(blocks, spans, strict=True)]
-    total = sum(map(len, values))
-    nothing = np.empty(0, np.int32), np.empty(0, np.float32)
-    return MatrixBlock(
-        np.array([0, total]), np.concatenate([*positions, nothing[0]]), np.concatenate([*values, nothing[1]])
-    )

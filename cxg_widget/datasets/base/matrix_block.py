@@ -12,10 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import Vector
+from cxg_widget.errors import InvalidOption, InvalidValue
+from cxg_widget.text.names import shown
 
 Integers = NDArray[np.integer[Any]]
 Numbers = NDArray[np.floating[Any]]
 """float32, or float64 where that would change one of them; see `exactly`."""
+DEFAULT_MEMORY_BYTES = int(3.2 * 2**30)
+"""For entries that are kept sorted by var, where the store keeps cells together."""
 _MANY_ENTRIES = 1 << 20
 """From how many on it pays to load a compiled loop, where none has been."""
 
@@ -284,6 +288,31 @@ def join(blocks: Sequence[MatrixBlock]) -> MatrixBlock:
         np.concatenate([np.empty(0, np.float32), *(block.values for block in blocks)]),
         blocks[0].fill if blocks else None,
     )
+
+
+def size_of(blocks: Sequence[MatrixBlock]) -> int:
+    """Return the size of sorted entries in bytes."""
+    return sum(one.starts.nbytes + one.positions.nbytes + one.values.nbytes for one in blocks)
+
+
+def line_of(blocks: Sequence[MatrixBlock], line: int) -> MatrixBlock:
+    """Return one line, the entries of which lie in several blocks."""
+    parts = [slice(block.starts[line], block.starts[line + 1]) for block in blocks]
+    positions = [block.positions[part] for block, part in zip(blocks, parts, strict=True)]
+    values = [block.values[part] for block, part in zip(blocks, parts, strict=True)]
+    total = sum(map(len, values))
+    nothing = np.empty(0, np.int32), np.empty(0, np.float32)
+    return MatrixBlock(
+        np.array([0, total]), np.concatenate([*positions, nothing[0]]), np.concatenate([*values, nothing[1]])
+    )
+
+
+def check_memory_bytes(memory_bytes: object) -> None:
+    """Raise `InvalidOption` or `InvalidValue` where that is no number of bytes for sorted entries."""
+    if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, int):
+        raise InvalidOption(f"memory_bytes is {shown(memory_bytes)}; it must be a number of bytes, such as 2**32.")
+    if memory_bytes < 0:
+        raise InvalidValue(f"memory_bytes is {shown(memory_bytes)}; it must be 0 or more.")
 
 
 def _is_ascending(starts: Integers, positions: Integers) -> bool:

@@ -20,6 +20,7 @@ Handle = ctypes.c_void_p
 _P, _TEXT, _INT, _UINT32, _UINT64 = Handle, ctypes.c_char_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_uint64
 _ARGUMENTS: dict[str, list[Any]] = {
     "array_get_metadata_num": [_P, _P, _P],
+    "array_load_all_enumerations": [_P, _P],
     "array_schema_load": [_P, _TEXT, _P],
     "query_alloc": [_P, _P, _INT, _P],
     "query_get_est_result_size": [_P, _P, _TEXT, _P],

@@ -40,7 +40,7 @@ class StoredGroup:
 
 @dataclass(frozen=True)
 class Fragment:
-    """One write to an array: the number of cells; of a dense array, first and last index along each dimension."""
+    """One write to an array: the number of cells, and first and last index along each dimension of integers."""
 
     n_cells: int
     domain: tuple[tuple[int, int], ...]
@@ -90,9 +90,12 @@ def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> lis
     calls = calls_in(ctx)
     if calls is None:
         stored = tiledb.array_fragments(uri, ctx=ctx)
-        domains = [() if schema.sparse else tuple((int(a), int(b)) for a, b in one) for one in stored.nonempty_domain]
+        is_whole = all(schema.domain.dim(place).dtype.kind in "iu" for place in range(schema.ndim))
+        domains = [tuple((int(a), int(b)) for a, b in one) if is_whole else () for one in stored.nonempty_domain]
         return [Fragment(int(n), domain) for n, domain in zip(stored.cell_num, domains, strict=True)]
-    dtypes = [] if schema.sparse else [schema.domain.dim(place).dtype for place in range(schema.ndim)]
+    dtypes = [schema.domain.dim(place).dtype for place in range(schema.ndim)]
+    if any(dtype.kind not in "iu" for dtype in dtypes):
+        dtypes = []
     with calls.made("fragment_info", uri.encode()) as info:
         calls("fragment_info_load", info)
         n = calls.count("fragment_info_get_fragment_num", info, ctypes.c_uint32)
@@ -131,6 +134,19 @@ def load_metadata(array: Any) -> None:
     calls = _calls_with(array)
     if calls is not None:
         calls.count("array_get_metadata_num", handle_of(array, b"array"))
+
+
+def load_categories(array: Any) -> None:
+    """Load the enumerations of an open array, which are the categories of its columns.
+
+    Raises
+    ------
+    tiledb.TileDBError
+        If they cannot be read.
+    """
+    calls = _calls_with(array)
+    if calls is not None:
+        calls("array_load_all_enumerations", handle_of(array, b"array"))
 
 
 def load_places(array: Any, name: str, *, has_offsets: bool) -> None:

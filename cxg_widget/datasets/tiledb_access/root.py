@@ -120,9 +120,17 @@ class Root:
         """Return the kind of object at a path, "" = the root: "group" or "array"; None = no TileDB object."""
         return self._all([partial(kind_at, self._uri_of(path), self.ctx)], [path or "the store"])[0]
 
-    def group(self) -> StoredGroup:
-        """Return the metadata and the registered members of the group at the root."""
-        return self._all([partial(read_stored_group, self.root, self.ctx)], ["the group"])[0]
+    def groups(self, *paths: str) -> list[StoredGroup]:
+        """Return the metadata and the registered members of the group at each path, "" = the root."""
+        calls = [partial(read_stored_group, self._uri_of(path), self.ctx) for path in paths]
+        return self._all(calls, [path or "the group" for path in paths])
+
+    def path_of(self, uri: str) -> str | None:
+        """Return the path of a member's URI from the root; None where it is not below it."""
+        above, below = self.root.removeprefix("file://"), uri.removeprefix("file://").rstrip("/")
+        if "://" not in above:
+            above, below = str(Path(above).resolve()), str(Path(below).resolve())
+        return below.removeprefix(f"{above}/") if below.startswith(f"{above}/") else None
 
     def sizes(self, paths: Sequence[str]) -> list[int]:
         """Return the bytes stored below each path."""

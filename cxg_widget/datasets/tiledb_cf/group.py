@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
@@ -46,7 +45,7 @@ def read_group(arrays: Arrays, note: Note) -> Group:
     kind = arrays.kind()
     if kind != "group":
         raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'not a TileDB object'}).")
-    stored = arrays.group()
+    stored = arrays.groups("")[0]
     metadata, members = dict(stored.metadata), stored.members
     children = arrays.children("")[0] if not members or METADATA_ARRAY in (name for name, *_ in members) else {}
     legacy = METADATA_ARRAY in children
@@ -71,7 +70,7 @@ def _registered(
     found: dict[str, str | None] = {}
     groups = []
     for name, uri, kind in sorted(members, key=lambda one: str(one[1])):
-        path = _path_below(arrays.root, uri) or _moved(arrays, uri)
+        path = arrays.path_of(uri) or _moved(arrays, uri)
         if path is None:
             note(f"member {name or uri!r} lies outside the store ({uri}) and is not followed.")
         elif kind == "group":
@@ -91,17 +90,9 @@ def _tell_of_others(arrays: Arrays, found: Mapping[str, str | None], note: Note)
             note(f"{', '.join(map(repr, others[:5]))} is in the folder but not a member of the group; it is left out.")
 
 
-def _path_below(root: str, uri: str) -> str | None:
-    """Return the path of a member from the root, None where it is not below it."""
-    above, below = root.removeprefix("file://"), uri.removeprefix("file://").rstrip("/")
-    if "://" not in above:
-        above, below = str(Path(above).resolve()), str(Path(below).resolve())
-    return below.removeprefix(f"{above}/") if below.startswith(f"{above}/") else None
-
-
 def _moved(arrays: Arrays, uri: str) -> str | None:
     """Return the name of a member that was registered by an absolute URI before the store was moved."""
     name = uri.rstrip("/").rpartition("/")[2]
-    if name in ("", ".", "..") or _path_below(arrays.root, f"{arrays.root}/{name}") is None:
+    if name in ("", ".", "..") or arrays.path_of(f"{arrays.root}/{name}") is None:
         return None
     return name if arrays.kind(name) == "array" else None

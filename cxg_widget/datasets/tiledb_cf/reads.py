@@ -18,13 +18,6 @@ Box = tuple[tuple[int, int], ...]
 class Reads(Arrays):
     """The arrays of a dataspace."""
 
-    def extent(self, path: str) -> tuple[tuple[Any, Any], ...] | None:
-        """Return the first and the last index along each dimension where something was written; None = nowhere."""
-        array = self._opened(path)
-        with self.reading(path):
-            found: tuple[tuple[Any, Any], ...] | None = array.nonempty_domain()
-            return found
-
     def attributes(self, path: str) -> Mapping[str, Any]:
         """Return all metadata of one array."""
         meta = self.metadata(path)

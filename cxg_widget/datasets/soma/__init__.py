@@ -1,0 +1,1 @@
+"""TileDB-SOMA experiments, read by tiledb-py alone."""

@@ -1,0 +1,97 @@
+"""The rows of obs or var by their `soma_joinid`, in whose order they are; there may be gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.buffers import read_buffers
+from cxg_widget.errors import InvalidStore
+
+JOINID = "soma_joinid"
+
+
+@dataclass(frozen=True)
+class Joinids:
+    """Joinids, ascending.
+
+    Attributes
+    ----------
+    first, n : the first one, and how many there are
+    listed : int64 (n,); None where each is one more than the one before
+    """
+
+    first: int
+    n: int
+    listed: NDArray[np.int64] | None = None
+
+    def of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the joinids of rows."""
+        return rows + self.first if self.listed is None else self.listed[rows]
+
+    def span(self, start: int, stop: int) -> tuple[int, int]:
+        """Return the joinids of the first and the last of the rows start <= row < stop, of which there is one."""
+        first, last = self.of(np.array([start, stop - 1])).tolist()
+        return first, last
+
+    def rows(self, joinids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each joinid, -1 where there is none."""
+        if self.listed is None:
+            found = joinids - self.first
+            is_known = (found >= 0) & (found < self.n)
+        else:
+            found = np.searchsorted(self.listed, joinids)
+            is_known = self.listed[np.minimum(found, self.n - 1)] == joinids if self.n else found < 0
+        return found if is_known.all() else np.where(is_known, found, -1)
+
+
+def read_joinids(arrays: Arrays, path: str) -> tuple[Joinids, NDArray[np.int64] | None]:
+    """Return the joinids of a table, and the order in which they ascend among its cells; None = as they are stored.
+
+    Where fragments say that there are no gaps, nothing is read.
+
+    Raises
+    ------
+    InvalidStore
+        If the table has no joinids, or one twice.
+    DamagedStore
+        If they cannot be read.
+    """
+    schema = arrays.schema(path)
+    dims = [schema.domain.dim(place).name for place in range(schema.ndim)]
+    by_joinid = dims == [JOINID]
+    if not by_joinid and JOINID not in dims and not schema.has_attr(JOINID):
+        raise InvalidStore(f"{arrays.uri}: {path} has no {JOINID}.")
+    if by_joinid and (known := _without_gaps(arrays, path)) is not None:
+        return known, None
+    array = arrays.array(path, JOINID)
+    names, of_dims = ([], [JOINID]) if JOINID in dims else ([JOINID], [])
+    what = f"{path} column {JOINID!r}"
+    every: list[Any] = [[] for _ in dims]
+    found = arrays.read(array, what, lambda: read_buffers(array, names, every, dims=of_dims))[JOINID].numbers(np.int64)
+    order = None if by_joinid else np.argsort(found, kind="stable")
+    joinids = found if order is None else found[order]
+    if (joinids[1:] <= joinids[:-1]).any():
+        raise InvalidStore(f"{arrays.uri}: {path} has a {JOINID} twice.")
+    n = len(joinids)
+    first = int(joinids[0]) if n else 0
+    return Joinids(first, n, joinids if n and int(joinids[-1]) - first != n - 1 else None), order
+
+
+def _without_gaps(arrays: Arrays, path: str) -> Joinids | None:
+    """Return the joinids of a table that was written once, or piece by piece; None where they have to be read."""
+    fragments = sorted(arrays.fragments(path), key=lambda one: one.domain)
+    if not fragments:
+        return Joinids(0, 0)
+    spans = [one.domain[0] for one in fragments]
+    whole = all(one.n_cells == last - first + 1 for one, (first, last) in zip(fragments, spans, strict=True))
+    adjoin = all(after[0] == before[1] + 1 for before, after in pairwise(spans))
+    # Rows that were deleted stay in their fragments; files of the commits tell.
+    if not whole or not adjoin or any(not name.endswith(".wrt") for name in arrays.names([f"{path}/__commits"])[0]):
+        return None
+    return Joinids(spans[0][0], spans[-1][1] - spans[0][0] + 1)

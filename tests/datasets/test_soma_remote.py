@@ -1,0 +1,71 @@
+"""An experiment of SOMA in an object store: the same values, few requests, a sentence where it fails."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cxg_widget.datasets import open_dataset
+from cxg_widget.errors import StorageDenied, StorageError, StorageUnavailable
+from tests.datasets.read_soma import truth_of, unpack
+
+IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 1, "max_attempts": 1}
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory, object_store):
+    return object_store.put(unpack(tmp_path_factory.mktemp("soma")) / "gaps.soma", "gaps.soma")
+
+
+@pytest.fixture(scope="module")
+def dataset(uri, object_store):
+    with open_dataset(uri, storage_options=object_store.storage_options) as dataset:
+        yield dataset
+
+
+def test_it_holds_what_the_local_one_holds(dataset):
+    truth = truth_of("gaps")
+    pd.testing.assert_frame_equal(dataset.obs(), truth.obs)
+    for name, xy in truth.embeddings.items():
+        np.testing.assert_array_equal(dataset.embedding(name), xy[:, :2])
+    np.testing.assert_array_equal(dataset.values("GENE3"), truth.X[:, 3])
+    assert dataset.obs_record(4)["cell_type"] == truth.obs["cell_type"].iloc[4]
+    assert not [note for note in dataset.notes if "cannot be read" in note]
+
+
+def test_the_first_gene_reads_x_alone_and_the_next_one_nothing(uri, object_store):
+    with open_dataset(uri, storage_options=object_store.storage_options, cache_bytes=0) as dataset:
+        dataset.find_var("GENE1")
+        object_store.requests()
+        dataset.values("GENE1")
+        first = object_store.requests()
+        dataset.values("GENE2")
+        second = object_store.requests()
+    assert {one.key.split("/")[1:5] == ["ms", "census", "X", "raw"] for one in first} == {True}
+    assert second == []
+
+
+def test_opening_waits_for_few_answers_in_a_row(uri, object_store):
+    object_store.requests()
+    with object_store.failing("slow", seconds=0.03):
+        open_dataset(uri, storage_options=object_store.storage_options).close()
+    requests = object_store.requests()
+    assert sum(one.begins_turn for one in requests) < len(requests) / 1.5
+    assert not [one for one in requests if "/X/raw/" in one.key or "/X/normalized/" in one.key]
+
+
+def test_wrong_credentials_are_denied_without_naming_them(uri, object_store):
+    options = {**object_store.storage_options, "key": "intruder", "secret": "hush-hush"}
+    with pytest.raises(StorageDenied, match="check key, secret, token") as caught:
+        open_dataset(uri, storage_options=options)
+    assert "hush-hush" not in repr(caught.value)
+
+
+def test_a_gene_that_fails_is_a_sentence_and_the_next_try_works(uri, object_store):
+    with open_dataset(uri, storage_options={**object_store.storage_options, **IMPATIENT}) as dataset:
+        dataset.find_var("GENE1")
+        with object_store.failing("500", at="/X/raw/"), pytest.raises(StorageUnavailable) as caught:
+            dataset.values("GENE1")
+        assert isinstance(caught.value, StorageError)
+        np.testing.assert_array_equal(dataset.values("GENE1"), truth_of("gaps").X[:, 1])

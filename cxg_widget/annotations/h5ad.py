@@ -30,20 +30,6 @@ def save_into_h5ad(path: Path, ours: pd.DataFrame, way: OnConflict) -> None:
     Parameters
     ----------
     ours : categoricals by the obs index
-
-    Raises
-    ------
-    DatasetNotFound, UnknownFormat, InvalidStore
-        If there is no .h5ad, or its obs is none that can be added to.
-    MergeConflict
-        If there are other labels of the same name.
-    InvalidValue
-        If the file holds other cells, or cannot hold a column of such a name.
-    MissingDependency
-        If h5py is not installed.
-    TargetNotWritten
-        If the disk takes no more, or what would be changed is a link or belongs to another part too; the file stays as
-        it was.
     """
     if find_spec("h5py") is None:
         raise MissingDependency("an .h5ad needs h5py: pip install 'cxg-widget[h5ad]'")

@@ -41,13 +41,7 @@ def _index_of(table: pd.DataFrame) -> str:
 
 
 def read_cxg(path: Path, key: str) -> pd.DataFrame | None:
-    """Return annotations as they were written, what is said of them in `attrs`; None where something else is there.
-
-    Raises
-    ------
-    InvalidStore, DamagedStore
-        If it cannot be read.
-    """
+    """Return annotations as they were written, what is said of them in `attrs`; None where something else is there."""
     from cxg_widget.datasets.cxg.obs_alone import read_obs_alone
 
     for _ in range(_TRIES):  # a writer may swap the folder between two of its files

@@ -38,13 +38,7 @@ def nothing(n_obs: int) -> Codes:
 
 
 def as_labels(codes: Codes) -> Codes:
-    """Return any column of codes as labels, which are texts.
-
-    Raises
-    ------
-    InvalidValue
-        If there are too many.
-    """
+    """Return any column of codes as labels, which are texts."""
     texts = [label_of(one) for one in codes.categories]
     kept = list(dict.fromkeys(one for one in texts if one.strip() and one not in _NO_LABELS))
     _check_number(kept)
@@ -66,13 +60,7 @@ def assigned(codes: Codes, mask: NDArray[np.bool_], label: str | None) -> Codes:
 
 
 def merged(codes: Codes, labels: Sequence[str], into: str) -> Codes:
-    """Make several labels one, which stands where it stood, or where the first of them did.
-
-    Raises
-    ------
-    UnknownName
-        If there is no such label.
-    """
+    """Make several labels one, which stands where it stood, or where the first of them did."""
     joined, known = set(labels), set(codes.categories)
     for label in labels:
         if label not in known:

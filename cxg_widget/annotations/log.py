@@ -95,11 +95,6 @@ def check_annotations(value: Any) -> list[dict[str, Any]]:
     Parameters
     ----------
     value : such a list, as a state has it, what has `rules`, or None
-
-    Raises
-    ------
-    InvalidValue, SelectionError
-        If it is none, or names one twice.
     """
     value = getattr(value, "rules", value)
     if value is None:

@@ -26,13 +26,7 @@ def check_way(value: Any) -> OnConflict:
 
 
 def aligned(ours: pd.DataFrame, index: pd.Index, where: str) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
-    """Return labels in the order of another index, and which of its rows are ours, bool (n,).
-
-    Raises
-    ------
-    InvalidValue
-        If some of our cells are not there, or names stand for several cells and are not in our order.
-    """
+    """Return labels in the order of another index, and which of its rows are ours, bool (n,)."""
     if ours.index.equals(index) or ours.index.astype(str).equals(index.astype(str)):
         return ours.set_axis(index), np.ones(len(index), dtype=np.bool_)
     for names, place in ((ours.index, "here"), (index, f"in {where}")):
@@ -71,11 +65,6 @@ def joined(
     ours, theirs : by the same index; None = there are none
     way : "ours" puts our labels in the place of theirs, "theirs" keeps those that are there and fills in ours; "error"
         raises
-
-    Raises
-    ------
-    MergeConflict
-        If labels of our cells differ, and nobody said which count.
     """
     if theirs is None:
         return ours

@@ -43,15 +43,7 @@ class Replay:
         self._known.clear()
 
     def codes(self, log: Log) -> Codes:
-        """Return the labels (n_obs,) after the steps of a log, read-only.
-
-        Raises
-        ------
-        UnknownName
-            If a step names columns, genes, embeddings or labels that there are not.
-        InvalidValue, SelectionError
-            If a step does not fit the dataset.
-        """
+        """Return the labels (n_obs,) after the steps of a log, read-only."""
         n = next((n for n in range(len(log), 0, -1) if self._known.get(log.keys[n]) is not None), 0)
         codes = self._known.get(log.keys[n]) if n else None
         if codes is None:

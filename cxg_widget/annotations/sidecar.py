@@ -45,19 +45,6 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
     Parameters
     ----------
     ours : categoricals by the obs index
-
-    Raises
-    ------
-    MergeConflict
-        If there are other labels of the same name.
-    TargetExists
-        If there is something else.
-    InvalidValue
-        If the file is of other cells, or a CXG cannot hold a label or a column.
-    MissingDependency
-        If the target is a Parquet file and pyarrow is not installed.
-    TargetNotWritten
-        If the disk takes no more; the file that was there stays as it was.
     """
     table, where = ours, f"'{path}'"
     is_there = os.path.lexists(path)
@@ -101,13 +88,7 @@ def _there(path: Path) -> pd.DataFrame:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return the annotations of a file as categoricals, by the names of cells; `attrs` says of which dataset they are.
-
-    Raises
-    ------
-    DatasetNotFound, InvalidStore, DamagedStore
-        If there is no file, it cannot be read, or it is a CXG of something else.
-    """
+    """Return annotations of a file as categoricals, by the names of cells; `attrs` says of which dataset they are."""
     if not (path.is_dir() if path.suffix == ".cxg" else path.is_file()):
         raise DatasetNotFound(f"'{path}': no such file.")
     found = _read(path)
@@ -134,15 +115,7 @@ def _read(path: Path) -> pd.DataFrame | None:
 
 
 def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dict[str, Any]]:
-    """Return the annotations of a file over a dataset, as a state holds them; of another dataset, a warning says so.
-
-    Raises
-    ------
-    DatasetNotFound, InvalidStore
-        If there is no file, or it cannot be read.
-    InvalidValue
-        If it holds none of the cells, or names that stand for several.
-    """
+    """Return the annotations of a file over a dataset, as a state holds them; of another dataset, a warning says so."""
     import pandas as pd
 
     file = checked_path(path)

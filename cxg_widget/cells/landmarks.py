@@ -85,13 +85,7 @@ class Contours:
 
 
 def find_names(held: Holder, column: str, check: Callable[[], object]) -> Names:
-    """Find the densest place of each category of an obs column; `check` is called now and then, and may raise.
-
-    Raises
-    ------
-    CxgWidgetError
-        If the column cannot be read, or has no categories.
-    """
+    """Find the densest place of each category of an obs column; `check` is called now and then, and may raise."""
     named = _largest(held, column, MOST_NAMES)
     grid, planes = _planes(held, column, named, check)
     places = np.empty((len(planes), 2), dtype=np.int64)

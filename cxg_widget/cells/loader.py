@@ -91,13 +91,7 @@ class Loader:
         return self._holder(self, settings)
 
     def target(self, settings: Settings) -> Target:
-        """Return what settings colour by; the names of the last few are not looked up again.
-
-        Raises
-        ------
-        CxgWidgetError
-            As `target.resolve`.
-        """
+        """Return what settings colour by; the names of the last few are not looked up again."""
         key, known = settings.color_key, self._targets
         if key not in known:
             # Another dict, since several threads read this one.

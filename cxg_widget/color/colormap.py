@@ -23,11 +23,6 @@ def check_colormap(value: Any) -> str | list[str]:
     ----------
     value : a name of `COLORMAPS` or of matplotlib, either with "_r" behind it for the other way round; a list of
         colours, evenly spaced; or a colormap of matplotlib
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If it is none; the sentence names the nearest.
     """
     if isinstance(value, str):
         if _own(value) is None and _of_matplotlib(value) is None:

@@ -29,13 +29,7 @@ class ColorRule(NamedTuple):
 
 
 def check_limit(name: str, value: Any) -> float | str | None:
-    """Check the trait `vmin` or `vmax`: None, a finite number, or a percentile "p0" to "p100".
-
-    Raises
-    ------
-    InvalidValue
-        For anything else.
-    """
+    """Check the trait `vmin` or `vmax`: None, a finite number, or a percentile "p0" to "p100"."""
     if value is None or (isinstance(value, str) and percentile(value) is not None):
         return value
     if (number := _finite(value)) is not None:
@@ -44,13 +38,7 @@ def check_limit(name: str, value: Any) -> float | str | None:
 
 
 def check_center(value: Any) -> float | None:
-    """Check the trait `center`: None or a finite number.
-
-    Raises
-    ------
-    InvalidValue
-        For anything else.
-    """
+    """Check the trait `center`: None or a finite number."""
     number = _finite(value)
     if value is not None and number is None:
         raise InvalidValue(f"center must be a number or None; found {shown(value)}")
@@ -100,11 +88,6 @@ def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) 
     Parameters
     ----------
     value_of : the number a percentile is, in data units; None where the data have not been read
-
-    Raises
-    ------
-    InvalidValue
-        If the lower limit lies above the upper one, the centre not between them, or a number has no logarithm.
     """
     vmin, vmax, center, scale = rule
     for name, value in (("vmin", vmin), ("vmax", vmax), ("center", center)):

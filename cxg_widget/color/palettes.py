@@ -33,13 +33,7 @@ def default_palette(count: int) -> list[str]:
 
 
 def named_palette(name: str, count: int) -> list[str]:
-    """Return `count` colours of a named palette, repeating where it is too short.
-
-    Raises
-    ------
-    UnknownName
-        If there is no such palette.
-    """
+    """Return `count` colours of a named palette, repeating where it is too short."""
     key = name.lower().replace("_", "-")
     if key == "okabe-ito":
         base: Sequence[str] = OKABE_ITO
@@ -58,11 +52,6 @@ def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
     Parameters
     ----------
     palette : None (default), a palette's name, colours in the order of the categories, or {category: colour}
-
-    Raises
-    ------
-    InvalidValue
-        If it names no palette or holds something that is no colour.
     """
     if palette is None:
         return None

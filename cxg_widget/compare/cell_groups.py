@@ -45,11 +45,6 @@ class CellGroups:
         """Group cells by one column, or by the pairs of two.
 
         mask : bool (n_obs,), the cells that count; None = all
-
-        Raises
-        ------
-        InvalidValue
-            If there are too many groups.
         """
         sizes = [len(column.categories) for column in columns]
         # As float64, which cannot overflow. The bound also keeps the codes of pairs, below, within int32.

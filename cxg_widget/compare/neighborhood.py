@@ -81,11 +81,6 @@ def neighborhood(
     equal_units : whether both axes have the same unit; else each is taken in parts of its extent
     set_name : what the set is called
     among : bool (n_obs,), the cells that may lie around it; None = all
-
-    Raises
-    ------
-    SelectionError
-        If fewer than two cells of the set have a place, or no other cell is near.
     """
     x0, x1, y0, y1 = extent
     stretch = (x1 - x0) / (y1 - y0) if not equal_units and x1 > x0 and y1 > y0 else 1.0

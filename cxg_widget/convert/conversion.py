@@ -137,13 +137,7 @@ def _check_options(format_: Format, explorer_diffexp: bool) -> None:
 
 
 def _target_format(target: Path, wanted: str | None) -> Format:
-    """Return the format to write: what is wanted, else what the suffix says.
-
-    Raises
-    ------
-    InvalidValue
-        If there is no such format, neither says one, or they contradict each other.
-    """
+    """Return the format to write: what is wanted, else what the suffix says."""
     by_suffix = _SUFFIXES.get(target.suffix.lower())
     if wanted is None:
         if by_suffix is None:

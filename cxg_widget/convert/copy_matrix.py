@@ -71,11 +71,6 @@ def carry_matrix(lines: Lines, store: MatrixStore, scratch: Path, tell: Callable
     """Write a matrix, sparse where less than `DENSE_SHARE` of it holds a value.
 
     A sample says which one it will be; where all of it turns out otherwise, it is written once more.
-
-    Raises
-    ------
-    InvalidStore, DamagedStore
-        If the dataset has no matrix, or it cannot be read.
     """
     cells = lines.n * lines.length
     if not cells:

@@ -87,13 +87,7 @@ class CxgMatrixWriter:
 
 
 def write_cxg(job: Job) -> Carried:
-    """Write a dataset.
-
-    Raises
-    ------
-    InvalidStore, DamagedStore
-        If the dataset has no cells or no matrix, or the matrix cannot be read.
-    """
+    """Write a dataset."""
     dataset, layer, left_out = job.dataset, job.layer, job.left_out
     if not dataset.n_obs or not dataset.n_var:
         raise InvalidStore(f"{dataset.uri}: a CXG needs obs and var; this is {dataset!r}. {_H5AD}")

@@ -78,11 +78,6 @@ def write_h5ad(job: Job) -> Carried | None:
     Returns
     -------
     What became of the matrix; None where the dataset has none, which AnnData allows
-
-    Raises
-    ------
-    DamagedStore
-        If the matrix cannot be read.
     """
     dataset, layer, left_out = job.dataset, job.layer, job.left_out
     job.progress("reading", 0.0)

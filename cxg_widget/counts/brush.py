@@ -28,13 +28,6 @@ class Brush:
     counter, crossfilter : of the dataset
     column : the one under the hand
     rules : all filters
-
-    Raises
-    ------
-    InvalidValue
-        If the column has categories.
-    CxgWidgetError
-        As `Counter.coded`.
     """
 
     def __init__(self, counter: Counter, crossfilter: Crossfilter, column: Column, rules: Sequence[Rule]) -> None:
@@ -70,13 +63,6 @@ class Brush:
         -------
         uint32 (n_steps, n_rows, n_groups or 1) : at step k the cells in the first k * width bins of the brush; the last
             step but one holds all bins, the last one cells without a value too
-
-        Raises
-        ------
-        InvalidValue
-            If a row is none of the column's.
-        CxgWidgetError
-            As `Counter.coded`.
         """
         coded = self._counter.coded(column, is_kept=True)
         _check_rows(coded, rows)

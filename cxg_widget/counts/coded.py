@@ -152,11 +152,6 @@ def read_coded(dataset: Dataset, source: str, name: str, layer: str | None = Non
     """Read a column, and code it.
 
     source : "obs", or "var" for a gene of the layer, None = X
-
-    Raises
-    ------
-    CxgWidgetError
-        If there is no such column, it cannot be read, or it has more than 65,534 distinct texts.
     """
     if source == "var":
         return of_numbers(dataset.vector(name, layer).dense(dataset.n_obs))

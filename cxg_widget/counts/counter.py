@@ -116,11 +116,6 @@ class Counter:
         groups : called where the column has few enough categories to be counted by group
         is_kept : whether its codes are kept for the next time
         except_own : False = filtered are those that pass all filters, the column's own too
-
-        Raises
-        ------
-        CxgWidgetError
-            As `coded.read_coded` and `rule.mask_of`.
         """
         from cxg_widget.counts.count_loops import GROUP, PASSES, SELECTED
 
@@ -147,11 +142,6 @@ class Counter:
         Returns
         -------
         two int64 (n_codes, n categories of by); cells without a category of `by` count nowhere
-
-        Raises
-        ------
-        CxgWidgetError
-            As `count`.
         """
         from cxg_widget.counts.count_loops import GROUP, PASSES, SELECTED
 

@@ -26,15 +26,7 @@ def looks_like_anndata(source: Any) -> bool:
 
 
 def detect(uri: str, options: Mapping[str, Any]) -> str:
-    """Return the format word of the store at `uri`, for which there is a reader.
-
-    Raises
-    ------
-    DatasetNotFound
-        If there is nothing.
-    UnknownFormat
-        If it is none of those; the sentence says what is there.
-    """
+    """Return the format word of the store at `uri`, for which there is a reader."""
     found = _remote(uri, options) if is_remote(uri) or uri.startswith("mem://") else _local(uri, options)
     if found not in registered().readers:
         if found in registered().unusable:

@@ -33,14 +33,6 @@ def probe_in_subprocess(opener: Opener, path: str, format_: str | None, options:
     ----------
     opener : `open_dataset`
     path, format_, options : as it takes them
-
-    Raises
-    ------
-    DamagedStore
-        If the process ended, or said nothing for 60 s; or as `DamagedText`, which it survived by luck or which reads
-        differently each time.
-    InvalidOption
-        If an option cannot be sent to another process.
     """
     for name, value in options.items():
         _check_sendable(name, value)

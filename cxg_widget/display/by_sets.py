@@ -30,11 +30,6 @@ def resolve_sets(
     """Return what a value of the trait `color` means where it is about sets of cells; None where it is not.
 
     Plain "sets" is an obs column, a gene or a gene set where one is called so; "sets:" are always all sets.
-
-    Raises
-    ------
-    UnknownName
-        If there is no set, or none of that name.
     """
     if not is_of_sets(color):
         return None
@@ -66,11 +61,6 @@ def set_codes(name: str, sets: Sequence[Rule], bits_of: Callable[[Rule], NDArray
 
     A cell of a set within another is the inner one's; one of several sets that do not lie within each other has a
     category of its own, the last. Sets whose cells cannot be found have none, but where one is meant.
-
-    Raises
-    ------
-    CxgWidgetError
-        As `bits_of`, where one set is meant.
     """
     if name:
         (rule,) = (one["rule"] for one in sets if one["name"] == name)

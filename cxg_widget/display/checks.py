@@ -48,13 +48,7 @@ class Given(Enum):
 def split_options(
     options: Mapping[str, Any], traits: Iterable[str], opening: Iterable[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Divide keywords into traits and options of `open_dataset`.
-
-    Raises
-    ------
-    InvalidOption
-        For a keyword that is neither; the sentence names the nearest valid ones.
-    """
+    """Divide keywords into traits and options of `open_dataset`."""
     known, more = list(traits), list(opening)
     for name in options:
         if name not in known and name not in more:

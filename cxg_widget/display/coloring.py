@@ -121,13 +121,7 @@ class Coloring:
         return np.zeros(1, dtype=np.int64)
 
     def check_hidden(self, hidden: Collection[str]) -> None:
-        """Check labels of categories to be hidden.
-
-        Raises
-        ------
-        UnknownName
-            If this colouring has no such category; the sentence names the nearest.
-        """
+        """Check labels of categories to be hidden."""
         if hidden and self.scale != "categorical":
             raise InvalidValue("hidden must be [] while the points are not colored by categories")
         if said := self._unknown(hidden, [*self.labels, MISSING_LABEL]):

@@ -116,11 +116,6 @@ class Fields:
         Parameters
         ----------
         without : the obs column that is shown already; one that was chosen is repeated
-
-        Raises
-        ------
-        CxgWidgetError
-            If they cannot be read.
         """
         if chosen is None:
             names = [name for name in self.columns if name != without][:MOST_FIELDS]

@@ -42,13 +42,7 @@ def by_name(records: Iterable[Mapping[str, Any]]) -> OwnSets:
 
 
 def check_pinned(value: Any, dataset: Dataset) -> list[str]:
-    """Return pinned genes as they were given, each once, whichever of its names is used.
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If one is no gene of X or of a layer, or there are too many.
-    """
+    """Return pinned genes as they were given, each once, whichever of its names is used."""
     of_all, of_x = _names_of(dataset), dataset.names_in(None)
     found: dict[Any, str] = {}
     for given in dict.fromkeys(_listed(value, f"pinned_genes must be a list of {dataset.var_noun.many}")):
@@ -66,11 +60,6 @@ def check_gene_sets(value: Any, dataset: Dataset) -> GeneLists:
     Parameters
     ----------
     value : {name: list of genes}, or records as the setting holds them
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If it is neither, a set has no gene of the dataset, or they are too many.
     """
     noun, many = set_noun_of(dataset), dataset.var_noun.many
     sets = _by_name(value, f"gene_sets must be {{name: list of {many}}}")
@@ -95,11 +84,6 @@ def read_lists(text: str, name: str, dataset: Dataset) -> GeneLists:
     Parameters
     ----------
     name : of the set, where the text does not name it
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If it names no gene of the dataset, or too many.
     """
     lines = [line.rstrip("\r").split("\t") for line in text.removeprefix("\ufeff").split("\n") if line.strip()]
     if not _is_gmt(lines, dataset):

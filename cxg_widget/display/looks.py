@@ -37,11 +37,6 @@ def check_looks(value: Any, dataset: Dataset, settings: Settings) -> list[dict[s
     Parameters
     ----------
     value : {name of `NAMES`: value} each, or what has `looks`
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If a name or a value does not fit, or there are too many.
     """
     value = getattr(value, "looks", value)
     if not isinstance(value, Sequence) or isinstance(value, str):

@@ -396,11 +396,6 @@ def check(name: str, value: Any, dataset: Dataset, settings: Settings) -> Any:
     Parameters
     ----------
     settings : those beside which it is to stand: it may name an embedding, sets or gene sets of them
-
-    Raises
-    ------
-    UnknownName, InvalidValue, InvalidStore
-        With what was requested, what was found and what would be right.
     """
     if isinstance(value, range) and value[_MOST_OF_RANGE:]:
         raise InvalidValue(f"{name} takes no range of so many numbers; found {shown(value)}")

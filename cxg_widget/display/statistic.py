@@ -21,13 +21,7 @@ def describe_statistic(statistic: Any) -> str:
 
 
 def check_statistic(value: Any) -> Any:
-    """Check the trait `statistic`.
-
-    Raises
-    ------
-    UnknownName
-        If it is neither a name nor a reduction of datashader.
-    """
+    """Check the trait `statistic`."""
     if isinstance(value, str) and value in STATISTICS:
         return value
     if not isinstance(value, type) and type(value).__module__ == "datashader.reductions":

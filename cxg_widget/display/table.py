@@ -52,13 +52,7 @@ class TableSetting:
 
 
 def check_table(value: Any, dataset: Dataset, settings: Settings) -> dict[str, Any] | None:
-    """Return the setting `table` as it is kept; columns by names that mean one thing alone.
-
-    Raises
-    ------
-    InvalidValue, UnknownName
-        If it is no dict with some of columns, sort, descending and of, or these are not what they must be.
-    """
+    """Return the setting `table` as it is kept; columns by names that mean one thing alone."""
     value = getattr(value, "setting", value)  # of `w.table`
     value = value.as_json() if isinstance(value, TableSetting) else value
     if value is None:
@@ -117,13 +111,7 @@ def _of(value: Any) -> TableOf:
 
 
 def spec_of(name: str, dataset: Dataset, sets: OwnSets = NO_SETS) -> str:
-    """Return the name of a column of the table that means one thing alone; a gene may be one of X or of any layer.
-
-    Raises
-    ------
-    UnknownName
-        If there is no such obs column, gene or gene set.
-    """
+    """Return the name of a column of the table that means one thing alone; a gene may be one of X or of any layer."""
     try:
         return resolve(name, dataset, None, sets).spec
     except UnknownName:

@@ -64,13 +64,6 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None, sets:
 
     A plain name is looked for among the obs columns, then the genes, then the gene sets. "obs:", "var:" and "set:"
     force one. A list of genes means their mean.
-
-    Raises
-    ------
-    UnknownName
-        If nothing has that name; the sentence names the nearest.
-    InvalidValue
-        If it is neither a string, a list of strings nor None.
     """
     if color is None or (isinstance(color, str) and not color):
         return Target("none")
@@ -104,13 +97,7 @@ def is_number(target: Target, dataset: Dataset) -> bool:
 
 
 def blended(target: Target, dataset: Dataset) -> Target:
-    """Return a list of genes as what gives each a hue of its own.
-
-    Raises
-    ------
-    InvalidValue
-        If there are more than `MOST_BLENDED`.
-    """
+    """Return a list of genes as what gives each a hue of its own."""
     if len(target.genes) > MOST_BLENDED:
         count = dataset.var_noun.counted(len(target.genes))
         many = dataset.var_noun.many

@@ -23,11 +23,6 @@ def check_views(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any
     Parameters
     ----------
     value : {"embedding": name, "view": as the setting `view`} each
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If an embedding or a view is none.
     """
     entries = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     found: list[dict[str, Any]] = []

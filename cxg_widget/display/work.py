@@ -26,11 +26,6 @@ def check_work(state: Mapping[str, Any], n_obs: int) -> None:
     Parameters
     ----------
     state : settings by name, as a stranger may have written them; nothing in it is parsed or run
-
-    Raises
-    ------
-    InvalidValue
-        With the setting that takes most, and how it is set all the same.
     """
     most = max(_LEAST, _PER_CELL * n_obs)
     needed: dict[str, float] = {}

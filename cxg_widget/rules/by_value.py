@@ -34,11 +34,6 @@ def mask_of_values(wanted: Mapping[Any, Any], dataset: Dataset) -> NDArray[np.bo
     Returns
     -------
     bool (n_obs,)
-
-    Raises
-    ------
-    SelectionError
-        If there is no such column, or no cell can have such a value; the sentence names the nearest.
     """
     if not wanted:
         raise SelectionError("select({}) names no column; write select({column: value})")

@@ -20,13 +20,7 @@ Column = Codes | NDArray[Any]
 
 
 def resolved(names: Mapping[str, str], dataset: Dataset, layer: str | None) -> dict[str, tuple[str, str]]:
-    """Find whether each name is an obs column ("obs") or a gene ("var"); "obs:" and "var:" force one.
-
-    Raises
-    ------
-    UnknownName
-        With all names that are neither, and what is nearest to the first.
-    """
+    """Find whether each name is an obs column ("obs") or a gene ("var"); "obs:" and "var:" force one."""
     found = {word: _resolve(name, dataset, layer) for word, name in names.items()}
     if unknown := [names[word] for word, one in found.items() if one is None]:
         raise UnknownName(missing_names(unknown, dataset))

@@ -62,11 +62,6 @@ class Crossfilter:
         """Return which cells pass all rules, bool (n_obs,), read-only; None where there are no rules, and all pass.
 
         The same rules give the very same array until others are requested.
-
-        Raises
-        ------
-        CxgWidgetError
-            As `rule.mask_of`.
         """
         if not rules:
             return None
@@ -87,13 +82,6 @@ class Crossfilter:
 
         Who passes all but one of them fails none, or that one alone. The same rules give the very same array until
         others are requested.
-
-        Raises
-        ------
-        InvalidValue
-            If there are more than 255 rules.
-        CxgWidgetError
-            As `rule.mask_of`.
         """
         if not rules:
             return None

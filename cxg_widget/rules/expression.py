@@ -45,13 +45,6 @@ def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> N
     Returns
     -------
     bool (n_obs,)
-
-    Raises
-    ------
-    UnknownName
-        If there are no such columns or genes; the sentence names all that are missing.
-    SelectionError
-        If it compares what cannot be compared, or does not say yes or no for each cell.
     """
     columns = {word: read_column(name, dataset, layer) for word, name in resolved(query.names, dataset, layer).items()}
     mask, tables = np.empty(dataset.n_obs, dtype=np.bool_), _Tables(query)

@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 
 def key_of(rule: Rule) -> str:
-    """Return what a filter is called among the others.
-
-    Raises
-    ------
-    InvalidValue
-        If the rule is neither about one column, gene or set nor a query.
-    """
+    """Return what a filter is called among the others."""
     inner, is_negated = inner_of(rule)
     part = form_of(inner).as_filter
     if part is not None and (part.can_be_negated or not is_negated):
@@ -45,11 +39,6 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: 
     value : {name: what is kept, as `filter_of` takes it}, rules as a widget's state has them, what has `rules`, or None
     layer : of genes that are named; None = X
     sets : {"name", "rule"} each, which "set:NAME" names
-
-    Raises
-    ------
-    UnknownName, InvalidValue, SelectionError
-        If a name or a form is not valid.
     """
     value = getattr(value, "rules", value)
     if value is None:
@@ -71,11 +60,6 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
     name : as `color` takes it, or "set:NAME" of a set of cells, which comes before a column of that name
     kept : a value or a list of values; of numbers a tuple (lowest, highest), both included, None for no end; of a set
         True, or False for all other cells; or a rule
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If there is no such column or gene, or its values cannot be kept so.
     """
     if name == QUERY and QUERY not in dataset.obs_columns:
         return query_filter(kept, dataset, layer)

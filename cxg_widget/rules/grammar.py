@@ -52,13 +52,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """Parse a query; no name is looked up.
-
-    Raises
-    ------
-    SelectionError
-        If it is no query of this language; the sentence says what one may hold.
-    """
+    """Parse a query; no name is looked up."""
     if not isinstance(text, str) or not text.strip():
         raise SelectionError(f"a query must be a text such as \"size > 500 and kind == 'a'\"; found {shown(text)}")
     if len(text) > LONGEST:

@@ -49,11 +49,6 @@ def check_sets(value: Any) -> list[Rule]:
     Parameters
     ----------
     value : such a list, as a state has it, what has `rules`, a mapping of names to rules, or None
-
-    Raises
-    ------
-    InvalidValue, SelectionError
-        If it is none, or names one twice, or one that is within itself.
     """
     value = getattr(value, "rules", value)
     if isinstance(value, Mapping):
@@ -121,11 +116,6 @@ def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
     """Return the filter that keeps the cells of a set, or with kept=False all others.
 
     It names the set, and which it is: rows of cells are no part of filters, which a front-end gets.
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If there is no such set, or `kept` is neither True nor False.
     """
     known = {one["name"]: one["rule"] for one in sets}
     if name not in known:
@@ -137,13 +127,7 @@ def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
 
 
 def check_named(filters: Iterable[Rule], sets: Iterable[Rule]) -> None:
-    """Check that the sets which filters name are there, and are those that are meant.
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If there is no such set, or it has other cells than the filter says.
-    """
+    """Check that the sets which filters name are there, and are those that are meant."""
     digests = {one["name"]: digest_of(one["rule"]) for one in sets}
     for rule in filters:
         inner = rule.get("not", rule)
@@ -193,15 +177,7 @@ def names_after(names: Iterable[str], before: Iterable[Rule], now: Iterable[Rule
 
 
 def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
-    """Return a rule with the rules of sets in the place of their names, as it can be taken elsewhere.
-
-    Raises
-    ------
-    InvalidValue, SelectionError
-        If it is no rule.
-    UnknownName
-        If there is no set of that name.
-    """
+    """Return a rule with the rules of sets in the place of their names, as it can be taken elsewhere."""
     plain = check_rule(rule)
     unknown = {one["set"]: None for one, _ in within(plain) if "set" in one and one["set"] not in sets}
     if unknown:

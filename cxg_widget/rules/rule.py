@@ -31,13 +31,6 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
     Returns
     -------
     bool (n_obs,)
-
-    Raises
-    ------
-    UnknownName
-        If it names columns, genes, layers, embeddings or sets that there are not: one sentence names all of them.
-    InvalidValue, SelectionError
-        If it has no such form, or its values do not fit the columns: all that there are not are named.
     """
     rule, known = check_rule(rule), {name: check_rule(one) for name, one in (sets or {}).items()}
     check_names(rule, dataset, known)

@@ -176,13 +176,7 @@ def _read(_: int) -> tuple[bytes, str]:
 
 
 def gene_sets_frame(request: p.AskGenes, dataset: Dataset, settings: Settings) -> Frame:
-    """Return the sets of a text, or of the store where there is none, as many of their genes as can be pinned.
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If the text names no gene of the dataset, or too many.
-    """
+    """Return the sets of a text, or of the store where there is none, as many of their genes as can be pinned."""
     if request.text.strip() == "":
         return Frame(p.GeneSets(_records(dataset.gene_sets, MOST_PINNED), ""))
     name = request.name.strip() or free_name({*settings.own_gene_sets, *dataset.gene_sets}, dataset)

@@ -48,13 +48,7 @@ class SettingsCheck:
             self._loader.of(settings).coloring().check_hidden(settings.hidden)
 
     def named(self, settings: Settings) -> None:
-        """Check that the sets that filters, contours and the difference name are there.
-
-        Raises
-        ------
-        UnknownName, InvalidValue
-            If there is none of a name, or a filter means other cells.
-        """
+        """Check that the sets that filters, contours and the difference name are there."""
         check_named(settings.filters, settings.sets)
         self.on_plot(settings)
 
@@ -80,25 +74,13 @@ class SettingsCheck:
         return self._loader.of(settings).coloring().misfit(settings.palette) if is_by_name else ""
 
     def limits(self, settings: Settings) -> None:
-        """Check limits, centre and scale of some settings against each other, with numbers where these have been read.
-
-        Raises
-        ------
-        InvalidValue
-            If they do not go together.
-        """
+        """Check limits, centre and scale of some settings against each other, with numbers where they were read."""
         known: Coloring | None = self._loader.memo.held("coloring", settings.color_key)
         are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
         check_rule(settings.color_rule, known.numbers.quantile if known and are_numbers else None)
 
     def statistic(self, settings: Settings) -> None:
-        """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
-
-        Raises
-        ------
-        InvalidValue, UnknownName
-            If it does not.
-        """
+        """Check that a reduction of datashader gives one number for each pixel, of numbers that there are."""
         if isinstance(settings.statistic, str):
             return
         from cxg_widget.draw.aggregate import reduction_of
@@ -115,13 +97,7 @@ class SettingsCheck:
                 )
 
     def landmarks(self, settings: Settings) -> None:
-        """Read the columns of names and contours; sets are found when they are drawn.
-
-        Raises
-        ------
-        CxgWidgetError
-            If one cannot be read, or has too many categories.
-        """
+        """Read the columns of names and contours; sets are found when they are drawn."""
         self.named(settings)
         for column in (settings.labels, settings.contours):
             if isinstance(column, str):
@@ -146,15 +122,7 @@ class SettingsCheck:
         self.share(self._display.settings)
 
     def panels(self, settings: Settings) -> None:
-        """Read what panels show, so that a failure is raised where it was caused.
-
-        Raises
-        ------
-        InvalidValue
-            If Dask's workers hold the cells, or limits do not go together.
-        CxgWidgetError
-            If something cannot be read.
-        """
+        """Read what panels show, so that a failure is raised where it was caused."""
         if settings.panels and self._loader.is_elsewhere:
             many = self._dataset.obs_noun.many
             raise InvalidValue(
@@ -200,13 +168,7 @@ class Changes:
         self.limits = OwnLimits()
 
     def checked(self, requested: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values as they are kept, each checked beside what else is requested; the dataset has annotations then.
-
-        Raises
-        ------
-        CxgWidgetError
-            If one does not fit.
-        """
+        """Return values as kept, each checked beside what else is requested; the dataset has annotations then."""
         found, named = dict(requested), self._display.settings
         for name in FIRST:
             if name in requested:
@@ -226,11 +188,6 @@ class Changes:
         Parameters
         ----------
         needs : what is read before, of what the change needs
-
-        Raises
-        ------
-        CxgWidgetError
-            If the values do not go together, cannot be read or do not fit what is read.
         """
         found = self._find(requested)
         try:

@@ -81,11 +81,6 @@ class Costs:
 
         since : where reading began before
         is_action : False = nobody thinks of it as an action, and nothing is said
-
-        Raises
-        ------
-        OutOfMemory
-            In place of `MemoryError`.
         """
         # Where nothing is said nothing is counted: to ask TileDB what it has read takes as long as a hover does.
         if is_action and since is None:

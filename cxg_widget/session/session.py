@@ -238,11 +238,6 @@ class Session:
         """Return the smallest view that holds cells, bool (n_obs,), and a little around them.
 
         panel : in whose embedding
-
-        Raises
-        ------
-        SelectionError
-            If none of them has a place in the embedding on show.
         """
         settings = self.settings.of_panel(panel)
         held = self.loader.of(settings)
@@ -273,11 +268,6 @@ class Session:
         """Turn a request into its frames, and count what is read for them.
 
         is_from_memory : whether it is known that nothing has to be read, so that nothing is counted
-
-        Raises
-        ------
-        CxgWidgetError
-            With the sentence for the user.
         """
         route = ROUTES[type(request)]
         frames = self._frames(route, request)

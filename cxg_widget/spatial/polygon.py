@@ -16,13 +16,7 @@ _TAME = 1e-100, 1e100
 
 
 def as_polygon(corners: Any) -> NDArray[np.float64]:
-    """Check a polygon and return it as float64 (k, 2).
-
-    Raises
-    ------
-    SelectionError
-        If it is not numeric of shape (k, 2) with k >= 3, or holds NaN or infinity.
-    """
+    """Check a polygon and return it as float64 (k, 2)."""
     try:
         given = np.asarray(corners)
         is_numeric = given.dtype.kind in "iufO"  # and neither truth values nor complex numbers, which become floats

@@ -83,13 +83,7 @@ def _read(target: Target, dataset: Dataset, layer: str | None, rows: NDArray[np.
 
 
 def frame_of(columns: Sequence[TableColumn], dataset: Dataset, rows: NDArray[np.int64]) -> pd.DataFrame:
-    """Return columns that were read as a DataFrame indexed by the obs index; names that occur twice by their specs.
-
-    Raises
-    ------
-    CxgWidgetError
-        If a column cannot be read.
-    """
+    """Return columns that were read as a DataFrame indexed by the obs index; names that occur twice by their specs."""
     import pandas as pd
 
     failed = next((one.error for one in columns if one.error is not None), None)

@@ -40,13 +40,7 @@ def csv_text(frame: pd.DataFrame, *, separator: str = ",", header: bool = True) 
 
 
 def write_csv(path: str | Path, parts: Iterable[str]) -> None:
-    """Write a file, whole or not at all.
-
-    Raises
-    ------
-    InvalidValue, TargetNotWritten
-        As `files.writing.writing` of a file that replaces another.
-    """
+    """Write a file, whole or not at all."""
     with (
         writing(local_path(path), replaces=True) as place,
         place.partial.open("w", encoding="utf-8", newline="") as file,

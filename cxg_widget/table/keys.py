@@ -38,13 +38,7 @@ class Keys:
 
 
 def keys_of(target: Target | None, dataset: Dataset, layer: str | None) -> Keys:
-    """Read the keys of a column, gene or gene set over all rows; None = of the obs index.
-
-    Raises
-    ------
-    CxgWidgetError
-        If it cannot be read.
-    """
+    """Read the keys of a column, gene or gene set over all rows; None = of the obs index."""
     from cxg_widget.display.target import read
 
     if target is None:

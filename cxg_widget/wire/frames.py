@@ -26,13 +26,7 @@ class Frame:
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def pack(self, request_id: int = 0) -> tuple[dict[str, Any], list[memoryview]]:
-        """Return the JSON object and the buffers, in the order in which the object lists them.
-
-        Raises
-        ------
-        ProtocolError
-            If the arrays are not those of the message's class, by name, dtype or shape.
-        """
+        """Return the JSON object and the buffers, in the order in which the object lists them."""
         declared = type(self.message).arrays
         if set(self.arrays) != set(declared):
             raise ProtocolError(f"{self.message.kind!r} carries {sorted(declared)}, not {sorted(self.arrays)}")

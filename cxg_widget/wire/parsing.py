@@ -21,12 +21,6 @@ def parse(content: object) -> tuple[int, Message]:
     Returns
     -------
     id and the message
-
-    Raises
-    ------
-    ProtocolError
-        If the object has no known kind, lacks a field, has one too many, or one of the wrong type, or is about a panel
-        that there is not.
     """
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be a JSON object; found {type(content).__name__}")
@@ -43,14 +37,7 @@ def parse(content: object) -> tuple[int, Message]:
 
 
 def check_envelope(msg: object) -> None:
-    """Refuse a message of the comm that does not have the parts which every message of a widget has.
-
-    Raises
-    ------
-    ProtocolError
-        If its data, their method, or the state that they bring is missing or of another type; this widget takes no
-        buffers within a state.
-    """
+    """Refuse a message of the comm that does not have the parts which every message of a widget has."""
     content = msg.get("content") if isinstance(msg, Mapping) else None
     data = content.get("data") if isinstance(content, Mapping) else None
     if not isinstance(data, Mapping) or data.get("method") not in _METHODS:

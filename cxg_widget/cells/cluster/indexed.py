@@ -127,11 +127,6 @@ class ClusterCells:
         """Load a column on the workers, if it is not the one they have; return the colouring by it, without values.
 
         rule : limits that its codes are to resolve; None = any will do
-
-        Raises
-        ------
-        InvalidValue
-            If it has more categories than codes can distinguish.
         """
         self._whole()
         return self._loaded.get(target, layer, rule).summary

@@ -34,13 +34,7 @@ class Source:
 
     @classmethod
     def of(cls, uri: str | os.PathLike[str], format: str | None = None, **options: Any) -> Source:
-        """Describe what `open_dataset` with the same arguments opens.
-
-        Raises
-        ------
-        InvalidOption
-            If an option cannot be sent to other processes.
-        """
+        """Describe what `open_dataset` with the same arguments opens."""
         path = os.fspath(uri)
         if "://" not in path:
             path = str(Path(os.path.expanduser(path)).absolute())
@@ -66,13 +60,7 @@ _lock = Lock()
 
 
 def opened(source: Source, user: str) -> Dataset:
-    """Return the dataset of this process, opened at first use; `user` needs it until it leaves.
-
-    Raises
-    ------
-    ClosedDataset
-        If `user` has left.
-    """
+    """Return the dataset of this process, opened at first use; `user` needs it until it leaves."""
     with _lock:
         if user in _left:
             raise ClosedDataset(f"the widget of {source.uri} was closed before its task began.")

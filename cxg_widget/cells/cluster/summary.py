@@ -24,13 +24,7 @@ _SMALLEST = 1e-12
 
 
 def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
-    """Return the colouring by codes that workers have read, without values.
-
-    Raises
-    ------
-    InvalidValue
-        If there are more categories than codes can distinguish.
-    """
+    """Return the colouring by codes that workers have read, without values."""
     found = parts.gathered(parts.map("codes", count_codes, data))
     empty, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
     if len(empty.categories) >= MISSING_U16:

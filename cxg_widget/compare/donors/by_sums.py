@@ -107,15 +107,6 @@ def compare_donors(
     """Compare two sets of cells gene by gene, donors being the samples; `question.compare` has checked the question.
 
     All genes are summed, even where `question` names few: totals are those of the donor.
-
-    Raises
-    ------
-    MissingDependency
-        If the method needs PyDESeq2, and it is not installed.
-    SelectionError
-        If a side has too few donors.
-    InvalidValue
-        If the layer holds no counts.
     """
     if question.method == "deseq2":
         check_deseq2()

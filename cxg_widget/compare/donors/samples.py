@@ -62,15 +62,7 @@ class Samples:
 
 
 def samples_of(matrix: MatrixStats, sets: tuple[Mask, Mask], question: Question, set_names: tuple[str, str]) -> Samples:
-    """Choose the donors: where enough of them are on both sides these alone, in pairs; else all that have enough cells.
-
-    Raises
-    ------
-    SelectionError
-        If a side has too few.
-    InvalidValue
-        If the column holds fractions.
-    """
+    """Choose the donors: where enough of them are on both sides these, in pairs; else all that have enough cells."""
     dataset, column = matrix.dataset, str(question.by)
     categories, found = matrix.category_counts(column, sets)
     counts = np.stack(found)

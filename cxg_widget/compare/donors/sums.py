@@ -40,13 +40,7 @@ class Sums(NamedTuple):
 
 
 def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) -> Floats:
-    """Return the sums of each group, float64 (n_groups, n_var), whole; NaN counts as nothing.
-
-    Raises
-    ------
-    InvalidValue
-        If the layer holds what are no counts; the sentence names layers that do.
-    """
+    """Return the sums of each group, float64 (n_groups, n_var), whole; NaN counts as nothing."""
     # A sample refuses early what a look at the whole matrix would refuse late; that look checks every value
     # (decision 60).
     kind = matrix.kind(grouping, question.layer)

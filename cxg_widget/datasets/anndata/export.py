@@ -29,15 +29,6 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
     ----------
     layers : True = all layers of the dataset too, raw as `.raw`; names of some; False = none; None = none, with a
         warning that names them
-
-    Raises
-    ------
-    MissingDependency
-        If a new one is needed, and anndata is not installed.
-    UnknownName, InvalidValue
-        If there is no such layer, or layers are neither names nor a switch.
-    InvalidStore, DamagedStore
-        If the dataset cannot be read.
     """
     taken = _layers(dataset, layers)
     if isinstance(dataset, AnnDataInMemory):

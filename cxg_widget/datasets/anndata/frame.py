@@ -34,11 +34,6 @@ class StoredFrame:
     n : number of rows
     index : the name of the index column, None where there is none
     columns : in the store's order, without the index
-
-    Raises
-    ------
-    InvalidStore
-        If it is no table, or its number of rows cannot be known.
     """
 
     def __init__(self, node: Node, name: str, uns: Group | None, note: Callable[[str], None]) -> None:

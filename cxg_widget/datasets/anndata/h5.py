@@ -35,11 +35,6 @@ class H5Store(Store):
     writing: beside a file open with "sec2", the default, that of `anndata.read_h5ad` would be refused. So another
     driver reads here: "stdio", which is as fast, and where the system does not tell what a thread reads, Python's own
     files, which are counted.
-
-    Raises
-    ------
-    DamagedStore
-        If it is cut off, or no HDF5 at all; later, if it was changed since.
     """
 
     def __init__(self, path: str, uri: str) -> None:
@@ -150,15 +145,7 @@ class H5Group(Group):
             return sorted(one for one in found if isinstance(one, str))
 
     def get(self, name: str) -> Node | None:
-        """Return a node below this group.
-
-        Raises
-        ------
-        InvalidStore
-            If a link leads out of the file.
-        DamagedStore
-            If it is there and cannot be opened.
-        """
+        """Return a node below this group."""
         return self._walk(name, _MOST_HOPS)
 
     def _walk(self, name: str, hops: int) -> Node | None:

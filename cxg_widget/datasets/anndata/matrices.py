@@ -57,15 +57,7 @@ class StoredMatrix:
         return "var" if layout_of(self.node) == "csc" else "obs"
 
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns; where all of the matrix is looked at, once for all of them.
-
-        Raises
-        ------
-        InvalidStore
-            If there is no such matrix, or it contradicts obs and var.
-        DamagedStore
-            If it cannot be read.
-        """
+        """Yield distinct columns; where all of the matrix is looked at, once for all of them."""
         found = self._open()
         if isinstance(found, Dense):
             yield from found.columns(positions, 0, self.shape[0])

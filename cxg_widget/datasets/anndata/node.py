@@ -98,13 +98,7 @@ class Array(Node):
         return math.prod(self.shape)
 
     def check_plausible(self) -> None:
-        """Refuse a length that the bytes on disk cannot hold, where elements are known to differ from each other.
-
-        Raises
-        ------
-        InvalidStore
-            If it declares many more elements than it has bytes.
-        """
+        """Refuse a length that the bytes on disk cannot hold, where elements are known to differ from each other."""
         width = self.dtype.itemsize if self.dtype.kind in "SU" else 1  # of text, a byte is what differs
         if self.size * width <= _MANY:
             return

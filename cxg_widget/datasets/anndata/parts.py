@@ -22,13 +22,6 @@ def find_part(root: Group, key: str | None, what: str) -> Group:
     root : of the store
     key : path of the group, or the name of one of several; None = the root
     what : the kind of file for sentences, such as "HDF5 file"
-
-    Raises
-    ------
-    UnknownName
-        If there is nothing at `key`.
-    InvalidStore
-        If that is no AnnData; the sentence says what is there, and what `key` could be.
     """
     if key is None:
         if is_anndata(root):

@@ -37,11 +37,6 @@ class Sparse:
     axis : along which it is compressed: "obs" for CSR, "var" for CSC
     budget : how much memory sorted entries may take
     note : takes a sentence where reading across is slow; progress : takes the share that is sorted
-
-    Raises
-    ------
-    InvalidStore
-        If a part is missing or of another length than the others say.
     """
 
     def __init__(
@@ -65,15 +60,7 @@ class Sparse:
         self._known_starts: NDArray[np.int64] | None = None
 
     def lines(self, axis: Literal["obs", "var"], start: int, stop: int) -> MatrixBlock:
-        """Return the rows or columns start <= line < stop.
-
-        Raises
-        ------
-        InvalidStore
-            If the entries contradict the shape.
-        DamagedStore
-            If they cannot be read.
-        """
+        """Return the rows or columns start <= line < stop."""
         found = self._along(start, stop) if axis == self.axis else self._across(start, stop)
         return found.distinct(self.shape[1] if axis == "obs" else self.shape[0])
 

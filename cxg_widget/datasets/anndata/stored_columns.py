@@ -120,13 +120,7 @@ class Coded(Element):
         self._known: tuple[NDArray[np.int64], tuple[Any, ...]] | None = None
 
     def read(self, start: int, stop: int) -> Codes:
-        """Read rows.
-
-        Raises
-        ------
-        InvalidStore
-            If there is a code without a category.
-        """
+        """Read rows."""
         target, categories = self._categories()
         codes = self._array.read(slice(start, stop))
         low, high = (int(codes.min()), int(codes.max())) if codes.size else (-1, -1)
@@ -169,11 +163,6 @@ def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> 
     node : where it is
     name : how it is called in sentences, such as "obs column 'louvain'"
     legacy_categories : of a column of codes in the layout of before 0.7, where they lie in `uns`
-
-    Raises
-    ------
-    InvalidStore
-        If it is of a kind that cannot be shown, or lacks a part; the sentence says which.
     """
     if isinstance(node, Group):
         return _of_group(node, name)

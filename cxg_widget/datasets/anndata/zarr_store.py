@@ -112,13 +112,7 @@ def _whole(found: Buffer | None, key: str, files: _Folder | _Archive) -> Buffer 
 
 
 class ZarrStore(Store):
-    """A zarr store, open for reading.
-
-    Raises
-    ------
-    DamagedStore
-        If its metadata cannot be read.
-    """
+    """A zarr store, open for reading."""
 
     def __init__(self, path: str, uri: str) -> None:
         self.uri = uri
@@ -193,15 +187,7 @@ class ZarrGroup(Group):
             return sorted(self._group.keys())
 
     def get(self, name: str) -> Node | None:
-        """Return a node below this group.
-
-        Raises
-        ------
-        InvalidStore
-            If a link leads out of the store.
-        DamagedStore
-            If its metadata cannot be read.
-        """
+        """Return a node below this group."""
         parts = [part for part in name.split("/") if part]
         if not parts or ".." in parts or "." in parts:
             return None if parts else self

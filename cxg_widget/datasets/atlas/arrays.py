@@ -31,13 +31,7 @@ _MAX_OPEN = 2048
 
 
 def checked_path(root: Path, key: str) -> Path | None:
-    """Return the path of a regular file of a store; None where there is none.
-
-    Raises
-    ------
-    InvalidStore
-        If it lies outside of the store, as a link may.
-    """
+    """Return the path of a regular file of a store; None where there is none."""
     path = os.path.realpath(os.path.join(root, key))
     if not path.startswith(os.path.realpath(root) + os.sep):
         raise InvalidStore(f"{root}: '{key}' lies outside the store and is not read.")
@@ -97,15 +91,7 @@ class Arrays:
         self._lock = Lock()
 
     def array(self, path: str, *, n_axes: int, sparse: bool = False) -> Any:
-        """Return an open array.
-
-        Raises
-        ------
-        InvalidStore
-            If it is not described as an array of numbers with `n_axes` axes that can be read.
-        DamagedStore
-            If there is none.
-        """
+        """Return an open array."""
         with self._lock:
             found = self._open.get((path, sparse))
         if found is None:
@@ -119,24 +105,12 @@ class Arrays:
         return found
 
     def read(self, array: Any, selection: Any) -> NDArray[Any]:
-        """Return a part of an open array.
-
-        Raises
-        ------
-        DamagedStore
-            If its files are missing or cannot be decoded.
-        """
+        """Return a part of an open array."""
         with self._reading(array.path):
             return np.asarray(array[selection])
 
     def packed(self, path: str) -> PackedEntries | None:
-        """Return an array of bit-packed entries, None where it is none or packed in another way.
-
-        Raises
-        ------
-        InvalidStore, DamagedStore
-            As `array`.
-        """
+        """Return an array of bit-packed entries, None where it is none or packed in another way."""
         self.array(path, n_axes=1, sparse=True)  # which checks it
         with self._opened(f"{path}/{_METADATA}") as file:
             metadata = file.read()
@@ -199,13 +173,7 @@ class Arrays:
 
 
 def group_path(name: Any, uri: str) -> str:
-    """Return the path of a Zarr group inside of its store.
-
-    Raises
-    ------
-    InvalidStore
-        If it leads out of it.
-    """
+    """Return the path of a Zarr group inside of its store."""
     parts = str(name).strip("/").split("/")
     if not name or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         raise InvalidStore(f"{uri}: the zarr_group {str(name)[:80]!r} is not a path within the Zarr store.")

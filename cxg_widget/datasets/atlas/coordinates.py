@@ -42,13 +42,7 @@ class Coordinates:
         return int(self.values.shape[1])
 
     def rows_of(self, uids: Sequence[str]) -> NDArray[np.int64]:
-        """Return for each cell its row in `values`, -1 where it has none.
-
-        Raises
-        ------
-        InvalidValue
-            If no cell has one.
-        """
+        """Return for each cell its row in `values`, -1 where it has none."""
         assert self.uids is not None
         place = {uid: row for row, uid in enumerate(self.uids)}
         found = np.fromiter((place.get(uid, -1) for uid in uids), dtype=np.int64, count=len(uids))
@@ -69,15 +63,7 @@ class Coordinates:
 
 
 def supplied(given: Any, n_obs: int) -> dict[str, Coordinates]:
-    """Return the coordinates that a caller passed, by name.
-
-    Raises
-    ------
-    InvalidOption
-        If it is none of the kinds that are taken.
-    InvalidValue
-        If its numbers do not fit the atlas.
-    """
+    """Return the coordinates that a caller passed, by name."""
     if given is None:
         return {}
     if isinstance(given, Mapping) and not _is_by_uid(given):

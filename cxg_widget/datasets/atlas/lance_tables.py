@@ -29,13 +29,6 @@ class LanceTable:
     name : of the table, without its suffix
     version : of the table, None = the newest
     uri : how the atlas is called in errors
-
-    Raises
-    ------
-    InvalidStore
-        If there is no such table.
-    DamagedStore
-        If there is no such version, or it cannot be read.
     """
 
     def __init__(self, folder: Path, name: str, version: int | None, uri: str) -> None:

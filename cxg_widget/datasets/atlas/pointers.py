@@ -100,13 +100,7 @@ def pointer_columns(schema: pa.Schema) -> tuple[list[PointerColumn], dict[str, s
 
 
 def read_runs(table: LanceTable, pointer: PointerColumn) -> dict[str, RowRuns]:
-    """Read where all cells lie, by Zarr group; in memory are the runs, and one batch of pointers.
-
-    Raises
-    ------
-    InvalidStore
-        If a group lies outside of the store, or a line is below 0.
-    """
+    """Read where all cells lie, by Zarr group; in memory are the runs, and one batch of pointers."""
     gathered: list[tuple[NDArray[Any], ...]] = []
     known: dict[str | None, int] = {None: -1, "": -1}
     row = 0

@@ -42,15 +42,7 @@ class Snapshot:
     available: tuple[int, ...]
 
     def choose_obs_table(self, wanted: str | None, uri: str) -> Pinned:
-        """Return the table of observations that is meant, and its version.
-
-        Raises
-        ------
-        UnknownName
-            If there is none of that name.
-        InvalidValue
-            If there are several and none was named.
-        """
+        """Return the table of observations that is meant, and its version."""
         if wanted is not None:
             if wanted not in self.obs_tables:
                 raise UnknownName(f"{uri}: no obs table {wanted!r}; this snapshot has {sorted(self.obs_tables)}.")
@@ -61,15 +53,7 @@ class Snapshot:
 
 
 def read_snapshot(folder: Path, wanted: int | None, uri: str, meter: Meter) -> Snapshot:
-    """Read the record of one snapshot, by default the newest; the meter counts the bytes read.
-
-    Raises
-    ------
-    InvalidStore
-        If the atlas has no snapshot yet, or the record contradicts itself.
-    UnknownName
-        If it has none of that number.
-    """
+    """Read the record of one snapshot, by default the newest; the meter counts the bytes read."""
     records = _records(folder, uri, meter)
     available = tuple(sorted(_whole(record, "version", uri) for record in records))
     if not available:

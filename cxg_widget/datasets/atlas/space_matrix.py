@@ -58,15 +58,7 @@ class SpaceMatrix:
         return self.life.once(f"layouts of {self.pointer.space}", self.layouts.by_group)
 
     def columns(self, features: Sequence[str], layer: str) -> Iterator[Vector]:
-        """Yield distinct features over all cells; where a group is searched, once for all of them.
-
-        Raises
-        ------
-        InvalidStore
-            If no dataset measured one, or the store contradicts itself.
-        DamagedStore
-            If its files are missing or damaged.
-        """
+        """Yield distinct features over all cells; where a group is searched, once for all of them."""
         for some in together(features, 4 * self.obs.n_rows):
             found = self._columns([self._place_of(feature) for feature in some], layer)
             while found:
@@ -88,13 +80,7 @@ class SpaceMatrix:
         return lambda group: places.get(self.layout_of(group))
 
     def layout_of(self, group: str) -> str:
-        """Return the layout of a group's features.
-
-        Raises
-        ------
-        InvalidStore
-            If the table of datasets does not know the group.
-        """
+        """Return the layout of a group's features."""
         if group not in self.known_layouts:
             raise InvalidStore(f"{self._uri}: cells refer to '{group}', which belongs to no dataset of this snapshot.")
         return self.known_layouts[group]

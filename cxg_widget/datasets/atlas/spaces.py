@@ -83,15 +83,7 @@ class Spaces:
             self.all.append(Space(pointer, registry, find_layers(groups, matrix.known_layouts), matrix))
 
     def choose(self, wanted: str | None) -> Space | None:
-        """Return the space whose features are the vars: the requested one, gene expression, or the largest.
-
-        Raises
-        ------
-        InvalidStore
-            If the requested one has nothing to show.
-        UnknownName
-            If there is none of that name.
-        """
+        """Return the space whose features are the vars: the requested one, gene expression, or the largest."""
         usable = [space for space in self.all if space.registry is not None and space.layers]
         if wanted is None:
             usual = [space for space in usable if space.pointer.space == USUAL]

@@ -18,11 +18,6 @@ def never_written(arrays: Arrays, layout: Layout) -> str:
     Returns
     -------
     "", or a sentence where neither it nor its twin was ever written, as in stores that carry annotations alone
-
-    Raises
-    ------
-    DamagedStore
-        If the files of the matrix are missing.
     """
     path = layout.path
     if not arrays.is_remote and all(_files(arrays, path)):

@@ -35,11 +35,6 @@ class CxgMatrix:
     children : names below its root and their types
     shape : (n_obs, n_var)
     note : takes a sentence for the user, at opening, or in storage far away when a var is read
-
-    Raises
-    ------
-    InvalidStore
-        If the matrix has another shape than obs and var.
     """
 
     def __init__(
@@ -57,15 +52,7 @@ class CxgMatrix:
             self._look()
 
     def vector(self, position: int) -> Vector:
-        """Read one var.
-
-        Raises
-        ------
-        InvalidStore
-            If there is no matrix that can be read by var, or it contradicts obs.
-        DamagedStore
-            If its files are missing or damaged.
-        """
+        """Read one var."""
         return self._vector(position, self._usable().column(position, None))
 
     def block(self, position: int, start: int, stop: int) -> Vector | None:
@@ -279,15 +266,7 @@ def _again(problem: Exception | None) -> Exception:
 
 
 def find_layout(arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None]) -> Layout:
-    """Return the layout by which columns are read.
-
-    Raises
-    ------
-    InvalidStore
-        If there is none.
-    DamagedStore
-        If its schema cannot be read.
-    """
+    """Return the layout by which columns are read."""
     if children.get("Xc") == "array":
         return ByColumn(arrays, children, n_obs, note)
     if children.get("X") == "array":

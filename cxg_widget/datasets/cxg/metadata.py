@@ -142,13 +142,7 @@ def _is_set(value: Any) -> bool:
 
 
 def read_uns(arrays: Arrays, children: Mapping[str, str], note: Note) -> dict[str, Any]:
-    """Return `uns`, an array whose metadata hold the values, or a group of such arrays; empty where there is none.
-
-    Raises
-    ------
-    DamagedStore
-        If the array is there without any metadata, or cannot be opened.
-    """
+    """Return `uns`, an array whose metadata hold the values, or a group of such arrays; empty where there is none."""
     kind = children.get("uns")
     if kind == "unknown":
         kind = "array" if "__schema" in arrays.names(["uns"])[0] else "group"

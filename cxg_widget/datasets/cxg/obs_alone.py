@@ -49,13 +49,7 @@ def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **s
 
 
 def read_obs_alone(path: Path, key: str) -> tuple[pd.DataFrame, Any] | None:
-    """Return a table that was written so, and what is said of it under a key; None where something else is there.
-
-    Raises
-    ------
-    InvalidStore, DamagedStore
-        If it contradicts itself, or cannot be read.
-    """
+    """Return a table that was written so, and what is said of it under a key; None where something else is there."""
     import pandas as pd
 
     arrays = Arrays(absolute(str(path)), str(path), make_context(str(path)))

@@ -62,15 +62,7 @@ class CxgColumns:
         self.columns: Mapping[str, Column] = {name: found[name] for name in found if name != self.index}
 
     def read(self, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any] | Codes:
-        """Read one column in the order of `rows` (None = all); a column that is `known_by_value` is read whole.
-
-        Raises
-        ------
-        InvalidStore
-            If it holds a code that has no category.
-        DamagedStore
-            If its files are missing or damaged.
-        """
+        """Read one column in the order of `rows` (None = all); a column that is `known_by_value` is read whole."""
         if self.known_by_value(name):
             values = self._plain(name, self._arrays.column(self._path, name))
             found = CategoryLookup.encode_whole(values, self._declared(name), missing=MISSING_TEXT)

@@ -26,13 +26,6 @@ class Archive:
     ----------
     uri : a file or a folder, as it was given
 
-    Raises
-    ------
-    InvalidStore
-        If it is neither a ZIP file nor a folder.
-    DamagedStore
-        If the ZIP file is cut off.
-
     Attributes
     ----------
     meter : counts what is read of it
@@ -66,15 +59,7 @@ class Archive:
         return self._entries[name].file_size, self._entries[name].CRC
 
     def open(self, name: str) -> pa.Buffer:
-        """Return the bytes of a member, mapped and not read.
-
-        Raises
-        ------
-        InvalidStore
-            If the member is compressed or encrypted, or the name leads out of the folder.
-        DamagedStore
-            If it cannot be opened or lies beyond the end of the archive.
-        """
+        """Return the bytes of a member, mapped and not read."""
         try:
             if self.is_folder:
                 return _map(self._file(name))

@@ -55,13 +55,6 @@ def decode(batch: pa.RecordBatch, layout: ChunkLayout, label: str) -> Decoded:
     """Decode all chunks of a batch.
 
     label : how sentences begin
-
-    Raises
-    ------
-    InvalidStore
-        If an encoding is unknown.
-    DamagedStore
-        If lengths differ, a buffer cannot be decoded or points lie where the chunk does not; names the chunk.
     """
     from cxg_widget.datasets.mzpeak.chunk_loops import decode_axis
 

@@ -69,11 +69,6 @@ def find_facets(manifest: Manifest, tables: Mapping[str, ParquetTable], uri: str
     """Find the tables about spectra, packed into one or each in a member of its own.
 
     tables : the open members by name
-
-    Raises
-    ------
-    InvalidStore
-        If there is none of the spectra themselves.
     """
     main = manifest.find("metadata")
     if main is None:

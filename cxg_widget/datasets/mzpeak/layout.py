@@ -72,13 +72,7 @@ Layout = PointLayout | ChunkLayout
 
 
 def find_layout(table: ParquetTable) -> Layout:
-    """Find the columns of m/z and intensity.
-
-    Raises
-    ------
-    InvalidStore
-        If the array index is missing, names another layout, or lacks an array.
-    """
+    """Find the columns of m/z and intensity."""
     found = table.json("spectrum_array_index")
     entries = found.get("entries") if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping) or not isinstance(entries, list):

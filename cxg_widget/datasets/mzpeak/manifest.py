@@ -49,15 +49,7 @@ class Manifest:
 
 
 def read_manifest(archive: Archive) -> Manifest:
-    """Read the index.
-
-    Raises
-    ------
-    InvalidStore
-        If there is none, it is no such index, or it lists a member that is not there.
-    DamagedStore
-        If it is not JSON.
-    """
+    """Read the index."""
     if not archive.has(INDEX):
         raise InvalidStore(f"{archive.uri}: no {INDEX}; it is not a complete mzPeak.")
     if archive.size(INDEX) > _MOST_BYTES:

@@ -70,11 +70,6 @@ class Signal:
     table : the member
     spectra : the spectra it speaks of
     without : bool (n_spectra,), spectra to leave out because another member has them; None = none
-
-    Raises
-    ------
-    InvalidStore
-        If it does not say where m/z and intensity are.
     """
 
     def __init__(self, table: ParquetTable, spectra: SpectrumTable, without: NDArray[np.bool_] | None = None) -> None:
@@ -107,11 +102,6 @@ class Signal:
         """Yield the wanted points of a row group, in its order.
 
         placed : also say which of the row group's points they are, which means to decode the others too
-
-        Raises
-        ------
-        InvalidStore, DamagedStore
-            If they cannot be decoded.
         """
         if not self._chunks_hold(group, [wanted]):
             return
@@ -266,13 +256,7 @@ class Signal:
         return self.table.leaf(leaf, group)
 
     def _values_per_row(self, group: int) -> float:
-        """Return the mean number of values of a chunk.
-
-        Raises
-        ------
-        InvalidStore
-            If these are so many that a few chunks would fill the memory.
-        """
+        """Return the mean number of values of a chunk."""
         if isinstance(self.layout, PointLayout):
             return 1.0
         rows = max(self.table.group_rows(group), 1)

@@ -44,13 +44,7 @@ class Sources:
 
 
 def check_choice(choice: object) -> Choice | None:
-    """Return the option `signal`.
-
-    Raises
-    ------
-    InvalidValue
-        If it is neither "data", "peaks" nor None.
-    """
+    """Return the option `signal`."""
     if choice is None or choice in get_args(Choice):
         return choice  # type: ignore[return-value]
     raise InvalidValue(f"signal is {choice!r}; it must be 'data', 'peaks' or None for both.")
@@ -59,13 +53,7 @@ def check_choice(choice: object) -> Choice | None:
 def open_sources(
     manifest: Manifest, tables: Mapping[str, ParquetTable], spectra: SpectrumTable, choice: Choice | None, uri: str
 ) -> Sources:
-    """Open the members with points: profiles and centroids; of a spectrum that is in both, the profile counts.
-
-    Raises
-    ------
-    InvalidStore
-        If there is none, or not the one that was chosen.
-    """
+    """Open the members with points: profiles and centroids; of a spectrum that is in both, the profile counts."""
     wanted = [choice] if choice else list(_KINDS)
     found = [member for one in wanted if (member := manifest.find(_KINDS[one])) is not None]
     if not found:

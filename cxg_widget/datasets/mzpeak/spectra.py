@@ -84,13 +84,7 @@ class SpectrumTable:
         return np.asarray(self.read(name)).astype(np.float64)
 
     def rows(self, indices: NDArray[np.int64], label: str) -> NDArray[np.int64]:
-        """Return the row of each index.
-
-        Raises
-        ------
-        DamagedStore
-            If there is no such spectrum; `label` says who asks.
-        """
+        """Return the row of each index."""
         found = rows_of(self.index, indices)
         if found.size and found.min() < 0:
             raise DamagedStore(f"{label} names spectrum {indices[np.argmin(found)]}, which is not in the metadata.")

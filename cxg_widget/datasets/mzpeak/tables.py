@@ -39,15 +39,7 @@ class Leaf:
 
 
 class ParquetTable:
-    """A Parquet member. Each read opens a reader of its own, so that several threads may read at once.
-
-    Raises
-    ------
-    InvalidStore
-        If it is encrypted.
-    DamagedStore
-        If it is no Parquet.
-    """
+    """A Parquet member. Each read opens a reader of its own, so that several threads may read at once."""
 
     def __init__(self, archive: Archive, name: str) -> None:
         self.uri, self.name = archive.uri, name

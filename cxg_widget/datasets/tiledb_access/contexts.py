@@ -41,11 +41,6 @@ def make_context(
     ctx : a context, or a dict of TileDB's settings
     config : the same as a dict or a `tiledb.Config`
     storage_options : names of fsspec, see `translate`; what `config` or a dict says goes before
-
-    Raises
-    ------
-    InvalidOption
-        If `ctx` comes with others, or one of them is of another type.
     """
     if ctx is not None and config is not None:
         raise InvalidOption("ctx and config exclude each other; pass one of them.")

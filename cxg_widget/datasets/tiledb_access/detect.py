@@ -22,13 +22,6 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
     """Return "cxg", "soma", "tiledb-cf" or "tiledb-array"; None where there is no TileDB object.
 
     A group with most parts of a CXG counts as one, so that its reader can say what is missing.
-
-    Raises
-    ------
-    DatasetNotFound
-        If a URI cannot be examined.
-    StorageError
-        If its storage refuses, fails or does not answer in time.
     """
     ctx = make_context(uri, **{name: options[name] for name in _CONTEXT if name in options})
     root = absolute(uri)

@@ -104,11 +104,6 @@ class Root:
         """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
 
         kind_of : the type that what has a path should have, where asking for each takes too long
-
-        Raises
-        ------
-        DatasetNotFound
-            If the bucket does not exist.
         """
         return self._all([self._lister(path, kind_of) for path in paths], [path or "the store" for path in paths])
 

@@ -28,15 +28,7 @@ class ShapeOptions:
 
 
 def check_options(observations: Any, isel: Any) -> ShapeOptions:
-    """Check the types of the options.
-
-    Raises
-    ------
-    InvalidOption
-        If one is of another type.
-    InvalidValue
-        If a dimension is named twice.
-    """
+    """Check the types of the options."""
     if isel is not None and not isinstance(isel, Mapping):
         raise InvalidOption(f"isel is {type(isel).__name__}; it must be a dict such as {{'time': 0}}.")
     cut = {}
@@ -57,15 +49,7 @@ def check_options(observations: Any, isel: Any) -> ShapeOptions:
 def choose(
     reads: Reads, space: Dataspace, options: ShapeOptions, cached: Cached
 ) -> tuple[Observations, Mapping[str, int]]:
-    """Return the observations, by default those of the variable with most cells; and `isel` from 0 on.
-
-    Raises
-    ------
-    UnknownName
-        If there is no such dimension.
-    InvalidValue
-        If a position is out of range, nothing lies on those dimensions together, or they have too many combinations.
-    """
+    """Return the observations, by default those of the variable with most cells; and `isel` from 0 on."""
     options = _checked(space, options)
     grids = _grids(space, options.isel)
     cells = [SparseCells(reads, space, path, cached) for path in _sparse(space, options)]

@@ -34,11 +34,6 @@ class Dataspace:
     dimensions : those that count positions, by name
     variables : by name, in the order of the arrays' paths and of the attributes in each
     sparse : path of each sparse array to its dimensions, which are variables too: the coordinates of its cells
-
-    Raises
-    ------
-    InvalidStore
-        If no array can be read, or dimensions of one name differ.
     """
 
     def __init__(self, reads: Reads, group: Group, note: Note) -> None:

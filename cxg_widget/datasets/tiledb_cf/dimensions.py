@@ -39,11 +39,6 @@ def shared_dimensions(
     Parameters
     ----------
     opened : path, schema and extent of each array, and which of its dimensions are used as far as their domains go
-
-    Raises
-    ------
-    InvalidStore
-        If dimensions of one name have different domains or types.
     """
     known: dict[tuple[str, bool], tuple[str, Any]] = {}
     sizes: dict[str, list[int]] = {}

@@ -33,15 +33,7 @@ class Group:
 
 
 def read_group(arrays: Arrays, note: Note) -> Group:
-    """List the members of the group at the root; members outside of it are not followed.
-
-    Raises
-    ------
-    InvalidStore
-        If there is no group.
-    DamagedStore
-        If it cannot be read.
-    """
+    """List the members of the group at the root; members outside of it are not followed."""
     kind = arrays.kind()
     if kind != "group":
         raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'not a TileDB object'}).")

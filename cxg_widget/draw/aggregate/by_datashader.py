@@ -92,11 +92,6 @@ def reduce_pixels(
     columns : by the names that the reduction uses
     reduction : an object of `datashader.reductions`, or the name of one, of the only column
     rows : of each place; where the order of cells counts, it is theirs
-
-    Raises
-    ------
-    InvalidValue
-        If that is no reduction of these columns.
     """
     plan = reduction_of(reduction, next(iter(columns)) if isinstance(reduction, str) else None)
     margin = spread // 2 if spread > 1 else 0

@@ -61,11 +61,6 @@ def wanted_of(
         the coordinates; None = the mean of numbers, counts by category, or counts
     color : what a name reduces, as `resolve` takes it; None = `shown_color`, but "count" then counts all cells
     sets : gene sets that a user made
-
-    Raises
-    ------
-    UnknownName, InvalidValue
-        If there is no such reduction or column, or one does not fit the other.
     """
     if reduction is None or isinstance(reduction, str):
         color = shown_color if color is None and reduction != "count" else color

@@ -93,11 +93,6 @@ def aggregate(
     Returns
     -------
     the planes, row 0 at the top of the screen
-
-    Raises
-    ------
-    InvalidValue
-        If an array does not have the size it must have, or the view cannot be cut into pixels.
     """
     margin = spread // 2 if spread > 1 else 0
     grid = PixelGrid.of(view, size, margin)

@@ -35,13 +35,7 @@ class PixelGrid:
 
     @classmethod
     def of(cls, view: View, size: tuple[int, int], margin: int = 0) -> PixelGrid:
-        """Cut a view (left, right, bottom, top) into width x height pixels and `margin` more on each side.
-
-        Raises
-        ------
-        InvalidValue
-            If the view or the size is empty, or the view so narrow that a float cannot tell its pixels apart.
-        """
+        """Cut a view (left, right, bottom, top) into width x height pixels and `margin` more on each side."""
         left, right, bottom, top = (float(end) for end in view)
         width, height = (int(side) for side in size)
         x0, x1, y0, y1 = min(left, right), max(left, right), min(bottom, top), max(bottom, top)

@@ -94,11 +94,6 @@ def reduction_of(what: Any, column: str | None = None, *, by: str | None = None)
     what : one of `NAMES`, or an object of `datashader.reductions` that works on points
     column : what a name reduces; only "count" needs none, and then counts points with and without a value
     by : column of categories, each of which is to have a plane by that name
-
-    Raises
-    ------
-    InvalidValue
-        If there is no such reduction, or it cannot be put together from blocks.
     """
     from datashader import reductions as rd
 
@@ -198,11 +193,6 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
         block, numbers in all others. Its index numbers the rows, where rows are requested.
     view : x0, x1, y0, y1, ascending, in data units; the ends belong to it
     size : width and height, px
-
-    Raises
-    ------
-    InvalidValue
-        If datashader refuses the reduction for these columns, or the planes hold more than `MAX_VALUES` numbers.
     """
     import datashader as ds
 

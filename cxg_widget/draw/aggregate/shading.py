@@ -81,11 +81,6 @@ def shade(
     Returns
     -------
     uint8 (h, w, 4), red, green, blue and straight alpha
-
-    Raises
-    ------
-    InvalidValue
-        If these are planes of numbers.
     """
     from cxg_widget.draw.aggregate import pixels
 
@@ -124,11 +119,6 @@ def number_image(
     left_out : as `shade` takes it
     levels : of the codes; no pixel has the code of 0 whose cells come to something else. None = no code is that of 0
     behind, spread : as `leaning_means` takes them
-
-    Raises
-    ------
-    InvalidValue
-        If these are planes of categories or counts.
     """
     from cxg_widget.draw.aggregate import pixels
 

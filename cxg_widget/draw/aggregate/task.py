@@ -36,13 +36,7 @@ class Task(NamedTuple):
 
     @classmethod
     def of(cls, index: SpatialIndex, selected: NDArray[Any] | None, grid: PixelGrid) -> Task:
-        """Take the points of an index that may lie in a grid.
-
-        Raises
-        ------
-        InvalidValue
-            If `selected` is neither bool (n,) nor bits (ceil(n / 8),).
-        """
+        """Take the points of an index that may lie in a grid."""
         n = index.xy.shape[0]
         runs = index.runs(grid.view)
         starts, stops = (np.asarray(ends, dtype=np.int64) for ends in (runs.starts, runs.stops))

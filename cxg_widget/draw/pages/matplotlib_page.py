@@ -32,13 +32,7 @@ _RULES: Any = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "cxg-
 
 
 def write_figure(page: Page, suffix: Literal["pdf", "svg"], dpi: float, title: str) -> bytes:
-    """Return a page as a file; dpi: of its images, which their place on the page says too.
-
-    Raises
-    ------
-    MissingDependency
-        If matplotlib is not installed.
-    """
+    """Return a page as a file; dpi: of its images, which their place on the page says too."""
     figure = make_figure(page, letters_of_font=suffix == "pdf")
     from matplotlib import rc_context
 
@@ -54,11 +48,6 @@ def make_figure(page: Page, *, letters_of_font: bool = False) -> Figure:
     """Return a page as a figure; the axes of its plots are in data units, so that more can be drawn on them.
 
     letters_of_font : write with letters that the font has; PDF cannot take them from another one
-
-    Raises
-    ------
-    MissingDependency
-        If matplotlib is not installed.
     """
     figure = new_figure(page.width, page.height, page.paper)
     drawing = _Drawing(page, figure, letters_of_font)

@@ -34,13 +34,6 @@ class Sheet:
     Parameters
     ----------
     width, height : px
-
-    Raises
-    ------
-    InvalidValue
-        If it would be too large.
-    MissingDependency
-        If matplotlib is not installed.
     """
 
     def __init__(self, width: float, height: float, paper: Paper) -> None:

@@ -60,11 +60,6 @@ class Violins(GroupPlot):
         """Return histograms of the finite values, 200 bins, int64: groups as rows, intervals as columns.
 
         gene : None = the first
-
-        Raises
-        ------
-        UnknownName
-            If the plot does not show it.
         """
         import pandas as pd
 

@@ -29,15 +29,7 @@ _NAMES = {form.needs[0] for form in FORMS}
 
 
 def check_rule(rule: Any) -> Rule:
-    """Check the form of a rule, whatever the dataset, and return it as plain JSON.
-
-    Raises
-    ------
-    InvalidValue
-        If it is none of the forms, or too large.
-    SelectionError
-        If a query in it cannot be parsed.
-    """
+    """Check the form of a rule, whatever the dataset, and return it as plain JSON."""
     try:
         plain = json.loads(json.dumps(rule, allow_nan=False, default=as_json))
     except (TypeError, ValueError, RecursionError):

@@ -243,13 +243,7 @@ class Comparisons:
         yield from self.frames(p.AskComparison())
 
     def frames(self, request: p.AskComparison) -> Iterator[Frame]:
-        """Yield the newest result, or the file of it; nothing but a head where there is none.
-
-        Raises
-        ------
-        InvalidValue
-            If a file is requested of a result that is no longer the newest.
-        """
+        """Yield the newest result, or the file of it; nothing but a head where there is none."""
         return frames_of(self._made, request)
 
     def end(self) -> None:

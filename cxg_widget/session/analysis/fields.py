@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 
 
 def fields_frame(loader: Loader, display: DisplayState) -> Frame:
-    """Return how many cells each field of the map on show has.
-
-    Raises
-    ------
-    InvalidValue
-        If the cells are not coloured by two or three genes, a hue each.
-    """
+    """Return how many cells each field of the map on show has."""
     settings, mask, seqs = display.now()
     held = loader.of(settings)
     coloring = held.coloring()

@@ -58,11 +58,6 @@ def cells_meant(what: Any, loader: Loader, display: DisplayState) -> MeantCells:
         `w.sets.apply` takes it; {obs column: values}; a polygon (k, 2) in data units; a mask (n_obs,), rows or labels.
         A text is taken as the first of these that it fits, in this order.
     display : has the settings and the selection
-
-    Raises
-    ------
-    SelectionError, UnknownName, InvalidValue
-        If no cells are meant.
     """
     dataset, settings = loader.dataset, display.settings
     if what is None or (isinstance(what, str) and what == SELECTION):
@@ -183,11 +178,6 @@ def population_of(within: Any, loader: Loader, display: DisplayState) -> Populat
     """Return the cells that `within=` means.
 
     within : None = all cells; else as `cells_meant` takes cells, of which "filter" = those that pass all filters
-
-    Raises
-    ------
-    SelectionError, UnknownName, InvalidValue
-        As `cells_meant`.
     """
     if within is None:
         return EVERYTHING
@@ -209,11 +199,6 @@ def with_values(*given: Any) -> Any:
 
     It looks among the variables of who called that method. A name that there is not stays, and is refused with the
     query. So a rule, which may travel, holds values alone.
-
-    Raises
-    ------
-    SelectionError
-        If a variable holds what no query can hold.
     """
     found = tuple(_filled(one, _known()) if isinstance(one, str) and "@" in one else one for one in given)
     return found[0] if len(found) == 1 else found

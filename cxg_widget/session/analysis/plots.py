@@ -105,13 +105,7 @@ class GroupPlots:
     # --- genes and columns -------------------------------------------------------------------------------------------
 
     def _listed(self, genes: Any, settings: Settings, layer: str | None) -> tuple[list[tuple[str, Target]], Heads]:
-        """Find genes by name: those of one name, a list, a gene set, or of {name of a set: genes}.
-
-        Raises
-        ------
-        UnknownName, InvalidValue
-            If there are no such genes, none or too many, or one is no number; the sentence names all that are unknown.
-        """
+        """Find genes by name: those of one name, a list, a gene set, or of {name of a set: genes}."""
         heads: Heads = ()
         if not isinstance(genes, Mapping):
             wanted = self._one_list(genes, settings, layer)

@@ -83,13 +83,7 @@ class CellTable:
     # For the front-end.
 
     def page(self, request: p.AskTable) -> Frame:
-        """Return the rows that are requested.
-
-        Raises
-        ------
-        CxgWidgetError
-            If the filters cannot be applied, or the setting is none.
-        """
+        """Return the rows that are requested."""
         from cxg_widget.table.columns import names_of
 
         check_rows(request.start, request.n)

@@ -75,13 +75,6 @@ def html_file(
     ----------
     mask : which cells are selected, bool (n_obs,)
     opened : columns and genes that are open in panels
-
-    Raises
-    ------
-    InvalidValue
-        If so many bytes hold no page of `LEAST_CELLS`, or of all where there are fewer.
-    CxgWidgetError
-        If what is shown cannot be read.
     """
     code, opened, most = Code.read(), list(opened), MOST_POINTS
     while True:

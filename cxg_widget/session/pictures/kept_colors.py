@@ -66,11 +66,6 @@ def kept_colors(
     ----------
     requested : as the trait `color` takes them; None = nothing apart from
     opened : "obs:NAME" or "var:NAME" each
-
-    Raises
-    ------
-    InvalidValue, UnknownName
-        If what was requested is no list, or names what there is not.
     """
     if isinstance(requested, str) or not isinstance(requested, Sequence | None):
         raise InvalidValue(f'colors must be a list of names, ["cell_type", "CD3E"]; found {shown(requested)}')

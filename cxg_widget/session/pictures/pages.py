@@ -76,15 +76,7 @@ class Pages:
         return is_at_hand() or not any(one.held.is_of_pixels for one in self._panels)
 
     def page(self, size: Size) -> Page:
-        """Draw all that is on show, and keep in `lines` what it means in words; see `Size`.
-
-        Raises
-        ------
-        InvalidValue
-            If that leaves no room for the plots, or makes more pixels than can be held.
-        CxgWidgetError
-            If something cannot be read.
-        """
+        """Draw all that is on show, and keep in `lines` what it means in words; see `Size`."""
         is_one, n = not self._settings.panels, len(self._panels)
         columns, rows = (1, 1) if is_one else grid_of(n, *size.plot)
         head = 0 if is_one else HEAD_PX

@@ -119,13 +119,7 @@ class Recording:
             yield chunks.of_panel(frame, panel)
 
     def color(self, settings: Settings) -> Iterator[Frame]:
-        """Yield a legend and the values of the cells, and how the selected ones spread over it.
-
-        Raises
-        ------
-        CxgWidgetError
-            If what colours them cannot be read.
-        """
+        """Yield a legend and the values of the cells, and how the selected ones spread over it."""
         coloring = self.loader.of(settings).coloring()
         coloring = coloring.take(self._points if coloring.is_sample else self.rows)
         coloring = _of_these(coloring) if self.is_part else coloring

@@ -10,7 +10,7 @@ import pytest
 import tiledb
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.errors import StorageTimeout, UnknownFormat
+from cxg_widget.errors import InvalidStore, StorageTimeout
 from tests.datasets.make_cf import make_cf
 from tests.datasets.make_cxg import make_cxg, make_truth
 
@@ -57,7 +57,7 @@ def test_others_go_on_while_the_server_is_silent_about_what_a_group_is(opened, o
             opening = pool.submit(opened, "soma", **PATIENT)
             object_store.wait_until_stalled()
             assert not opening.done()
-        with pytest.raises(UnknownFormat, match="TileDB-SOMA"):
+        with pytest.raises(InvalidStore, match="obs is missing"):
             opening.result()
 
 

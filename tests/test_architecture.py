@@ -39,7 +39,7 @@ ROOMS = (
 )
 """The folders and files of the package's root, lowest first: each imports from those before it, and from itself."""
 FOLDERS = {
-    "datasets": ("base", "anndata", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "soma", "cxg"),
+    "datasets": ("base", "anndata", "tenx", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "soma", "cxg"),
     "draw": ("points", "aggregate", "overlays", "pages", "plots"),
     "session": ("streams", "pictures", "analysis"),
 }
@@ -50,7 +50,7 @@ HOMES = {
     "ipywidgets": "widget/",
     "traitlets": "widget/",
     "IPython": ("widget/displaying.py", "widget/static_picture.py", "text/short_traceback.py"),
-    "PIL": ("draw/image_files.py", "draw/lettering.py", "draw/overlays/outlines.py"),
+    "PIL": ("datasets/tenx/tissue.py", "draw/image_files.py", "draw/lettering.py", "draw/overlays/outlines.py"),
     "pydeseq2": "compare/donors/deseq2.py",
     "matplotlib": ("color/colormap.py", "draw/pages/matplotlib_page.py", "draw/plots/"),
     "dask": "cells/cluster/",

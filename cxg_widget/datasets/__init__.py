@@ -36,6 +36,7 @@ def open_dataset(
 
         - AnnData: `key` (which of several, such as "mod/rna"; also as "path#mod/rna"), `memory_bytes` (for finding
           genes in a matrix stored by cell, 3.2 GiB)
+        - 10x: `key` (which genome or sample, where there are several), `memory_bytes`
         - RaggedAtlas: `version`, `zarr_store`, `obs_table`, `feature_space`, `coordinates`
         - TileDB-CF: `observations` (names of dimensions), `isel` (dimension to position)
         - mzPeak: `observations` ("spectra" or "peaks"), `signal` ("data" or "peaks")

@@ -70,7 +70,7 @@ class AnnDataDataset(WithMatrices):
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
     ) -> None:
         super().__init__(f"{uri}#{key}" if key else uri, cache_bytes=cache_bytes)
-        _check_options(key, memory_bytes)
+        check_options(key, memory_bytes)
         if "://" in uri and not uri.startswith("file://"):
             raise UnknownFormat(
                 f"'{uri}': AnnData can be opened only from a local disk; copy it here first, or convert it to CXG."
@@ -268,7 +268,8 @@ class ZarrDataset(AnnDataDataset):
         return ZarrStore(path, self.uri)
 
 
-def _check_options(key: Any, memory_bytes: Any) -> None:
+def check_options(key: Any, memory_bytes: Any) -> None:
+    """Raise `InvalidOption` or `InvalidValue` for an option that is none."""
     if key is not None and not isinstance(key, str):
         raise InvalidOption(f"key is {key!r}; it must be a path in the store, such as 'mod/rna'.")
     check_memory_bytes(memory_bytes)

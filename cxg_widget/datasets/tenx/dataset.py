@@ -1,0 +1,269 @@
+"""Reads a 10x matrix, and the projections, clusters and tissue beside it, as a `Dataset`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.datasets.anndata.dataset import check_options
+from cxg_widget.datasets.anndata.matrices import StoredMatrix
+from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
+from cxg_widget.datasets.anndata.obs_identity import digest_of
+from cxg_widget.datasets.anndata.with_matrices import WithMatrices
+from cxg_widget.datasets.base.column_values import as_strings
+from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.lifetime import Meter, Traffic
+from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, size_of
+from cxg_widget.datasets.base.sections import Sections
+from cxg_widget.datasets.base.values import Column, Values, take_rows
+from cxg_widget.datasets.tenx.by_cell import EXPRESSION, Matrix
+from cxg_widget.datasets.tenx.files import find_files
+from cxg_widget.datasets.tenx.tables import as_booleans, as_labels, as_whole, columns_of, read_table
+from cxg_widget.datasets.tenx.tissue import find_sections, read_image
+from cxg_widget.errors import DamagedStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.datasets.anndata.h5 import H5Store
+
+TOTAL, DETECTED = "total_counts", "n_genes_by_counts"
+"""What scanpy calls the counts of a cell, and the genes that have some."""
+_QC = "qc"
+_ENTRIES = 1 << 24
+"""Entries summed at a time."""
+_PLACES = ("pxl_col_in_fullres", "pxl_row_in_fullres")
+_ON_ARRAY = ("array_row", "array_col")
+
+
+class TenXDataset(WithMatrices):
+    """A 10x matrix: an .h5 file, a folder with matrix.mtx, or the `outs/` of Cell Ranger or Space Ranger.
+
+    Parameters
+    ----------
+    uri : a path
+    cache_bytes : how much of what was read is kept in memory
+    key : which matrix, where there are several: the genome, in a file before Cell Ranger 3; what stands before the
+        names of files, in a folder
+    memory_bytes : how much memory the entries may take, sorted by gene, and those of matrix.mtx before that (3.2 GiB)
+
+    Raises
+    ------
+    InvalidStore
+        If it is no 10x matrix, or the parts contradict each other.
+    DamagedStore
+        If its structure cannot be read.
+    InvalidOption
+        If there are several matrices, and `key` names none.
+    """
+
+    format: ClassVar[str] = "10x"
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        key: str | None = None,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    ) -> None:
+        super().__init__(f"{uri}#{key}" if key else uri, cache_bytes=cache_bytes)
+        check_options(key, memory_bytes)
+        path = Path(uri.removeprefix("file://"))
+        self._files = find_files(path)
+        self._budget = ByteCache(memory_bytes, size_of)
+        self._store: H5Store | None = None
+        self._meter = Meter()
+        self.title = path.absolute().parent.name if path.name == "outs" else path.name
+        try:
+            self._open(self._open_matrix(key, memory_bytes))
+        except BaseException:
+            self._release()
+            raise
+
+    def _open_matrix(self, key: str | None, memory_bytes: int) -> Matrix:
+        if self._files.matrix.is_dir():
+            from cxg_widget.datasets.tenx.mtx_matrix import read_mtx
+
+            return read_mtx(
+                self._files.matrix, key, self.uri, memory_bytes, meter=self._meter, progress=self._tell_progress
+            )
+        from cxg_widget.datasets.anndata.h5 import H5Store
+        from cxg_widget.datasets.tenx.h5_matrix import read_h5
+
+        self._store = H5Store(str(self._files.matrix), self.uri)
+        return read_h5(self._store, key)
+
+    def _open(self, found: Matrix) -> None:
+        self._barcodes, self._node, self._is_whole = found.barcodes, found.node, found.is_whole
+        self._var = MemoryFrame(found.features, "var", self._note)
+        self.n_obs, self.n_var = len(found.barcodes), self._var.n
+        self.var_columns, self.var_index = self._var.columns, self._var.index
+        types = found.features.get("feature_type")
+        is_expression = np.ones(self.n_var, bool) if types is None else (types == EXPRESSION).to_numpy()
+        self._counted = is_expression if is_expression.any() else np.ones(self.n_var, bool)
+        shape = (self.n_obs, self.n_var)
+        self._matrix = StoredMatrix(
+            found.node, "the matrix", shape, budget=self._budget, note=self._note, progress=self._tell_progress
+        )
+        self._layers, self._raw = {}, None
+        self._name_layers()
+        self.obs_index = "barcode"
+        self._readers = self._find_columns()
+        self.embeddings = self._find_embeddings()
+        self._choose_embedding("spatial" if self._files.images else None)
+        if "graphclust" in self.obs_columns:
+            self.default_color = "obs:graphclust"
+        self.sections()
+
+    # --- obs ----------------------------------------------------------------------------------------------------------
+
+    def _find_columns(self) -> dict[str, Callable[[], Values]]:
+        """Return what reads each obs column, and say of each what it is."""
+        columns: dict[str, Column] = {}
+        readers: dict[str, Callable[[], Values]] = {}
+
+        def add(name: str, kind: Any, read: Callable[[], Values]) -> None:
+            columns[name], readers[name] = Column(name, kind), read
+
+        if (types := self._files.cell_types) is not None:
+            for name in self._columns(types)[:2]:
+                add(name, "categorical", partial(self._labels, types, name))
+        for name, path in self._files.clusters.items():
+            add(name, "categorical", partial(self._labels, path, "Cluster"))
+        add(TOTAL, "int" if self._is_whole else "float", lambda: self._qc()[0])
+        add(DETECTED, "int", lambda: self._qc()[1])
+        if (places := self._files.positions) is not None:
+            add("in_tissue", "boolean", lambda: as_booleans(self._table(places)["in_tissue"]))
+            for name in _ON_ARRAY:
+                add(name, "int", partial(self._whole, places, name))
+        self.obs_columns = columns
+        return readers
+
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        if name == self.obs_index:
+            return as_strings((self._barcodes if rows is None else self._barcodes[rows]).tolist())
+        whole = self._read_once(f"obs column {name}", self._readers[name])
+        return whole if rows is None else take_rows(whole, rows)
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        return self._read_obs(name, np.arange(start, stop))
+
+    def _columns(self, path: Path) -> list[str]:
+        """Return the columns of a table beside the matrix; none, with a note, where it cannot be read."""
+        try:
+            return columns_of(path, self.uri, self._meter)
+        except DamagedStore as error:
+            self._note(str(error))
+            return []
+
+    def _table(self, path: Path) -> pd.DataFrame:
+        found: pd.DataFrame = self._read_once(
+            str(path), lambda: read_table(path, self.uri, self._barcodes, self._meter)
+        )
+        return found
+
+    def _labels(self, path: Path, column: str) -> Values:
+        return as_labels(self._table(path)[column])
+
+    def _whole(self, path: Path, column: str) -> Values:
+        return as_whole(self._table(path)[column])
+
+    def _qc(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return the counts of each cell, and how many genes have some; other features are left out, as antibodies."""
+        found: tuple[NDArray[Any], NDArray[np.int64]] = self._read_once("qc", self._count)
+        return found
+
+    def _count(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        totals, detected = np.zeros(self.n_obs), np.zeros(self.n_obs, np.int64)
+        data = self._node.get("data")
+        n_entries = max(getattr(data, "size", 0), 1)
+        step = max(self.n_obs * _ENTRIES // n_entries, 1)
+        try:
+            for start in range(0, self.n_obs, step):
+                stop = min(start + step, self.n_obs)
+                block = self._matrix.lines("obs", start, stop)
+                kept = self._counted[block.positions]
+                rows = np.repeat(np.arange(stop - start), np.diff(block.starts))[kept]
+                values = block.values[kept]
+                totals[start:stop] = np.bincount(rows, values, stop - start)
+                detected[start:stop] = np.bincount(rows[values > 0], minlength=stop - start)
+                self._tell_progress(stop / self.n_obs)
+        except BaseException:
+            self._tell_progress(1.0)
+            raise
+        return (totals.astype(np.int64) if self._is_whole else totals), detected
+
+    # --- embeddings ---------------------------------------------------------------------------------------------------
+
+    def _find_embeddings(self) -> dict[str, int]:
+        found = {name: len(self._columns(path)) for name, path in self._files.projections.items()}
+        for name in [name for name, width in found.items() if width < 2]:
+            self._unusable[name] = f"{self._files.projections[name].name} of {name} has no two columns of places."
+            self._note(self._unusable[name])
+            del found[name]
+        if self._files.positions is not None:
+            found["spatial"] = 2
+        if not found:
+            self._note(f"there is no projection, so cells lie by {TOTAL} and {DETECTED}.")
+            found[_QC] = 2
+        return found
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        if name == _QC:
+            both = np.log1p(np.column_stack(self._qc()).astype(np.float64))
+            return both[:, list(axes)]
+        if name == "spatial" and self._files.positions is not None:
+            found = self._table(self._files.positions)[list(_PLACES)]
+        else:
+            found = self._table(self._files.projections[name])
+        try:
+            return found.iloc[:, list(axes)].to_numpy(np.float64)
+        except (ValueError, TypeError, IndexError) as error:
+            raise DamagedStore(f"{self.uri}: the places of {name!r} are no numbers ({error}).") from error
+
+    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
+        if name != _QC or axes[0] == axes[1]:
+            return None
+        both = f"log1p({TOTAL})", f"log1p({DETECTED})"
+        return both[axes[0]], both[axes[1]]
+
+    # --- the tissue ---------------------------------------------------------------------------------------------------
+
+    def _read_sections(self) -> Sections:
+        return find_sections(self._files, self.title, self._note)
+
+    def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
+        resolution = name.rpartition("/")[2]
+        path = self._files.images[resolution]
+        found: NDArray[Any] = self._cached(("image", resolution), lambda: read_image(path, self.uri, self._meter))
+        return found[lines, columns]
+
+    # --- the store ----------------------------------------------------------------------------------------------------
+
+    def _read_identity(self) -> str:
+        return f"{self._files.state()}#{self.uri}"
+
+    def _read_obs_identity(self) -> str | None:
+        return f"{os.path.abspath(self._files.matrix)}#{self.n_obs}#{digest_of(self._barcodes)}"
+
+    def _read_details(self) -> dict[str, Any]:
+        beside = {**self._files.projections, **self._files.clusters}
+        found: dict[str, Any] = {"matrix": self._files.matrix.name, "layout": "by barcode"}
+        return found | {name: str(path.relative_to(self._files.matrix.parent)) for name, path in beside.items()}
+
+    def _read_traffic(self) -> Traffic:
+        beside = self._meter.so_far
+        return beside if self._store is None else beside.with_(self._store.traffic)
+
+    def _release(self) -> None:
+        self._budget.clear()
+        if self._store is not None:
+            self._store.close()

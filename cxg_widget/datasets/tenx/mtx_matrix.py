@@ -1,0 +1,155 @@
+"""The matrix as text: matrix.mtx, barcodes.tsv and features.tsv, compressed or not; its entries are read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from threading import RLock
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.memory_nodes import MemoryArray
+from cxg_widget.datasets.anndata.node import Node
+from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.tenx.by_cell import ByCell, Matrix, features_table, one_of
+from cxg_widget.datasets.tenx.files import BARCODES, FEATURES, MATRIX, find_one, mtx_prefixes, opened
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+_LINES = 1 << 21
+"""Entries parsed at a time."""
+_ENTRY_BYTES = 8
+_LEAST_LINE = len("1 1 1\n")
+_MOST_PER_BYTE = 1032
+"""What a byte of gzip can hold at most."""
+_COLUMNS = ("id", "name", "feature_type")
+
+
+def read_mtx(
+    folder: Path, key: str | None, uri: str, most_bytes: int, *, meter: Meter, progress: Callable[[float], None]
+) -> Matrix:  # fmt: skip
+    """Return the matrix of a folder; names are read, and of the matrix its first lines.
+
+    key : of a folder with several, what stands before the names of its files
+
+    Raises
+    ------
+    InvalidStore
+        If the parts contradict each other.
+    DamagedStore
+        If a file cannot be read.
+    """
+    import pandas as pd
+
+    prefix = one_of(mtx_prefixes(folder), key, uri)
+    path, of_cells, of_genes = (find_one(folder, prefix, names) for names in (MATRIX, BARCODES, FEATURES))
+    barcodes = [line.split("\t")[0] for line in _lines(of_cells, uri, meter)]
+    rows = [line.split("\t") for line in _lines(of_genes, uri, meter)]
+    width = min([len(_COLUMNS), *map(len, rows)])
+    columns = {column: [row[at] for row in rows] for at, column in enumerate(_COLUMNS[:width])}
+    if not columns:
+        raise InvalidStore(f"{uri}: {of_genes.name} must have an id and a name in each line, separated by a tab.")
+    with opened(path, uri, meter) as file:
+        is_whole, (n_var, n_obs, n_entries) = _header(file, path.name, uri)
+    for what, n, said in ((of_genes.name, len(rows), n_var), (of_cells.name, len(barcodes), n_obs)):
+        if n != said:
+            raise InvalidStore(f"{uri}: {what} has {n:,} lines, but {path.name} says {said:,}.")
+    size = path.stat().st_size * (_MOST_PER_BYTE if path.suffix == ".gz" else 1)
+    if n_entries * _LEAST_LINE > size + 1:  # the last line may have no end
+        raise InvalidStore(f"{uri}: {path.name} says {n_entries:,} entries, which so small a file cannot hold.")
+    if _ENTRY_BYTES * n_entries > most_bytes:
+        raise InvalidStore(
+            f"{uri}: {path.name} has {n_entries:,} entries, which take {_ENTRY_BYTES * n_entries:,} bytes of memory, "
+            f"more than memory_bytes={most_bytes:,}; open the .h5 of the same run, or pass more memory_bytes."
+        )
+    parts = Entries(path, uri, (n_obs, n_var, n_entries), is_whole, meter=meter, progress=progress)
+    node = ByCell(parts, (n_obs, n_var), path.name, uri)
+    return Matrix(node, pd.Index(barcodes, name="barcode"), features_table(columns), is_whole)
+
+
+class Entries(Mapping[str, Node]):
+    """Data, indices and indptr of a text, which is parsed when the first of them is requested."""
+
+    def __init__(
+        self, path: Path, uri: str, shape: tuple[int, int, int], is_whole: bool, *, meter: Meter,
+        progress: Callable[[float], None],
+    ) -> None:  # fmt: skip
+        self._path, self._uri, self._shape, self._is_whole = path, uri, shape, is_whole
+        self._meter, self._progress = meter, progress
+        self._lock = RLock()
+        self._parts: dict[str, Node] | None = None
+
+    def __getitem__(self, name: str) -> Node:
+        with self._lock:
+            if self._parts is None:
+                try:
+                    arrays = self._parse()
+                finally:
+                    self._progress(1.0)
+                self._parts = {key: MemoryArray(one, f"{self._path.name}/{key}") for key, one in arrays.items()}
+            return self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("data", "indices", "indptr"))
+
+    def __len__(self) -> int:
+        return 3
+
+    def _parse(self) -> dict[str, NDArray[Any]]:
+        n_obs, n_var, n_entries = self._shape
+        cells, genes = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
+        values = np.empty(n_entries, np.int32 if self._is_whole else np.float32)
+        seen = 0
+        for part in self._parsed():
+            stop = seen + len(part)
+            if stop > n_entries:
+                break
+            genes[seen:stop], cells[seen:stop] = part["gene"].to_numpy() - 1, part["cell"].to_numpy() - 1
+            values[seen:stop] = part["value"].to_numpy()
+            seen = stop
+            self._progress(seen / n_entries)
+        if seen != n_entries:
+            raise DamagedStore(f"{self._uri}: {self._path.name} is cut off: it says {n_entries:,} entries.")
+        for what, found, n in (("a barcode", cells, n_obs), ("a feature", genes, n_var)):
+            if n_entries and not 0 <= found.min() <= found.max() < n:
+                raise InvalidStore(f"{self._uri}: {self._path.name} names {what} that is not among the {n:,} listed.")
+        if (np.diff(cells) < 0).any():
+            order = np.argsort(cells, kind="stable")
+            cells, genes, values = cells[order], genes[order], values[order]
+        starts = np.zeros(n_obs + 1, np.int64)
+        np.cumsum(np.bincount(cells, minlength=n_obs), out=starts[1:])
+        return {"data": values, "indices": genes, "indptr": starts}
+
+    def _parsed(self) -> Iterator[Any]:
+        import pandas as pd
+
+        with opened(self._path, self._uri, self._meter) as file:
+            _header(file, self._path.name, self._uri)
+            kinds = {"gene": np.int32, "cell": np.int32, "value": np.int32 if self._is_whole else np.float32}
+            if self._shape[2]:
+                yield from pd.read_csv(file, sep=r" ", names=list(kinds), dtype=kinds, chunksize=_LINES)
+
+
+def _lines(path: Path, uri: str, meter: Meter) -> list[str]:
+    with opened(path, uri, meter) as file:
+        return file.read().decode("utf-8").splitlines()
+
+
+def _header(file: IO[bytes], name: str, uri: str) -> tuple[bool, tuple[int, int, int]]:
+    """Read the first lines: whether values are whole numbers; numbers of features, of barcodes and of entries."""
+    first = file.readline().decode("ascii", "replace").lower().split()
+    if first[:3] != ["%%matrixmarket", "matrix", "coordinate"] or first[3:] not in (
+        ["integer", "general"], ["real", "general"],
+    ):  # fmt: skip
+        raise InvalidStore(f"{uri}: {name} is not a MatrixMarket file of whole or real numbers by coordinates.")
+    line = file.readline()
+    while line.startswith(b"%"):
+        line = file.readline()
+    try:
+        n_var, n_obs, n_entries = map(int, line.split())
+    except ValueError:
+        raise InvalidStore(f"{uri}: {name} has no line with its numbers of rows, columns and entries.") from None
+    if min(n_var, n_obs, n_entries) < 0 or n_entries > n_var * n_obs:
+        raise InvalidStore(f"{uri}: {name} says {n_entries:,} entries of {n_var:,} x {n_obs:,}.")
+    return first[3] == "integer", (n_var, n_obs, n_entries)

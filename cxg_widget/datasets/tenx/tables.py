@@ -1,0 +1,93 @@
+"""Tables by barcode that lie beside a matrix: projections, clusters, types of cells, places on the tissue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.column_values import smallest_codes
+from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.datasets.tenx.files import opened
+from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LIST_COLUMNS = ("barcode", "in_tissue", "array_row", "array_col", "pxl_row_in_fullres", "pxl_col_in_fullres")
+"""Of tissue_positions_list.csv, which has no line with names."""
+
+
+def columns_of(path: Path, uri: str, meter: Meter) -> list[str]:
+    """Return the names of the columns of a file without its barcodes; of a CSV its first line is read.
+
+    Raises
+    ------
+    DamagedStore
+        If it cannot be read.
+    """
+    if path.suffix == ".parquet" or path.name == "tissue_positions_list.csv":
+        return list(_LIST_COLUMNS[1:])
+    with opened(path, uri, meter) as file:
+        return [name.strip() for name in file.readline(1 << 16).decode("utf-8", "replace").split(",")][1:]
+
+
+def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter) -> pd.DataFrame:
+    """Return a file in the order of the barcodes; those that it lacks are missing.
+
+    Raises
+    ------
+    InvalidStore
+        If it has none of the barcodes.
+    DamagedStore
+        If it cannot be read.
+    MissingDependency
+        If it is a Parquet file, and pyarrow is not installed.
+    """
+    import pandas as pd
+
+    try:
+        if path.suffix == ".parquet":
+            meter.add(path.stat().st_size)
+            found = pd.read_parquet(path)
+            found = found.set_index("barcode") if "barcode" in found else found
+        else:
+            has_names = path.name != "tissue_positions_list.csv"
+            named: dict[str, Any] = {} if has_names else {"header": None, "names": list(_LIST_COLUMNS)}
+            with opened(path, uri, meter) as file:
+                found = pd.read_csv(file, index_col=0, **named)
+    except ImportError as error:
+        raise MissingDependency(f"{uri}: {path.name} needs pyarrow: pip install pyarrow") from error
+    except (OSError, ValueError, KeyError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise DamagedStore(f"{uri}: {path.name} cannot be read as a table by barcode ({reason}).") from error
+    found = found[~found.index.duplicated()]
+    if len(barcodes) and not found.index.isin(barcodes).any():
+        raise InvalidStore(f"{uri}: {path.name} has none of the barcodes of the matrix.")
+    return found.reindex(barcodes)
+
+
+def as_labels(values: pd.Series) -> Codes:
+    """Return labels as codes; numbers of clusters in their order, texts in that of the alphabet."""
+    categories = sorted(values.dropna().unique().tolist())
+    codes = np.full(len(values), -1, np.int64)
+    for code, label in enumerate(categories):
+        codes[(values == label).to_numpy()] = code
+    whole = all(float(label).is_integer() for label in categories if isinstance(label, float))
+    names = tuple(str(int(label) if isinstance(label, float) and whole else label) for label in categories)
+    return Codes(smallest_codes(codes, len(names)), names)
+
+
+def as_whole(values: pd.Series) -> NDArray[Any]:
+    """Return whole numbers, as int64; as float64 where some are missing."""
+    found = values.to_numpy(np.float64)
+    return found if np.isnan(found).any() else found.astype(np.int64)
+
+
+def as_booleans(values: pd.Series) -> Codes:
+    """Return 0 and 1 as False and True."""
+    found = values.to_numpy(np.float64)
+    return Codes(np.where(np.isnan(found), -1, found > 0).astype(np.int8), (False, True))

@@ -39,7 +39,7 @@ ROOMS = (
 )
 """The folders and files of the package's root, lowest first: each imports from those before it, and from itself."""
 FOLDERS = {
-    "datasets": ("base", "anndata", "tenx", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "soma", "cxg"),
+    "datasets": ("base", "anndata", "mudata", "tenx", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "soma", "cxg"),
     "draw": ("points", "aggregate", "overlays", "pages", "plots"),
     "session": ("streams", "pictures", "analysis"),
 }

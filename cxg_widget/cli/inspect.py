@@ -72,6 +72,8 @@ def as_text(dataset: Dataset) -> Iterable[str]:
     width = max(len(name) for name, _ in about)
     for name, value in about:
         yield f"  {name:<{width}}  {value}"
+    modalities = details.get("modalities", {})
+    yield from section("modalities", [(name, _modality(one)) for name, one in modalities.items()])
     yield from section("obs columns", _columns(dataset.obs_index, dataset.obs_columns))
     yield from section("var columns", _columns(dataset.var_index, dataset.var_columns))
     yield from section("gene sets", [(name, _some(genes)) for name, genes in dataset.gene_sets.items()])
@@ -100,7 +102,15 @@ def _kind(column: Column) -> str:
 
 
 def _worth_saying(details: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(name, value) for name, value in details.items() if value or (value == 0 and value is not False)]
+    told = {name: value for name, value in details.items() if name != "modalities"}
+    return [(name, value) for name, value in told.items() if value or (value == 0 and value is not False)]
+
+
+def _modality(about: Mapping[str, Any]) -> str:
+    layers = [*about.get("layers", ()), *(["raw"] if "raw" in about else [])]
+    matrix = " ".join(about["X"][part] for part in ("layout", "dtype") if part in about["X"]) or "none"
+    more = f", layers {', '.join(layers)}" if layers else ""
+    return f"{about['n_obs']:,} obs x {about['n_var']:,} var, X {matrix}{more}"
 
 
 def _plain(value: Any) -> str:

@@ -220,7 +220,7 @@ def _markers(
         n_a = int(n_cells[group])
         n_rest = n_all - n_a
         tested, auc, u = tests_of(found, group, a, rest)
-        fold = fold_of(a, rest, kind, question)
+        fold = fold_of(a, rest, kind, question, dataset)
         if min(n_a, n_rest) < LEAST_CELLS:
             few.append(value)
             nothing = np.full(a.mean.shape, np.nan)

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -44,10 +45,17 @@ class ValueKind:
     Attributes
     ----------
     reason : as the rest of a sentence
+    scaled : of modalities side by side whose values are not of one kind, the vars of each that is scaled: start, stop
     """
 
     kind: Kind
     reason: str
+    scaled: tuple[tuple[int, int], ...] = ()
+
+    def is_scaled(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say of each var whether its values are scaled, though those of others are not."""
+        inside = [(positions >= start) & (positions < stop) for start, stop in self.scaled]
+        return np.logical_or.reduce(inside) if inside else np.zeros(positions.shape, dtype=np.bool_)
 
 
 def judge(
@@ -55,8 +63,12 @@ def judge(
 ) -> ValueKind:
     """Look at some rows, int64 (k,), or at some genes, spread over all, where these are read with less.
 
+    Of several modalities in one matrix each is judged.
+
     check : as of `Prefetch`
     """
+    if layer is None and len(dataset.modalities) > 1:
+        return _judge_each(dataset, rows, check)
     if dataset.plan(rows, None, layer).axis == "obs":
         read, sample = partial(dataset.rows_of, rows, layer), dataset.obs_noun.counted(len(rows))
     else:
@@ -66,6 +78,20 @@ def judge(
     kind, low, high = kind_of(np.concatenate([_values_in(block) for block in Prefetch(read, check)]))
     text = _REASONS[kind].format(low=short_number(low), high=short_number(high))
     return ValueKind(kind, f"{text}, judged from {sample}")
+
+
+def _judge_each(dataset: Dataset, rows: NDArray[np.int64], check: Callable[[], None]) -> ValueKind:
+    """Return the kind of modalities side by side, which is never that of counts: those of a cell have no common sum."""
+    layers = {name: f"{name}:X" for name in dataset.modalities if f"{name}:X" in dataset.layers}
+    found = {name: judge(dataset, rows, layer, check) for name, layer in layers.items()}
+    kinds = {one.kind for one in found.values()} - {"zeros"}
+    ends = np.cumsum([0, *(len(dataset.names_in(layer).var_labels) for layer in layers.values())]).tolist()
+    spans = zip(found.values(), pairwise(ends), strict=True)
+    scaled = tuple(span for one, span in spans if one.kind == "scaled") if kinds != {"scaled"} else ()
+    others = kinds - {"scaled"}
+    kind: Kind = "log1p" if others == {"log1p"} else "linear" if others else "scaled"
+    reasons = "; ".join(f"in {name} {one.reason}" for name, one in found.items())
+    return ValueKind(kind, f"{reasons}; modality={dataset.modalities[0]!r} compares one alone", scaled)
 
 
 def kind_of(values: NDArray[np.float32]) -> tuple[Kind, float, float]:

@@ -88,6 +88,26 @@ class Question:
         # Also before the method is checked: what to do without memory is said of any question.
         return self.method in METHODS and METHODS[self.method].needs_ranks
 
+    @staticmethod
+    def layer_of(
+        dataset: Dataset, modality: str | None, layer: str | None, genes: Sequence[str] | None = None
+    ) -> str | None:
+        """Return the layer of a modality, whose genes alone are then compared; None = that of all genes, if it is one.
+
+        Raises
+        ------
+        InvalidOption, UnknownName
+            If the dataset has no modalities, or no such one.
+        """
+        if modality is None:
+            alone = _modality_of(dataset, genes) if layer is None and genes else None
+            return layer if alone is None else f"{alone}:X"
+        if not dataset.modalities:
+            raise InvalidOption(f"modality={shown(modality)} is for MuData; {dataset.title} has one matrix.")
+        if modality not in dataset.modalities:
+            raise UnknownName(not_found("modality", modality, dataset.modalities, dataset.title))
+        return layer if layer is not None and layer.startswith(f"{modality}:") else f"{modality}:{layer or 'X'}"
+
     def check(self, dataset: Dataset) -> None:
         """Raise `InvalidValue`, `InvalidOption` or `UnknownName` where a word is not known, or does not fit."""
         for what, word, known in (
@@ -111,6 +131,11 @@ class Question:
             one = dataset.obs_noun.one
             raise InvalidOption(
                 f"by={shown(self.by)} does not go with method={self.method!r}, whose unit is the {one}."
+            )
+        if self.normalize is not None and self.layer is None and len(dataset.modalities) > 1:
+            raise InvalidOption(
+                f"normalize={self.normalize!r} takes the {dataset.var_noun.many} of one modality: "
+                f"modality={dataset.modalities[0]!r}, or {', '.join(map(repr, dataset.modalities[1:]))}."
             )
         if self.normalize is not None and not METHODS[self.method].takes_groups:
             what = "takes X as the store has it" if self.method == "explorer" else "sums counts"
@@ -190,6 +215,16 @@ class Question:
             )
 
 
+def _modality_of(dataset: Dataset, genes: Sequence[str]) -> str | None:
+    """Return the one modality that has all these genes; None where they are of several, or not known."""
+    names = dataset.names_in(None)
+    if not dataset.modalities or not all(names.has_var(gene) for gene in genes):
+        return None
+    labels = [names.var_labels[names.find_var(gene)] for gene in genes]
+    fitting = [one for one in dataset.modalities if all(label.startswith(f"{one}:") for label in labels)]
+    return fitting[0] if fitting else None
+
+
 def compare(
     matrix: MatrixStats, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
     set_names: tuple[str, str] = ("a", "b"),
@@ -252,7 +287,7 @@ def _result(
     sentence = f"{counts[0]} compared with {counts[1]} by {dataset.var_noun.counted(len(names))}: "
     sentence += f"{question.title}, log2 fold change ({question.fold}'s definition)"
     tested, auc, u = tests_of(found, 0, a, b)
-    made = Comparison(sentence, (), names, a, b, fold_of(a, b, kind, question), tested, auc, u, sets=set_names)
+    made = Comparison(sentence, (), names, a, b, fold_of(a, b, kind, question, dataset), tested, auc, u, sets=set_names)
     if question.method == "explorer":
         from cxg_widget.compare.explorer import as_in_explorer
 
@@ -269,6 +304,12 @@ def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Teste
     return tested, auc, u
 
 
-def fold_of(a: Summary, b: Summary, kind: ValueKind, question: Question) -> Floats:
+def fold_of(a: Summary, b: Summary, kind: ValueKind, question: Question, dataset: Dataset) -> Floats:
     """Return log2 fold changes, NaN of scaled values."""
-    return np.full(a.mean.shape, np.nan) if kind.kind == "scaled" else log2_fold(a, b, question.fold)
+    if kind.kind == "scaled":
+        return np.full(a.mean.shape, np.nan)
+    found = log2_fold(a, b, question.fold)
+    if not kind.scaled:
+        return found
+    positions = question.positions(dataset)
+    return np.where(kind.is_scaled(np.arange(len(found)) if positions is None else positions), np.nan, found)

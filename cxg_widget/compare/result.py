@@ -93,6 +93,9 @@ def describe_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list
             f"{where}. share_a and share_b are shares of values above 0."
         ]
     said = [f"log2fc ({question.fold}'s definition): {FORMULAS[question.fold]}."]
+    if kind.scaled:
+        n = sum(stop - start for start, stop in kind.scaled)
+        said.append(f"log2fc is NaN for {dataset.var_noun.counted(n)} whose values are scaled.")
     if question.normalize is None and kind.kind in ("counts", "linear"):
         what = "counts" if kind.kind == "counts" else "values that are not logarithms"
         said.append(

@@ -44,6 +44,12 @@ class Job:
             title = title.removesuffix(suffix)
         return title or self.dataset.title
 
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers of the dataset that are not a part of its main matrix, as those of X of modalities are."""
+        own = {f"{modality}:X" for modality in self.dataset.modalities}
+        return tuple(layer for layer in self.dataset.layers if layer not in own)
+
     def rounding(self, layer: str | None) -> str | None:
         """Describe what float32 may change of a layer, None = the main matrix; None = nothing, or not known."""
         details = self.dataset.details

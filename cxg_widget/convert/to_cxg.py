@@ -100,14 +100,14 @@ def write_cxg(job: Job) -> Carried:
     write_table(path / "var", var, level, left_out)
     _write_embeddings(path, dataset, level, within(job.progress, "embeddings", 0.05, 0.1), left_out)
     matrix = CxgMatrixWriter(path, (dataset.n_obs, dataset.n_var), level, diffexp=job.explorer_diffexp)
-    left_out += [f"layer {name!r}: a CXG holds one matrix" for name in dataset.layers if name != layer]
+    left_out += [f"layer {name!r}: a CXG holds one matrix" for name in job.layers if name != layer]
     left_out += [sentence for sentence in [job.rounding(layer)] if sentence is not None]
     if layer is not None:
         left_out.append(f"the main matrix: layer {layer!r} takes its place")
     try:
         return carry_matrix(Lines(dataset, layer), matrix, job.place.scratch, within(job.progress, "matrix", 0.1, 1.0))
     except InvalidStore as error:
-        others = [name for name in dataset.layers if name != layer and "raw" not in (name, layer)]
+        others = [name for name in job.layers if name != layer and "raw" not in (name, layer)]
         other = f"Pass layer={others[0]!r} (--layer) for the matrix of a CXG. " if others else ""
         raise InvalidStore(f"{error} {other}{_H5AD}") from error
 

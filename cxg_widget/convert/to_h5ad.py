@@ -105,12 +105,13 @@ def write_h5ad(job: Job) -> Carried | None:
 
 
 def _layers(job: Job) -> list[str]:
-    """Return the layers to copy with the matrix; raw has its own vars, for which there is no place."""
-    names = [name for name in job.dataset.layers if not (name == "raw" and "raw" in job.dataset.details)]
+    """Return the layers to copy with the matrix; those with their own vars, such as raw, have no place."""
+    of_x = job.dataset.names_in(None)
+    names = [name for name in job.layers if job.dataset.names_in(name) is of_x]
     if job.layer is not None:
         job.left_out.append(f"the main matrix and all other layers: layer {job.layer!r} is X now")
         return []
-    job.left_out.extend(f"{name}: it has its own vars" for name in job.dataset.layers if name not in names)
+    job.left_out.extend(f"{name}: it has its own vars" for name in job.layers if name not in names)
     return _storable(names, "layer", job.left_out)
 
 

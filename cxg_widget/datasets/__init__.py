@@ -27,15 +27,16 @@ def open_dataset(
 
     Parameters
     ----------
-    uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData object, which is not copied; an open dataset is
-        returned as it is
+    uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData or MuData object, which is not copied; an open
+        dataset is returned as it is
     format : to open the store as such without looking, such as "cxg"; None = find out
     isolated : for stores that nobody vouches for: read the text, and the beginning of all else, in a process of its own
         first, since damage may end or hold up the process that reads it; takes a second and as long as reading the text
     **options : `cache_bytes` (kept in memory, docs/large_n.md), and those of the kind of store, see docs/stores.md:
 
-        - AnnData: `key` (which of several, such as "mod/rna"; also as "path#mod/rna"), `memory_bytes` (for finding
-          genes in a matrix stored by cell, 3.2 GiB)
+        - AnnData: `key` (which of several, such as "tables/cells"; also as "path#tables/cells"), `memory_bytes` (for
+          finding genes in a matrix stored by cell, 3.2 GiB)
+        - MuData: `key` (one modality, such as "rna"; also as "path#rna"; None = all side by side), `memory_bytes`
         - 10x: `key` (which genome or sample, where there are several), `memory_bytes`
         - RaggedAtlas: `version`, `zarr_store`, `obs_table`, `feature_space`, `coordinates`
         - TileDB-CF: `observations` (names of dimensions), `isel` (dimension to position)
@@ -77,7 +78,7 @@ def open_dataset(
         path = os.fspath(uri)
     except TypeError:
         raise InvalidOption(
-            f"{type(uri).__name__} is not a path; pass a path, a URI, an AnnData or an open Dataset."
+            f"{type(uri).__name__} is not a path; pass a path, a URI, an AnnData, a MuData or an open Dataset."
         ) from None
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
@@ -110,9 +111,15 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
 def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:
     if format_ is not None:
         raise InvalidOption("an AnnData in memory has no format; format= applies only when you open a path.")
+    is_mudata = hasattr(source, "mod")
     for name in options:
-        if name not in ("cache_bytes", "memory_bytes"):
-            raise InvalidOption(f"option {name!r} applies only when you open a path; this is an AnnData in memory.")
+        if name not in ("cache_bytes", "memory_bytes", *(["key"] if is_mudata else [])):
+            what = "a MuData" if is_mudata else "an AnnData"
+            raise InvalidOption(f"option {name!r} applies only when you open a path; this is {what} in memory.")
+    if is_mudata:
+        from cxg_widget.datasets.mudata.opening import open_object
+
+        return open_object(source, **options)
     from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 
     return AnnDataInMemory(source, **options)

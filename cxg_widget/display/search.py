@@ -201,6 +201,6 @@ def _genes(dataset: Dataset) -> list[Match]:
     if aliases is None:
         return [Match(f"var:{label}", label, "var", "") for label in labels]
     return [
-        Match(f"var:{label}", alias or label, "var", label if alias else "")
+        Match(f"var:{label}", alias or label, "var", label if alias and alias != label else "")
         for label, alias in zip(labels, aliases, strict=True)
     ]

@@ -126,14 +126,18 @@ def _resolve_name(color: str, dataset: Dataset, layer: str | None, sets: OwnSets
         raise UnknownName(not_found(set_noun_of(dataset).one, name, [*sets, *dataset.gene_sets]))
     if source == "var":
         names.find_var(name)
-    raise UnknownName(_neither(color, dataset, sets))
+    raise UnknownName(_neither(color, dataset, layer, sets))
 
 
-def _neither(color: str, dataset: Dataset, sets: OwnSets) -> str:
-    for layer in dataset.layers:
-        if dataset.names_in(layer).has_var(color):
-            what = f"{shown(color)} is {dataset.var_noun.a} of the layer {layer!r}, not of X"
-            return f"{what}; set w.layer = {layer!r} to color by it."
+def _neither(color: str, dataset: Dataset, layer: str | None, sets: OwnSets) -> str:
+    of_several = dataset.explain_name(color) if dataset.modalities else None
+    if of_several is not None:
+        return of_several
+    for other in (None, *dataset.layers):
+        if dataset.names_in(other).has_var(color):
+            there, here = ("X" if one is None else f"the layer {one!r}" for one in (other, layer))
+            what = f"{shown(color)} is {dataset.var_noun.a} of {there}, not of {here}"
+            return f"{what}; set w.layer = {other!r} to color by it."
     groups = [*dataset.obs_columns, *sets, *dataset.gene_sets]
     names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]
     nouns = [noun.one for noun in (dataset.var_noun, set_noun_of(dataset) if sets else dataset.set_noun) if noun]
@@ -158,9 +162,10 @@ def color_of_itself(dataset: Dataset) -> str | None:
     """
     if dataset.default_color is not None:
         return dataset.default_color
-    known = {
-        _plain(column.name): column for column in reversed(list(dataset.obs_columns.values())) if _is_grouping(column)
-    }
+    columns = [column for column in reversed(list(dataset.obs_columns.values())) if _is_grouping(column)]
+    # Those of a modality, "rna:cell_type", count where none of all cells has the name.
+    bare = {_plain(column.name.rpartition(":")[2]): column for column in columns} if dataset.modalities else {}
+    known = bare | {_plain(column.name): column for column in columns}
     return next((known[name].name for name in _GROUPINGS if name in known), None)
 
 

@@ -61,6 +61,7 @@ class AnalysingWidget(PlottingWidget):
         self, a: Any = None, b: Any = "rest", *, method: str = "t-test", layer: str | None = None,
         normalize: str | None = None, by: str | None = None, genes: Sequence[str] | str | None = None,
         fold: str = "scanpy", min_cells: int = 10, min_donors: int = 3, within: Any = None,
+        modality: str | None = None,
     ) -> Comparison:  # fmt: skip
         """Compare two sets of cells gene by gene: which genes are higher in one, how much, and how surely.
 
@@ -87,6 +88,7 @@ class AnalysingWidget(PlottingWidget):
         min_cells, min_donors : cells that a donor needs on a side, and donors that each side needs
         within : which cells count at all, in a, b and the rest: "filter" = those that pass the filters, "selection",
             or other cells as `a`; None = all, whatever the filters
+        modality : of MuData, whose genes are compared, in its X or in its `layer`; None = those of all, side by side
 
         Returns
         -------
@@ -110,7 +112,9 @@ class AnalysingWidget(PlottingWidget):
         self._check_open()
         a, b, within = with_values(a, b, within)
         comparisons = self._session.comparisons
-        question = Question(method, layer, normalize, comparisons.genes_meant(genes), fold, by, min_cells, min_donors)
+        genes = comparisons.genes_meant(genes)
+        layer = Question.layer_of(self._dataset, modality, layer, genes)
+        question = Question(method, layer, normalize, genes, fold, by, min_cells, min_donors)
         question.check(self._dataset)
         with self._session.costs.action("compare", requested=f"compare(method={method!r})", less=question.lighter()):
             return comparisons.compare_cells(a, b, question, within)
@@ -118,7 +122,7 @@ class AnalysingWidget(PlottingWidget):
     def markers(
         self, a: Any = None, against: str = "rest", *, by: str | None = None, method: str = "t-test",
         layer: str | None = None, normalize: str | None = None, genes: Sequence[str] | str | None = None,
-        fold: str = "scanpy", within: Any = None,
+        fold: str = "scanpy", within: Any = None, modality: str | None = None,
     ) -> Comparison | Markers:  # fmt: skip
         """Say which genes mark some cells, or the cells of each value of a column.
 
@@ -128,7 +132,8 @@ class AnalysingWidget(PlottingWidget):
         against : "rest" = all other cells, whatever the filters; "neighborhood" = those nearest to the edge of `a` in
             the embedding on show, as many as `a` has, none farther off than the radius of `a` in one piece
         by : obs column of categories: each value against all other cells, for all values in one look at the matrix
-        method, layer, normalize, genes, fold, within : as `compare`; no methods by donor, and with `by` no "explorer"
+        method, layer, normalize, genes, fold, within, modality : as `compare`; no methods by donor, and with `by` no
+            "explorer"
 
         Returns
         -------
@@ -148,7 +153,9 @@ class AnalysingWidget(PlottingWidget):
         self._check_open()
         a, within = with_values(a, within)
         comparisons = self._session.comparisons
-        question = Question(method, layer, normalize, comparisons.genes_meant(genes), fold)
+        genes = comparisons.genes_meant(genes)
+        layer = Question.layer_of(self._dataset, modality, layer, genes)
+        question = Question(method, layer, normalize, genes, fold)
         if by is not None and (a is not None or against != "rest"):
             raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
         requested = f"markers({'' if by is None else f'by={shown(by)}, '}method={method!r})"

@@ -224,12 +224,6 @@ def test_tables_that_are_no_dataframes_are_refused_with_what_to_pass_instead(par
         open_dataset(adata)
 
 
-def test_mudata_is_refused_with_the_names_of_its_parts():
-    mdata = SimpleNamespace(obs=None, var=None, obsm={}, mod={"rna": 1, "prot": 2}, n_obs=3)
-    with pytest.raises(InvalidOption, match="'rna', 'prot'"):
-        open_dataset(mdata)
-
-
 def test_options_of_paths_do_not_apply_to_objects():
     adata = stand_in(make_truth())
     for options, error in (

@@ -50,7 +50,7 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
     # raw has genes of its own, so AnnData holds it apart from the layers.
     in_layers = {name: _matrix(dataset, rows, name) for name in taken if name != RAW}
     raw = {"raw": {"X": _matrix(dataset, rows, RAW), "var": _vars_of(dataset, RAW)}} if RAW in taken else {}
-    left = [name for name in dataset.layers if name not in taken]
+    left = [name for name in _layers(dataset, True) if name not in taken]
     if layers is None and left:
         warn_caller(f"to_anndata() leaves out {_listed(left)}; to_anndata(layers=True) includes them")
     return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm, layers=in_layers, **raw)
@@ -58,13 +58,15 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
 
 def _layers(dataset: Dataset, layers: bool | Sequence[str] | None) -> list[str]:
     """Return the layers to take."""
+    own = dataset.names_in(None)
+    usable = [name for name in dataset.layers if name == RAW or dataset.names_in(name) is own]
     if layers is None or isinstance(layers, bool):
-        return list(dataset.layers) if layers else []
+        return usable if layers else []
     if isinstance(layers, str) or not isinstance(layers, Sequence):
         raise InvalidValue(f"layers must be True, False or a list of names; found {shown(layers)}")
     for name in layers:
-        if name not in dataset.layers:
-            raise UnknownName(not_found("layer", name, dataset.layers))
+        if name not in usable:
+            raise UnknownName(not_found("layer", name, usable))
     return list(layers)
 
 

@@ -43,7 +43,7 @@ class AnnDataInMemory(WithMatrices):
     InvalidStore
         If its parts contradict each other.
     InvalidOption
-        If it holds several AnnData, as MuData does, or its tables are no DataFrames.
+        If its tables are no DataFrames.
     """
 
     format: ClassVar[str] = "anndata"
@@ -51,9 +51,6 @@ class AnnDataInMemory(WithMatrices):
     def __init__(self, source: Any, *, cache_bytes: int = DEFAULT_CACHE_BYTES, memory_bytes: int = 0) -> None:
         super().__init__("AnnData in memory", cache_bytes=cache_bytes)
         check_memory_bytes(memory_bytes)
-        if hasattr(source, "mod"):
-            parts = ", ".join(repr(name) for name in source.mod)
-            raise InvalidOption(f"a MuData holds several AnnData; pass one of them, such as mdata[{parts}].")
         self.source: Any = source
         self._budget = ByteCache(memory_bytes, size_of)
         for part in ("obs", "var"):

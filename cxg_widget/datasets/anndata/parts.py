@@ -48,11 +48,14 @@ def find_parts(root: Group) -> list[str]:
     return found
 
 
+def is_mudata(root: Group) -> bool:
+    """Say whether a root is that of MuData."""
+    return root.encoding.lower() == "mudata" or (not root.encoding and isinstance(_member(root, "mod"), Group))
+
+
 def is_anndata(group: Group) -> bool:
     """Say whether a group has what every AnnData has; MuData has obs and var too."""
-    if group.encoding.lower() == "mudata" or "spatialdata_attrs" in group.attrs:
-        return False
-    if not group.encoding and isinstance(_member(group, "mod"), Group):
+    if is_mudata(group) or "spatialdata_attrs" in group.attrs:
         return False
     return _member(group, "obs") is not None and _member(group, "var") is not None
 
@@ -66,7 +69,7 @@ def _member(group: Group, name: str) -> object:
 
 def _refusal(root: Group, what: str) -> str:
     parts, names = find_parts(root), root.names()
-    if root.encoding.lower() == "mudata" or isinstance(_member(root, "mod"), Group):
+    if is_mudata(root):
         return f"'{root.uri}' is MuData, which holds several AnnData.{_choose(parts)}"
     if "spatialdata_attrs" in root.attrs or {"images", "points", "shapes", "tables"} & set(names):
         return f"'{root.uri}' is SpatialData; only its tables can be opened.{_choose(parts)}"

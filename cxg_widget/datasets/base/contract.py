@@ -52,6 +52,7 @@ class Contract(MatrixContract):
     alias_columns, id_columns : var columns of readable names and of identifiers, by which a var is found too
     missing_text : text that stands for a missing value in columns of text and categories; None = there is none
     layers : names of alternatives to the main matrix
+    modalities : of a dataset of several, side by side in the main matrix: each has layers of its own, "NAME:X" first
     major_axis : along which the store reads neighbouring lines of the matrix fast
     embeddings : name to number of axes, at least 2
     default_embedding : the embedding to show first, None where there is none
@@ -74,6 +75,7 @@ class Contract(MatrixContract):
     obs_index: str | None = None
     var_index: str | None = None
     layers: tuple[str, ...] = ()
+    modalities: tuple[str, ...] = ()
     major_axis: Literal["obs", "var"] = "var"
     embeddings: Mapping[str, int]
     default_embedding: str | None = None

@@ -45,4 +45,5 @@ def axis_names(name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
 
 def is_tissue(name: object) -> bool:
     """Say whether an embedding holds pixel positions of an image, whose y axis points down."""
-    return isinstance(name, str) and name.removeprefix("X_").casefold() in _TISSUE
+    # That of one modality of several has its name before it.
+    return isinstance(name, str) and name.rpartition(":")[2].removeprefix("X_").casefold() in _TISSUE

@@ -164,7 +164,10 @@ class Embeddings:
             raise InvalidStore(" ".join([f"{store.uri}: {store._no_embedding}.", *unusable.values()]))
         if name is None:
             return store.default_embedding or next(iter(known))
-        spellings = (name, name.removeprefix("X_"), f"X_{name}") if isinstance(name, str) else ()
+        # muon calls that of one modality "rna:X_umap".
+        spellings = (
+            (name, name.removeprefix("X_"), f"X_{name}", name.replace(":X_", ":")) if isinstance(name, str) else ()
+        )
         for spelling in spellings:
             if spelling in known:
                 return spelling

@@ -1,0 +1,1 @@
+"""MuData: several AnnData of the same cells as one dataset."""

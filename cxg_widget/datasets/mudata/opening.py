@@ -1,0 +1,253 @@
+"""Open MuData, from a file, a folder or memory: all modalities, or one of them by `key`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.datasets.anndata.dataset import H5adDataset, ZarrDataset
+from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+from cxg_widget.datasets.anndata.node import Array, Group, Store
+from cxg_widget.datasets.anndata.parts import is_anndata
+from cxg_widget.datasets.anndata.with_matrices import WithMatrices
+from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.lifetime import Traffic
+from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, check_memory_bytes, size_of
+from cxg_widget.datasets.mudata.dataset import MuDataset
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownFormat, UnknownName
+from cxg_widget.text.names import not_found
+
+_IN_MEMORY = "MuData in memory"
+_SHARED = {1: "genes", -1: "cells and genes"}
+
+
+def open_h5mu(uri: str, *, key: str | None = None, **options: Any) -> Dataset:
+    """Open an .h5mu file, or one modality of it as AnnData."""
+    return H5MuDataset(uri, **options) if key is None else H5adDataset(uri, key=key, **options)
+
+
+def open_zarr(uri: str, *, key: str | None = None, **options: Any) -> Dataset:
+    """Open MuData in zarr, or one modality of it as AnnData."""
+    return ZarrMuDataset(uri, **options) if key is None else ZarrDataset(uri, key=key, **options)
+
+
+def open_object(source: Any, *, key: str | None = None, **options: Any) -> Dataset:
+    """Open a MuData object, or one modality of it.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such modality.
+    """
+    if key is None:
+        return MuDataInMemory(source, **options)
+    name = key.removeprefix("mod/") if isinstance(key, str) else key
+    if name not in source.mod:
+        raise UnknownName(not_found("part", key, list(source.mod), "this MuData"))
+    return AnnDataInMemory(source.mod[name], **options)
+
+
+class _Part(H5adDataset):
+    """AnnData in a store, HDF5 or zarr, that another dataset has opened."""
+
+    def __init__(self, of: StoredMuDataset, key: str | None, group: Group) -> None:
+        # Not that of AnnData, which opens the store.
+        Dataset.__init__(self, f"{of.uri}#{key}" if key else of.uri, cache_bytes=0)
+        self._path, self._key, self._store, self._budget = of.path, key, of.store, of.budget
+        self._open(group)
+
+    def _release(self) -> None:
+        """Leave the store to who opened it."""
+
+
+class StoredMuDataset(MuDataset):
+    """MuData on disk.
+
+    Parameters
+    ----------
+    uri : a path
+    cache_bytes : how much of what was read is kept in memory
+    memory_bytes : how much memory the entries of all modalities stored by cell may take, sorted by gene (3.2 GiB)
+
+    Attributes
+    ----------
+    path, store, budget : what the parts read, and in how much memory
+
+    Raises
+    ------
+    InvalidStore
+        If the modalities do not share their cells, or none of them is AnnData.
+    DamagedStore
+        If its structure cannot be read.
+    """
+
+    def __init__(
+        self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES, memory_bytes: int = DEFAULT_MEMORY_BYTES
+    ) -> None:
+        super().__init__(uri, cache_bytes=cache_bytes)
+        check_memory_bytes(memory_bytes)
+        if "://" in uri and not uri.startswith("file://"):
+            raise UnknownFormat(f"'{uri}': MuData can be opened only from a local disk; copy it here first.")
+        self.path = uri.removeprefix("file://")
+        self.budget = ByteCache(memory_bytes, size_of)
+        self.store = self._open_store(self.path)
+        try:
+            self._open()
+        except BaseException:
+            self.store.close()
+            raise
+
+    @abstractmethod
+    def _open_store(self, path: str) -> Store:
+        """Open the file or folder."""
+
+    def _open(self) -> None:
+        root = self.store.root
+        found = self._modalities(root)
+        check_axis(root.attrs.get("axis", 0), self.uri, list(found))
+        whole = _Part(self, None, root)
+        parts: dict[str, WithMatrices] = {}
+        for name, group in found.items():
+            try:
+                parts[name] = _Part(self, name, group)
+            except (InvalidStore, DamagedStore) as error:
+                self._note(f"modality {name!r} is left out: {error}")
+        if not parts:
+            raise InvalidStore(f"'{self.uri}' is MuData without a modality that can be read.")
+        var_map = partial(self._map, "varmap") if isinstance(root.get("varmap"), Group) else None
+        self._join(whole, parts, partial(self._obs_map, whole, parts), var_map)
+
+    def _modalities(self, root: Group) -> dict[str, Group]:
+        """Return the groups of modalities, in their order."""
+        mod = root.get("mod")
+        if not isinstance(mod, Group):
+            raise InvalidStore(f"'{self.uri}': MuData without the group 'mod' of its modalities.")
+        stated, known = mod.attrs.get("mod-order"), mod.names()
+        order = [str(name) for name in np.asarray(stated if stated is not None else []).reshape(-1).tolist()]
+        found: dict[str, Group] = {}
+        for name in [*(one for one in order if one in known), *(one for one in known if one not in order)]:
+            group = mod.get(name)
+            if isinstance(group, Group) and is_anndata(group):
+                found[name] = group
+            else:
+                self._note(f"modality {name!r} is left out: it is not AnnData.")
+        return found
+
+    def _obs_map(self, whole: Dataset, parts: Mapping[str, Dataset], name: str) -> NDArray[Any]:
+        if self.store.root.get("obsmap") is None:
+            return _by_names(whole, parts[name])
+        return self._map("obsmap", name)
+
+    def _map(self, table: str, name: str) -> NDArray[Any]:
+        node = self.store.root.get(f"{table}/{name}")
+        if not isinstance(node, Array) or node.dtype.kind not in "iu":
+            raise InvalidStore(f"{self.uri}: {table}/{name} is missing or is no array of integers.")
+        node.check_plausible()
+        return node.read()
+
+    def _read_identity(self) -> str:
+        return self.store.state()
+
+    def _read_obs_identity(self) -> str | None:
+        return self._whole._read_obs_identity()
+
+    def _read_sizes(self) -> dict[str, int]:
+        return self._whole._read_sizes()
+
+    def _read_traffic(self) -> Traffic:
+        return self.store.traffic
+
+    def _release(self) -> None:
+        super()._release()
+        self.store.close()
+
+
+class H5MuDataset(StoredMuDataset):
+    """MuData in an HDF5 file; see `StoredMuDataset`."""
+
+    format: ClassVar[str] = "h5mu"
+
+    def _open_store(self, path: str) -> Store:
+        from cxg_widget.datasets.anndata.h5 import H5Store
+
+        return H5Store(path, self.uri)
+
+
+class ZarrMuDataset(StoredMuDataset):
+    """MuData in a zarr folder or zip archive; see `StoredMuDataset`."""
+
+    format: ClassVar[str] = "zarr-mudata"
+
+    def _open_store(self, path: str) -> Store:
+        from cxg_widget.datasets.anndata.zarr_store import ZarrStore
+
+        return ZarrStore(path, self.uri)
+
+
+class MuDataInMemory(MuDataset):
+    """A MuData object, or any other with mod, obs, var, obsm, obsmap and varmap.
+
+    Parameters
+    ----------
+    source : the object; it is kept, and neither changed nor copied
+    cache_bytes, memory_bytes : as of `AnnDataInMemory`
+
+    Raises
+    ------
+    InvalidStore
+        If the modalities do not share their cells.
+    InvalidOption
+        If a modality is itself MuData, or its tables are no DataFrames.
+    """
+
+    format: ClassVar[str] = "mudata"
+
+    def __init__(self, source: Any, *, cache_bytes: int = DEFAULT_CACHE_BYTES, memory_bytes: int = 0) -> None:
+        super().__init__(_IN_MEMORY, cache_bytes=cache_bytes)
+        check_axis(getattr(source, "axis", 0), _IN_MEMORY, list(source.mod))
+        uns = getattr(source, "uns", None)
+        level = SimpleNamespace(obs=source.obs, var=source.var, obsm=source.obsm, uns=uns, X=None, layers={}, raw=None)
+        whole = AnnDataInMemory(level, cache_bytes=0)
+        whole.title = whole.title if whole.title != whole.uri else _IN_MEMORY
+        parts = {
+            str(name): AnnDataInMemory(part, cache_bytes=0, memory_bytes=memory_bytes)
+            for name, part in source.mod.items()
+        }
+        if not parts:
+            raise InvalidOption("this MuData has no modality.")
+        self._join(whole, parts, source.obsmap.__getitem__, source.varmap.__getitem__)
+
+    def _read_obs_identity(self) -> str | None:
+        return self._whole._read_obs_identity()
+
+    def _read_content_identity(self) -> str | None:
+        return self._whole._read_content_identity()
+
+    def _read_traffic(self) -> Traffic | None:
+        every = [part._read_traffic() for part in self._parts.values()]
+        return None if None in every else Traffic()
+
+
+def check_axis(axis: Any, uri: str, names: list[str]) -> None:
+    """Raise `InvalidStore` where modalities share something other than their cells."""
+    shared = _SHARED.get(int(axis))
+    if shared is not None:
+        path = "mdata" if uri == _IN_MEMORY else f"'{uri}'"
+        raise InvalidStore(
+            f"{uri}: its modalities share {shared} (axis={int(axis)}), not cells alone, so they are no one dataset. "
+            f"Open one: open_dataset({path}, key={names[0]!r}), or {', '.join(map(repr, names[1:])) or 'no other'}."
+        )
+
+
+def _by_names(whole: Dataset, part: Dataset) -> NDArray[Any]:
+    """Return the map of a modality by the names of its cells, as for stores of before maps."""
+    place = {name: number for number, name in enumerate(part.obs_names().tolist(), 1)}
+    return np.array([place.get(name, 0) for name in whole.obs_names().tolist()], dtype=np.int64)

@@ -1,0 +1,78 @@
+"""Registers MuData on disk as formats, asked before the readers of AnnData, and detects it."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from cxg_widget.datasets.readers import Reader
+from cxg_widget.datasets.signatures import begins_with, zip_holds
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_WRITTEN_BY_MUDATA = b"MuData (format-version="
+_ATTRIBUTES = ("zarr.json", ".zattrs")
+
+
+def _is_h5mu(path: Path) -> bool:
+    """Say whether a file is HDF5 whose root says that it is MuData, or holds modalities."""
+    if begins_with(path, _WRITTEN_BY_MUDATA):
+        return True
+    if not begins_with(path, _HDF5):
+        return False
+    # Without h5py, or with one that is too old, the reader of AnnData says what to install.
+    with suppress(ImportError, DamagedStore, InvalidStore):
+        from cxg_widget.datasets.anndata.h5 import H5Store
+        from cxg_widget.datasets.anndata.parts import is_mudata
+
+        with closing(H5Store(str(path), str(path))) as store:
+            return is_mudata(store.root)
+    return False
+
+
+def _is_mudata_zarr(path: Path) -> bool:
+    return any(_says_mudata(text) for text in _root_attributes(path))
+
+
+def _says_mudata(text: str) -> bool:
+    with suppress(ValueError):
+        found: Any = json.loads(text)
+        if isinstance(found, dict):
+            attributes = found.get("attributes", found)
+            return isinstance(attributes, dict) and str(attributes.get("encoding-type", "")).lower() == "mudata"
+    return False
+
+
+def _root_attributes(path: Path) -> list[str]:
+    found = []
+    with suppress(OSError, UnicodeDecodeError, zipfile.BadZipFile):
+        if zip_holds(path, *_ATTRIBUTES):
+            with zipfile.ZipFile(path) as archive:
+                found = [archive.read(one).decode() for one in _ATTRIBUTES if one in archive.namelist()]
+        elif path.is_dir():
+            found = [(path / one).read_text("utf-8") for one in _ATTRIBUTES if (path / one).is_file()]
+    return found
+
+
+H5MU = Reader(
+    what="a MuData .h5mu file",
+    opens="cxg_widget.datasets.mudata.opening:open_h5mu",
+    looks_like=_is_h5mu,
+    suffixes=(".h5mu",),
+    order=80,
+    options=("key", "memory_bytes"),
+    libraries=("h5py",),
+    install="cxg-widget[h5ad]",
+)
+ZARR = Reader(
+    what="a MuData zarr store",
+    opens="cxg_widget.datasets.mudata.opening:open_zarr",
+    looks_like=_is_mudata_zarr,
+    order=80,
+    options=("key", "memory_bytes"),
+    libraries=("zarr",),
+    install="cxg-widget[zarr]",
+)

@@ -18,9 +18,9 @@ ROOMS = (
     "color",
     "spatial",
     "datasets",
-    "convert",
     "wire",
     "rules",
+    "convert",
     "annotations",
     "counts",
     "display",
@@ -208,6 +208,7 @@ def test_heavy_libraries_are_never_imported_with_a_module_except_at_home(heavy):
 
 WRITERS = {
     "files/": "the one way to write a file or folder",
+    "convert/kept_lines.py": "values that are kept in the folder of `kept_folder`",
     "convert/spill.py": "values that wait in the scratch folder of `writing`",
     "convert/to_cxg.py": "arrays removed from the new store in the folder of `writing`",
     "convert/copy_matrix.py": "the scratch folder of `writing`",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 
@@ -37,6 +38,18 @@ def open_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return what `open_dataset` takes apart from the path; nothing where nothing was given."""
     found = dict(getattr(options, "option", ()))
     return found | ({"storage_options": dict(options.storage_option)} if options.storage_option else {})
+
+
+def embedding(text: str) -> tuple[str, tuple[str, str] | str]:
+    """Read [NAME=]X,Y or [NAME=]FILE.csv; without a name it is called after both columns, or after the file."""
+    name, given, axes = text.partition("=")
+    name, axes = (name, axes) if given else ("", text)
+    if axes.lower().endswith(".csv"):
+        return name or Path(axes).stem, axes
+    x, comma, y = axes.partition(",")
+    if not comma or not x or not y or "," in y:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither two columns, as in n_genes,pct_mito, nor a .csv")
+    return name or f"{x}_{y}", (x, y)
 
 
 def count(text: str) -> int:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from cxg_widget.cli.arguments import add_options, add_store, open_options
+from cxg_widget.cli.arguments import add_options, add_store, embedding, open_options
 from cxg_widget.cli.text import section, show
+
+if TYPE_CHECKING:
+    from cxg_widget.convert import Conversion
 
 
 def add(commands: Any) -> None:
@@ -18,6 +24,22 @@ def add(commands: Any) -> None:
     convert.add_argument("--format", choices=["cxg", "h5ad"], help="output format, if OUT has another ending")
     convert.add_argument("--source-format", metavar="FORMAT", help="format of IN (default: detected)")
     convert.add_argument("--layer", metavar="NAME", help="layer to convert as the matrix (default: main matrix)")
+    convert.add_argument(
+        "--where",
+        metavar="QUERY",
+        help="carry the cells that meet a query, such as \"tissue == 'lung' and n_genes > 500\"",
+    )
+    convert.add_argument(
+        "--genes", nargs="+", metavar="GENE", help="carry these genes alone: names, or a file with one per line"
+    )
+    convert.add_argument(
+        "--embedding",
+        action="append",
+        type=embedding,
+        default=[],
+        metavar="[NAME=]X,Y",
+        help="a further embedding: two columns or genes, or a .csv whose first column names cells (repeatable)",
+    )
     convert.add_argument("--best", action="store_true", help="smallest output; takes several times as long")
     convert.add_argument(
         "--explorer-diffexp",
@@ -30,19 +52,41 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Write the store, and say what it holds and what it could not take."""
     from cxg_widget.convert import convert
+    from cxg_widget.files.kept_folder import has_kept
 
-    done = convert(
-        options.source,
-        options.target,
-        format=options.format,
-        source_format=options.source_format,
-        layer=options.layer,
-        best=options.best,
-        explorer_diffexp=options.explorer_diffexp,
-        **open_options(options),
-    )
+    try:
+        done = _convert(convert, options)
+    except KeyboardInterrupt:
+        if has_kept(Path(options.target)):
+            print("What was read is kept; run the same command again to go on.", file=sys.stderr)
+        raise
     values = (
         "no matrix" if done.n_values is None else f"{done.n_values:,} values, {'dense' if done.dense else 'sparse'}"
     )
     show([f"Wrote {done.n_obs:,} obs x {done.n_var:,} var ({values}) to {done.target}"])
     show(section("not converted exactly", [(sentence,) for sentence in done.left_out]))
+
+
+def _convert(convert: Callable[..., Conversion], options: argparse.Namespace) -> Conversion:
+    return convert(
+        options.source,
+        options.target,
+        format=options.format,
+        source_format=options.source_format,
+        layer=options.layer,
+        where=options.where,
+        genes=_genes(options.genes),
+        embeddings=dict(options.embedding) or None,
+        best=options.best,
+        explorer_diffexp=options.explorer_diffexp,
+        **open_options(options),
+    )
+
+
+def _genes(given: list[str] | None) -> list[str] | str | None:
+    """Return names as a list, one file as its path; names that are parted by commas are taken apart."""
+    if given is None:
+        return None
+    if len(given) == 1 and Path(given[0]).expanduser().is_file():
+        return given[0]
+    return [name for one in given for name in one.split(",") if name]

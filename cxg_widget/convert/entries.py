@@ -68,10 +68,21 @@ class Lines:
     def blocks(self, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, int, Entries]]:
         """Yield start, stop and entries of neighbouring lines, in order."""
         last = self.n if end is None else end
-        step = max(1, CELLS_PER_BLOCK // max(1, self.length))
+        step = self._step()
         for start in range(begin, last, step):
             stop = min(start + step, last)
             yield start, stop, self.read(start, stop)
+
+    def _step(self) -> int:
+        """Return how many lines to read at a time: of rows that are read in portions, whole ones where they are few."""
+        step = max(1, CELLS_PER_BLOCK // max(1, self.length))
+        if self.axis == "var" or not self.length:
+            return step
+        grain = self.dataset._read_grain(self.layer)
+        if grain.is_dense or grain.rows is None or grain.rows <= step:
+            return step
+        mean = max(grain.n_entries // max(self.n, 1), 1)
+        return grain.rows if grain.rows * mean <= CELLS_PER_BLOCK else step
 
     def read(self, start: int, stop: int) -> Entries:
         """Read the entries of the lines start <= line < stop."""

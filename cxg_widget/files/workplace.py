@@ -40,8 +40,8 @@ class Workplace:
 def make_workplace(target: Path) -> Workplace:
     """Make a folder that nobody else has or can guess, and remove those whose writers died."""
     sweep(target.parent, target.name)
-    token = f".{_machine()}-{os.getpid()}-{secrets.token_hex(8)}"
-    stem = _stem(target.name)
+    token = f".{machine()}-{os.getpid()}-{secrets.token_hex(8)}"
+    stem = stem_of(target.name)
     folder = target.with_name(f"{stem}{token}{SUFFIX}")
     # Fails where the name is taken, and follows no link: nobody can have put something else there.
     folder.mkdir(mode=0o700)
@@ -53,8 +53,8 @@ def sweep(parent: Path, name: str | None = None) -> None:
     """Remove what killed processes of this machine left next to a target, or to all targets in a folder."""
     if sys.platform == "win32":  # where asking whether a process lives would end it
         return
-    stem = ".+" if name is None else re.escape(_stem(name))
-    pattern = re.compile(rf"{stem}\.{_machine()}-(\d+)-[0-9a-f]{{16}}{re.escape(SUFFIX)}", re.DOTALL)
+    stem = ".+" if name is None else re.escape(stem_of(name))
+    pattern = re.compile(rf"{stem}\.{machine()}-(\d+)-[0-9a-f]{{16}}{re.escape(SUFFIX)}", re.DOTALL)
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             found = pattern.fullmatch(entry.name)
@@ -62,14 +62,14 @@ def sweep(parent: Path, name: str | None = None) -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
     """Return as much of a name as leaves room for the rest of a workplace's."""
-    room = _LONGEST - len(f".{_machine()}-{2**32}-{'0' * 16}{SUFFIX}")
+    room = _LONGEST - len(f".{machine()}-{2**32}-{'0' * 16}{SUFFIX}")
     return os.fsencode(name)[:room].decode(errors="ignore") if len(os.fsencode(name)) > room else name
 
 
 @cache
-def _machine() -> str:
+def machine() -> str:
     """Return 8 digits of where a process number means something: a host, on Linux a container of it."""
     try:
         space = os.readlink("/proc/self/ns/pid")

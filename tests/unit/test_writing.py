@@ -322,7 +322,7 @@ def test_what_a_dead_writer_left_goes_with_the_next_one_and_that_of_a_living_one
     path = tmp_path / "a.csv"
     with subprocess.Popen([sys.executable, "-c", ""]) as child:
         child.wait()
-    machine, digits = workplace._machine(), "0" * 16
+    machine, digits = workplace.machine(), "0" * 16
     dead, living = (tmp_path / f"a.csv.{machine}-{pid}-{digits}.partial" for pid in (child.pid, os.getpid()))
     elsewhere = tmp_path / f"a.csv.{'f' * 8}-{child.pid}-{digits}.partial"
     other = tmp_path / f"b.csv.{machine}-{child.pid}-{digits}.partial"

@@ -140,7 +140,7 @@ def value(store: Path, rng: Rng) -> str:
         changed, where = replaced(json.loads(path.read_bytes()), rng)
         path.write_text(json.dumps(changed))
         return f"{canonical(path, store)}: {where}"
-    return _tiledb(store, rng) if store.is_dir() else ""
+    return _tiledb(store, rng) if store.is_dir() and list(store.rglob("__schema")) else ""
 
 
 def replaced(document: Any, rng: Rng, where: str = "") -> tuple[Any, str]:

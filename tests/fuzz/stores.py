@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.datasets import make_anndata, make_atlas, make_cf, make_cxg, make_mzpeak
+from tests.datasets import make_anndata, make_atlas, make_cf, make_cxg, make_mzpeak, make_tenx
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ def _mzpeak(layout: str, **options: Any) -> Kind:
     return Kind(write, "a.mzpeak", options)
 
 
+def _tenx(layout: str, name: str) -> Kind:
+    return Kind(lambda path: make_tenx.make_tenx(path, layout), name)
+
+
 KINDS: Mapping[str, Kind] = {
     "cxg": _cxg("columns"),
     "cxg-sparse": _cxg("sparse"),
@@ -64,4 +68,6 @@ KINDS: Mapping[str, Kind] = {
     "mzpeak": _mzpeak("point"),
     "mzpeak-chunks": _mzpeak("delta"),
     "mzpeak-peaks": _mzpeak("point", observations="peaks"),
+    "10x": _tenx("outs mtx plain", "sample/outs"),
+    "10x-h5": _tenx("h5", "filtered_feature_bc_matrix.h5"),
 }

@@ -25,7 +25,15 @@ from cxg_widget.datasets.base.sections import Sections
 from cxg_widget.datasets.base.values import Column, Values, take_rows
 from cxg_widget.datasets.tenx.by_cell import EXPRESSION, Matrix
 from cxg_widget.datasets.tenx.files import find_files
-from cxg_widget.datasets.tenx.tables import as_booleans, as_labels, as_whole, columns_of, read_table
+from cxg_widget.datasets.tenx.tables import (
+    as_booleans,
+    as_labels,
+    as_whole,
+    column_of,
+    columns_of,
+    numbers_of,
+    read_table,
+)
 from cxg_widget.datasets.tenx.tissue import find_sections, read_image
 from cxg_widget.errors import DamagedStore
 
@@ -141,9 +149,9 @@ class TenXDataset(WithMatrices):
         add(TOTAL, "int" if self._is_whole else "float", lambda: self._qc()[0])
         add(DETECTED, "int", lambda: self._qc()[1])
         if (places := self._files.positions) is not None:
-            add("in_tissue", "boolean", lambda: as_booleans(self._table(places)["in_tissue"]))
+            add("in_tissue", "boolean", lambda: as_booleans(self._numbers(places, "in_tissue")))
             for name in _ON_ARRAY:
-                add(name, "int", partial(self._whole, places, name))
+                add(name, "int", lambda name=name: as_whole(self._numbers(places, name)))  # type: ignore[misc]
         self.obs_columns = columns
         return readers
 
@@ -166,15 +174,15 @@ class TenXDataset(WithMatrices):
 
     def _table(self, path: Path) -> pd.DataFrame:
         found: pd.DataFrame = self._read_once(
-            str(path), lambda: read_table(path, self.uri, self._barcodes, self._meter)
+            str(path), lambda: read_table(path, self.uri, self._barcodes, self._meter, self._note)
         )
         return found
 
     def _labels(self, path: Path, column: str) -> Values:
-        return as_labels(self._table(path)[column])
+        return as_labels(column_of(self._table(path), column, path, self.uri))
 
-    def _whole(self, path: Path, column: str) -> Values:
-        return as_whole(self._table(path)[column])
+    def _numbers(self, path: Path, column: str) -> NDArray[np.float64]:
+        return numbers_of(column_of(self._table(path), column, path, self.uri), path, self.uri)
 
     def _qc(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the counts of each cell, and how many genes have some; other features are left out, as antibodies."""
@@ -220,14 +228,10 @@ class TenXDataset(WithMatrices):
         if name == _QC:
             both = np.log1p(np.column_stack(self._qc()).astype(np.float64))
             return both[:, list(axes)]
-        if name == "spatial" and self._files.positions is not None:
-            found = self._table(self._files.positions)[list(_PLACES)]
-        else:
-            found = self._table(self._files.projections[name])
-        try:
-            return found.iloc[:, list(axes)].to_numpy(np.float64)
-        except (ValueError, TypeError, IndexError) as error:
-            raise DamagedStore(f"{self.uri}: the places of {name!r} are no numbers ({error}).") from error
+        if name == "spatial" and (places := self._files.positions) is not None:
+            return np.column_stack([self._numbers(places, _PLACES[axis]) for axis in axes])
+        path = self._files.projections[name]
+        return numbers_of(self._table(path).iloc[:, list(axes)], path, self.uri)
 
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
         if name != _QC or axes[0] == axes[1]:

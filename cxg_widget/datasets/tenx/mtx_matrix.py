@@ -46,7 +46,10 @@ def read_mtx(
     path, of_cells, of_genes = (find_one(folder, prefix, names) for names in (MATRIX, BARCODES, FEATURES))
     barcodes = [line.split("\t")[0] for line in _lines(of_cells, uri, meter)]
     rows = [line.split("\t") for line in _lines(of_genes, uri, meter)]
-    width = min([len(_COLUMNS), *map(len, rows)])
+    width = min([len(_COLUMNS), *map(len, rows[:1])])
+    short = next((number for number, row in enumerate(rows, 1) if len(row) < width), None)
+    if short is not None:
+        raise DamagedStore(f"{uri}: line {short:,} of {of_genes.name} has fewer than {width} columns; is it cut off?")
     columns = {column: [row[at] for row in rows] for at, column in enumerate(_COLUMNS[:width])}
     if not columns:
         raise InvalidStore(f"{uri}: {of_genes.name} must have an id and a name in each line, separated by a tab.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,8 @@ def columns_of(path: Path, uri: str, meter: Meter) -> list[str]:
         return [name.strip() for name in file.readline(1 << 16).decode("utf-8", "replace").split(",")][1:]
 
 
-def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter) -> pd.DataFrame:
-    """Return a file in the order of the barcodes; those that it lacks are missing.
+def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter, note: Callable[[str], None]) -> pd.DataFrame:
+    """Return a file in the order of the barcodes; those that it lacks are missing, and counted in a note.
 
     Raises
     ------
@@ -49,6 +50,8 @@ def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter) -> pd.Dat
     """
     import pandas as pd
 
+    if path.suffix == ".csv" and not _is_ended(path):
+        note(f"{path.parent.name}/{path.name} may be cut off: its last line has no end.")
     try:
         if path.suffix == ".parquet":
             meter.add(path.stat().st_size)
@@ -65,9 +68,33 @@ def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter) -> pd.Dat
         reason = " ".join(str(error).split())[:300]
         raise DamagedStore(f"{uri}: {path.name} cannot be read as a table by barcode ({reason}).") from error
     found = found[~found.index.duplicated()]
-    if len(barcodes) and not found.index.isin(barcodes).any():
+    known = barcodes.isin(found.index)
+    if len(barcodes) and not known.any():
         raise InvalidStore(f"{uri}: {path.name} has none of the barcodes of the matrix.")
+    if not known.all():
+        n, name = int((~known).sum()), f"{path.parent.name}/{path.name}"
+        note(f"{name} has no row for {n:,} of {len(barcodes):,} cells; they have no place or label there.")
     return found.reindex(barcodes)
+
+
+def _is_ended(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.seek(0, 2) == 0 or (file.seek(-1, 2) >= 0 and file.read(1) == b"\n")
+
+
+def column_of(table: pd.DataFrame, name: str, path: Path, uri: str) -> pd.Series:
+    """Return a column; raises InvalidStore where there is none."""
+    if name not in table:
+        raise InvalidStore(f"{uri}: {path.name} has no column {name!r}; found {', '.join(map(str, table))}.")
+    return table[name]
+
+
+def numbers_of(values: pd.DataFrame | pd.Series, path: Path, uri: str) -> NDArray[np.float64]:
+    """Return numbers, NaN where a cell has none; raises DamagedStore where they are none."""
+    try:
+        return values.to_numpy(np.float64)
+    except (ValueError, TypeError) as error:
+        raise DamagedStore(f"{uri}: {path.name} does not hold numbers where it should ({error}).") from error
 
 
 def as_labels(values: pd.Series) -> Codes:
@@ -81,13 +108,11 @@ def as_labels(values: pd.Series) -> Codes:
     return Codes(smallest_codes(codes, len(names)), names)
 
 
-def as_whole(values: pd.Series) -> NDArray[Any]:
+def as_whole(found: NDArray[np.float64]) -> NDArray[Any]:
     """Return whole numbers, as int64; as float64 where some are missing."""
-    found = values.to_numpy(np.float64)
     return found if np.isnan(found).any() else found.astype(np.int64)
 
 
-def as_booleans(values: pd.Series) -> Codes:
+def as_booleans(found: NDArray[np.float64]) -> Codes:
     """Return 0 and 1 as False and True."""
-    found = values.to_numpy(np.float64)
     return Codes(np.where(np.isnan(found), -1, found > 0).astype(np.int8), (False, True))

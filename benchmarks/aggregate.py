@@ -20,19 +20,17 @@ from numpy.typing import NDArray
 from cxg_widget.color.palettes import default_palette
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.datasets.base.dataset import Codes, Vector
-from cxg_widget.draw.aggregate import (
-    CountImages,
+from cxg_widget.draw.aggregate.canvas import CountImages, aggregate
+from cxg_widget.draw.aggregate.image_columns import (
     NumberColumn,
-    Planes,
     SparseColumn,
     ViewColumn,
-    aggregate,
     arrange_codes,
     arrange_vector,
-    number_image,
-    shade,
-    warm_up,
 )
+from cxg_widget.draw.aggregate.planes import Planes
+from cxg_widget.draw.aggregate.shading import number_image, shade
+from cxg_widget.draw.aggregate.warming import warm_up
 from cxg_widget.draw.image_files import encode_lines, encode_png
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.levels import Levels

@@ -18,7 +18,9 @@ from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import View
 
 if TYPE_CHECKING:
-    from cxg_widget.draw.aggregate import Aggregator, PixelNumbers, Planes, Statistic
+    from cxg_widget.draw.aggregate.by_datashader import PixelNumbers
+    from cxg_widget.draw.aggregate.canvas import Aggregator
+    from cxg_widget.draw.aggregate.planes import Planes, Statistic
 
 
 @dataclass(frozen=True)

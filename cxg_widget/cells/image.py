@@ -14,7 +14,8 @@ from cxg_widget.draw.points.crowding import behind_of, crowded_size, few_of
 from cxg_widget.spatial.view import View
 
 if TYPE_CHECKING:
-    from cxg_widget.draw.aggregate import NumberImage, Planes
+    from cxg_widget.draw.aggregate.planes import Planes
+    from cxg_widget.draw.aggregate.shading import NumberImage
 
 _LARGEST_SPREAD = 16
 
@@ -51,7 +52,7 @@ def rgba_of(
     left_out : as `left_out_of` returns it
     solid : as `shade` takes it
     """
-    from cxg_widget.draw.aggregate import shade
+    from cxg_widget.draw.aggregate.shading import shade
 
     paper = PAPERS["dark" if dark else "white"]
     return shade(
@@ -75,7 +76,7 @@ def numbers_of(
     n_inside : cells in the view
     spread : as `IndexedCells.image` took it
     """
-    from cxg_widget.draw.aggregate import number_image
+    from cxg_widget.draw.aggregate.shading import number_image
 
     behind = behind_of(n_inside, few_of(shown.settings))
     levels = shown.coloring.numbers.levels

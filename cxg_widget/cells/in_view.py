@@ -19,7 +19,7 @@ from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
 
 if TYPE_CHECKING:
-    from cxg_widget.draw.aggregate import Planes
+    from cxg_widget.draw.aggregate.planes import Planes
 
 _AROUND = 0.2
 """Share of a view that is needed on each side of it: few cells are sent with some around them."""

@@ -21,7 +21,9 @@ from cxg_widget.spatial.view import View
 from cxg_widget.wire.order import scattered
 
 if TYPE_CHECKING:
-    from cxg_widget.draw.aggregate import PixelNumbers, Planes, ViewColumn
+    from cxg_widget.draw.aggregate.by_datashader import PixelNumbers
+    from cxg_widget.draw.aggregate.image_columns import ViewColumn
+    from cxg_widget.draw.aggregate.planes import Planes
 
 RECENT_BYTES = 48 * 2**20
 """Cache of earlier colourings, to return to them at once: several of 10 million cells, none of 100 million."""
@@ -37,7 +39,7 @@ class IndexedCells:
     """
 
     def __init__(self, index: SpatialIndex, has_parts: Callable[[], bool] = lambda: False) -> None:
-        from cxg_widget.draw.aggregate import CountImages
+        from cxg_widget.draw.aggregate.canvas import CountImages
 
         self.index = index
         self._has_parts = has_parts
@@ -48,7 +50,7 @@ class IndexedCells:
 
     def only(self, mask: NDArray[np.bool_] | None) -> IndexedCells | PartOfCells:
         """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
-        from cxg_widget.draw.aggregate import arrange_mask
+        from cxg_widget.draw.aggregate.image_columns import arrange_mask
 
         if mask is None or self._has_parts():
             self._memo.drop("only")
@@ -75,7 +77,7 @@ class IndexedCells:
         size : width and height, px
         spread : px that a cell covers, see `spread_of`
         """
-        from cxg_widget.draw.aggregate import aggregate
+        from cxg_widget.draw.aggregate.canvas import aggregate
 
         column = self.column(shown.coloring)
         return aggregate(
@@ -94,7 +96,7 @@ class IndexedCells:
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
         """Reduce the cells of a view to numbers of pixels by the statistic; parameters as `image`."""
-        from cxg_widget.draw.aggregate import reduce_pixels
+        from cxg_widget.draw.aggregate.by_datashader import reduce_pixels
 
         columns = {name: self.column(coloring) for name, coloring in shown.columns.items()}
         return reduce_pixels(
@@ -189,7 +191,7 @@ class IndexedCells:
 
     def column(self, coloring: Coloring) -> ViewColumn | None:
         """Return what colours the cells, in the order of the index."""
-        from cxg_widget.draw.aggregate import arrange
+        from cxg_widget.draw.aggregate.image_columns import arrange
 
         data = coloring.data
         if data is None:
@@ -203,7 +205,7 @@ class IndexedCells:
 
     def above(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
         """Return which cells lie above the others, packed bits: those highlighted, else those selected; None = none."""
-        from cxg_widget.draw.aggregate import CategoryColumn, arrange_mask
+        from cxg_widget.draw.aggregate.image_columns import CategoryColumn, arrange_mask
 
         if shown.highlighted >= 0 and isinstance(column, CategoryColumn):
             return pack_mask(column.codes == shown.highlighted)
@@ -235,7 +237,8 @@ class PartOfCells:
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view; parameters as `IndexedCells.image`."""
-        from cxg_widget.draw.aggregate import aggregate, part_of
+        from cxg_widget.draw.aggregate.canvas import aggregate
+        from cxg_widget.draw.aggregate.planes import part_of
 
         column = self._cells.column(shown.coloring)
         above, bits = self._cells.above(shown, column), self._part.bits

@@ -162,7 +162,7 @@ class LocalHolder(Holder):
 
     def prepare(self) -> None:
         """Do what the first aggregated picture would wait for."""
-        from cxg_widget.draw.aggregate import warm_up
+        from cxg_widget.draw.aggregate.warming import warm_up
 
         warm_up()
         self.wait_for_index(lambda: False)

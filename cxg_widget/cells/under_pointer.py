@@ -17,7 +17,7 @@ from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between
 
 if TYPE_CHECKING:
-    from cxg_widget.draw.aggregate import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+    from cxg_widget.draw.aggregate.image_columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 
 MANY = 30
 """So many cells in a circle of some px are too many to name one."""
@@ -93,7 +93,7 @@ def count_in_circle(
 
     visible : which categories are shown, bool (k + 1,), the missing ones last; None = all
     """
-    from cxg_widget.draw.aggregate import CategoryColumn
+    from cxg_widget.draw.aggregate.image_columns import CategoryColumn
 
     starts, stops = _runs_in(index, circle)
     if column is None:
@@ -139,7 +139,7 @@ def _numbers_of(
     """Average the numbers of runs."""
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.count_loops import sum_numbers, sum_runs
-    from cxg_widget.draw.aggregate import SparseColumn
+    from cxg_widget.draw.aggregate.image_columns import SparseColumn
 
     levels, n = column.levels, int((stops - starts).sum())
     lo, hi = levels.lo, levels.hi

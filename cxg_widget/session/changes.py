@@ -83,7 +83,7 @@ class SettingsCheck:
         """Check that a reduction of datashader gives one number for each pixel, of numbers that there are."""
         if isinstance(settings.statistic, str):
             return
-        from cxg_widget.draw.aggregate import reduction_of
+        from cxg_widget.draw.aggregate.reductions import reduction_of
 
         plan = reduction_of(settings.statistic)
         if not plan.is_plane:

@@ -14,7 +14,8 @@ from cxg_widget.cells.sample import Sample
 from cxg_widget.datasets import Codes, open_dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target, read, resolve
-from cxg_widget.draw.aggregate import aggregate, arrange, arrange_mask
+from cxg_widget.draw.aggregate.canvas import aggregate
+from cxg_widget.draw.aggregate.image_columns import arrange, arrange_mask
 from cxg_widget.errors import StorageDenied, UnknownName
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.polygon import in_polygon

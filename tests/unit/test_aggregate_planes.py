@@ -9,21 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets.base.dataset import Codes, Vector
-from cxg_widget.draw.aggregate import (
+from cxg_widget.draw.aggregate import image_columns, pixel_loops
+from cxg_widget.draw.aggregate import planes as planes_module
+from cxg_widget.draw.aggregate import task as task_module
+from cxg_widget.draw.aggregate.canvas import CountImages, aggregate
+from cxg_widget.draw.aggregate.image_columns import (
     CategoryColumn,
-    CountImages,
     NumberColumn,
     SparseColumn,
-    aggregate,
     arrange,
     arrange_codes,
     arrange_mask,
     arrange_vector,
-    image_columns,
-    pixel_loops,
 )
-from cxg_widget.draw.aggregate import planes as planes_module
-from cxg_widget.draw.aggregate import task as task_module
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import describe

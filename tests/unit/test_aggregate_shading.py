@@ -10,18 +10,11 @@ import pytest
 
 from cxg_widget.color.rgb import DIMMED
 from cxg_widget.datasets.base.dataset import Codes, Vector
-from cxg_widget.draw.aggregate import (
-    CountImages,
-    NumberImage,
-    Planes,
-    aggregate,
-    arrange,
-    arrange_codes,
-    arrange_vector,
-    number_image,
-    opacity,
-    shade,
-)
+from cxg_widget.draw.aggregate.canvas import CountImages, aggregate
+from cxg_widget.draw.aggregate.image_columns import arrange, arrange_codes, arrange_vector
+from cxg_widget.draw.aggregate.opacity import opacity
+from cxg_widget.draw.aggregate.planes import Planes
+from cxg_widget.draw.aggregate.shading import NumberImage, number_image, shade
 from cxg_widget.draw.image_files import blank_lines, encode_lines, encode_png
 from cxg_widget.errors import InvalidValue
 from cxg_widget.wire.encoding import describe
@@ -269,7 +262,8 @@ def test_importing_compiles_nothing():
 @pytest.mark.slow
 def test_warming_up_leaves_nothing_to_compile():
     script = """
-from cxg_widget.draw.aggregate import pixel_loops, pixels, warm_up
+from cxg_widget.draw.aggregate import pixel_loops, pixels
+from cxg_widget.draw.aggregate.warming import warm_up
 import numpy as np
 assert warm_up() is warm_up()
 warm_up().join()

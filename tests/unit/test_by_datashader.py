@@ -5,14 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cxg_widget.draw.aggregate import (
-    CategoryColumn,
-    NumberColumn,
-    SparseColumn,
-    aggregate,
-    by_datashader,
-    reduce_pixels,
-)
+from cxg_widget.draw.aggregate import by_datashader
+from cxg_widget.draw.aggregate.by_datashader import reduce_pixels
+from cxg_widget.draw.aggregate.canvas import aggregate
+from cxg_widget.draw.aggregate.image_columns import CategoryColumn, NumberColumn, SparseColumn
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.levels import Levels

@@ -17,7 +17,7 @@ from ipywidgets.widgets.widget import _instances
 from cxg_widget import CxgWidget, errors
 from cxg_widget.cells import local
 from cxg_widget.datasets.cxg.dataset import CxgDataset
-from cxg_widget.draw.aggregate import warm_up
+from cxg_widget.draw.aggregate.warming import warm_up
 from cxg_widget.wire.protocol import VERSION
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.memory import small

@@ -7,8 +7,11 @@ import pytest
 from scipy.spatial import cKDTree
 from scipy.stats import spearmanr
 
-from cxg_widget.draw.aggregate import Aggregator, NumberColumn, Planes, aggregate, leaning_means, number_image
-from cxg_widget.draw.aggregate.leaning import AROUND
+from cxg_widget.draw.aggregate.canvas import Aggregator, aggregate
+from cxg_widget.draw.aggregate.image_columns import NumberColumn
+from cxg_widget.draw.aggregate.leaning import AROUND, leaning_means
+from cxg_widget.draw.aggregate.planes import Planes
+from cxg_widget.draw.aggregate.shading import number_image
 from cxg_widget.draw.points.crowding import BEHIND
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.levels import Levels

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.datasets.base.dataset import Vector
-from cxg_widget.draw.aggregate import aggregate, arrange, number_image
+from cxg_widget.draw.aggregate.canvas import aggregate
+from cxg_widget.draw.aggregate.image_columns import arrange
+from cxg_widget.draw.aggregate.shading import number_image
 from cxg_widget.draw.points.crowding import shared_codes
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import describe

@@ -17,7 +17,7 @@ from cxg_widget.cells import loader
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute import pending
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw import aggregate
+from cxg_widget.draw.aggregate import image_columns
 from cxg_widget.draw.points.crowding import BEHIND
 from cxg_widget.errors import Overtaken
 from cxg_widget.session.session import Session
@@ -469,7 +469,7 @@ def test_going_back_to_colours_that_were_on_show_computes_nothing_unless_they_ar
     monkeypatch.setattr(field, "RECENT_BYTES", limit)
     monkeypatch.setattr(loader, "RECENT_BYTES", limit)
     done = []
-    for module, name in ((aggregate, "arrange"), (encoding, "describe")):
+    for module, name in ((image_columns, "arrange"), (encoding, "describe")):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, _name=name, _do=original: (done.append(_name), _do(*a))[1])
     one = session(color="cell_type")

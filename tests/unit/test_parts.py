@@ -9,7 +9,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.cells.indexed import PartOfCells
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.aggregate import arrange_mask
+from cxg_widget.draw.aggregate.image_columns import arrange_mask
 from cxg_widget.session.session import Session
 from cxg_widget.session.streams.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
@@ -93,7 +93,7 @@ def test_the_nearest_cell_is_one_of_the_part():
 def test_no_index_is_built_again_while_parts_take_turns(monkeypatch):
     held, everything, mask = parted("cell_type")
     monkeypatch.setattr(type(everything.index), "kept", lambda *_: pytest.fail("an index was built"))
-    monkeypatch.setattr("cxg_widget.draw.aggregate.arrange_mask", counting := _Counting())
+    monkeypatch.setattr("cxg_widget.draw.aggregate.image_columns.arrange_mask", counting := _Counting())
     shown = shown_of(held, np.zeros(N_OBS, bool))
     masks = [mask, ~mask, np.roll(mask, 1)]
     for _ in range(3):

@@ -28,8 +28,9 @@ from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target
-from cxg_widget.draw.aggregate import PixelNumbers, Planes
+from cxg_widget.draw.aggregate.by_datashader import PixelNumbers
 from cxg_widget.draw.aggregate.by_rows import Wanted
+from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.rules.forms import Rule
 from cxg_widget.spatial.circle import Circle

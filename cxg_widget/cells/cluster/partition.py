@@ -20,21 +20,21 @@ from cxg_widget.datasets import Codes, Dataset, Vector
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display.several_genes import mean_vector
 from cxg_widget.display.target import Target, as_float
-from cxg_widget.draw.aggregate import (
+from cxg_widget.draw.aggregate.by_datashader import PixelNumbers, reduce_pixels
+from cxg_widget.draw.aggregate.by_rows import Wanted, sums_over
+from cxg_widget.draw.aggregate.canvas import aggregate
+from cxg_widget.draw.aggregate.image_columns import (
     CategoryColumn,
     NumberColumn,
-    PixelNumbers,
-    Planes,
     SparseColumn,
     ViewColumn,
-    aggregate,
     arrange_codes,
     arrange_mask,
     arrange_vector,
-    reduce_pixels,
+    numbers_at,
+    shown_at,
 )
-from cxg_widget.draw.aggregate.by_rows import Wanted, sums_over
-from cxg_widget.draw.aggregate.image_columns import numbers_at, shown_at
+from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.circle import Circle

@@ -71,7 +71,7 @@ class Pages:
     @property
     def can_be_soon(self) -> bool:
         """Whether none needs a library that has yet to be imported and to compile."""
-        from cxg_widget.draw.aggregate import is_at_hand
+        from cxg_widget.draw.aggregate.by_datashader import is_at_hand
 
         return is_at_hand() or not any(one.held.is_of_pixels for one in self._panels)
 

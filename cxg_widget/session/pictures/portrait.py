@@ -302,7 +302,7 @@ class Painter:
 
     def _of_pixels(self) -> Portrait:
         """Draw numbers of pixels, all cells reduced to these."""
-        from cxg_widget.draw.aggregate import pixel_image
+        from cxg_widget.draw.aggregate.shading import pixel_image
 
         shown, cells = pixels_shown(self._held, self._mask), self._held.wait_for_index(lambda: False)
         passing = cells.only(shown.passing)

@@ -65,7 +65,7 @@ class Views:
         self._loader.give_up_index()
 
     def _waits_for_datashader(self) -> bool:
-        from cxg_widget.draw.aggregate import is_at_hand
+        from cxg_widget.draw.aggregate.by_datashader import is_at_hand
 
         settings = self._display.settings
         return (settings.aggregator == "datashader" or self._loader.is_of_pixels(settings)) and not is_at_hand()
@@ -118,7 +118,7 @@ def pixels_shown(held: Holder, mask: NDArray[np.bool_]) -> Shown:
     shown, statistic = shown_of(held, mask), held.settings.statistic
     if isinstance(statistic, str):
         return replace(shown, columns={"value": shown.coloring})
-    from cxg_widget.draw.aggregate import columns_of
+    from cxg_widget.draw.aggregate.reductions import columns_of
 
     return replace(shown, columns=held.columns(columns_of(statistic)))
 
@@ -161,7 +161,7 @@ def pixel_frames(
     cells: AllCells, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
 ) -> Iterator[Frame]:
     """Answer `aggregate` with numbers of pixels; `scale_of` says which range their codes have."""
-    from cxg_widget.draw.aggregate import pixel_image
+    from cxg_widget.draw.aggregate.shading import pixel_image
 
     view, size = view_of(ask), (ask.width, ask.height)
     passing = cells.only(shown.passing)

@@ -19,7 +19,7 @@ import pandas as pd
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.table.keys import Keys, of_codes, of_numbers, of_text
-from cxg_widget.table.ordered import Ordered
+from cxg_widget.table.order import Ordered
 
 HERE = Path(__file__).parent
 SIZES = (1_000_000, 10_000_000)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.counts.on_grid import Grid, slots_of
-from cxg_widget.draw.overlays.contours import rings
-from cxg_widget.draw.overlays.density import densest, level_around, smooth
+from cxg_widget.draw.overlays.density import densest, level_around, rings, smooth
 from cxg_widget.spatial.view import Extent
 from cxg_widget.text.names import label_of, shortened
 

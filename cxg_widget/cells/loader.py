@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import RECENT_BYTES
 from cxg_widget.cells.local import LocalHolder
 from cxg_widget.cells.sample import Sample
-from cxg_widget.cells.set_bits import SetBits
+from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache, Memo
 from cxg_widget.compute.pending import Pending
 from cxg_widget.counts.counter import Counter
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.by_sets import resolve_sets, set_codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, blended, is_number, is_of_sets, resolve
@@ -28,10 +30,15 @@ from cxg_widget.errors import Overtaken
 from cxg_widget.rules.crossfilter import Crossfilter
 from cxg_widget.rules.filters import is_of_values
 from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.forms.cells import check_rows
+from cxg_widget.rules.named import digest_of
+from cxg_widget.rules.packed_rows import PackedRows
 from cxg_widget.rules.rule import is_by_rows, mask_of
 from cxg_widget.wire.order import DisplayOrder
 
 _MOST_TARGETS = 8
+Bits = NDArray[np.uint8]
+_MOST_BYTES = 256 << 20
 
 
 class Loader:
@@ -208,3 +215,27 @@ class Loader:
         self.dataset.put_columns({})
         self.recent.limit_bytes = 0  # a reading that ends later is not kept either
         self.recent.clear()
+
+
+class SetBits:
+    """The cells of sets of one dataset, by the digests of their rules."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._bits = ByteCache(_MOST_BYTES, attrgetter("nbytes"))
+
+    def of(self, rule: Rule) -> Bits:
+        """Return the cells of the rule of a set as packed bits, read-only; raises as `rules.rule.mask_of`."""
+        if isinstance(rule, PackedRows):
+            check_rows(rule, self._dataset)
+            return rule.bits
+        return self._bits.get_or_load(digest_of(rule), lambda: freeze(pack_mask(mask_of(rule, self._dataset))))
+
+    def know(self, rule: Rule, bits: Bits) -> None:
+        """Cache the cells of a rule that are known already; a rule of rows holds its own."""
+        if not isinstance(rule, PackedRows):
+            self._bits.put(digest_of(rule), freeze(bits))
+
+    def forget(self) -> None:
+        """Forget all cells, since columns that rules name have changed."""
+        self._bits.clear()

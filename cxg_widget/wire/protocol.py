@@ -11,10 +11,19 @@ from __future__ import annotations
 from cxg_widget.wire.messages.annotations import Annotated, AnnotationLabels, AskAnnotations, EditAnnotation
 from cxg_widget.wire.messages.coloring import AskLook, CodesOfPoints, Color, Nonzeros, Palette, Recoded, ValuesOfPoints
 from cxg_widget.wire.messages.comparison import AskComparison, Compare, Compared, Comparison
-from cxg_widget.wire.messages.difference import AskDifference, Difference
 from cxg_widget.wire.messages.genes import AskFields, AskGenes, FieldCounts, GeneSets
-from cxg_widget.wire.messages.image import Aggregate, AskFigure, Cells, FigurePart, Image
-from cxg_widget.wire.messages.landmarks import AskContours, AskLabels, Contours, LabelPlaces
+from cxg_widget.wire.messages.image import (
+    Aggregate,
+    AskFigure,
+    AskSections,
+    AskTissue,
+    Cells,
+    FigurePart,
+    Image,
+    SectionList,
+    Tissue,
+)
+from cxg_widget.wire.messages.landmarks import AskContours, AskDifference, AskLabels, Contours, Difference, LabelPlaces
 from cxg_widget.wire.messages.life import (
     AskModule,
     Begun,
@@ -58,10 +67,21 @@ from cxg_widget.wire.messages.open_columns import (
     FoundValues,
 )
 from cxg_widget.wire.messages.points import AskPlace, Cell, Detail, Hover, Matches, Points, Search, Zoom
-from cxg_widget.wire.messages.selecting import Category, Clear, Count, Counts, Filter, Lasso, Pick, Selection, Undo
-from cxg_widget.wire.messages.sets import AskSets, EditSet, Sets
+from cxg_widget.wire.messages.selecting import (
+    AskSets,
+    Category,
+    Clear,
+    Count,
+    Counts,
+    EditSet,
+    Filter,
+    Lasso,
+    Pick,
+    Selection,
+    Sets,
+    Undo,
+)
 from cxg_widget.wire.messages.table import AskCsv, AskTable, Csv, Table
-from cxg_widget.wire.messages.tissue import AskSections, AskTissue, SectionList, Tissue
 
 REQUESTS: tuple[type[Message], ...] = (
     Ready,

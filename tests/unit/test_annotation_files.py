@@ -31,7 +31,7 @@ from cxg_widget.errors import (
     TargetExists,
     TargetNotWritten,
 )
-from cxg_widget.files import exchange, writing
+from cxg_widget.files import writing
 from tests.memory import small
 
 SUFFIXES = [".parquet", ".csv", ".cxg"]
@@ -480,7 +480,7 @@ def test_what_a_cxg_keeps_for_itself_is_refused_and_nothing_is_written(name, wid
 
 
 def test_where_folders_cannot_change_places_at_once_they_do_so_one_after_the_other(widget, tmp_path, monkeypatch):
-    monkeypatch.setattr(exchange, "_rename", lambda *_: errno.ENOSYS)
+    monkeypatch.setattr(writing, "_rename", lambda *_: errno.ENOSYS)
     note, path = labelled(widget), tmp_path / "a.cxg"
     note.save(path)
     before = content(path)

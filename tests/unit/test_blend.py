@@ -7,7 +7,7 @@ from scipy.interpolate import RegularGridInterpolator
 from cxg_widget import CxgWidget, errors
 from cxg_widget.color.blend import BLENDED, CORNERS, LEVELS_OF, MOST_BLENDED, blend_codes, blend_colors, corner_code
 from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.display.blend_fields import PARTS
+from cxg_widget.display.blend_coloring import PARTS
 from cxg_widget.display.settings import SETTINGS
 from tests.memory import small
 

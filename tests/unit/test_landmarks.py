@@ -12,8 +12,7 @@ from cxg_widget.cells import landmarks
 from cxg_widget.counts.on_grid import Grid, count_on_grid
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.overlays.contours import rings
-from cxg_widget.draw.overlays.density import level_around, smooth
+from cxg_widget.draw.overlays.density import level_around, rings, smooth
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small

@@ -10,7 +10,7 @@ from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.table import order
 from cxg_widget.table.keys import of_codes, of_numbers, of_text
-from cxg_widget.table.ordered import Ordered
+from cxg_widget.table.order import Ordered
 
 N = 3000
 RNG = np.random.default_rng(0)

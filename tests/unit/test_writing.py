@@ -16,7 +16,8 @@ from cxg_widget import open_dataset
 from cxg_widget.convert import convert
 from cxg_widget.datasets.cxg.demo import write_demo
 from cxg_widget.errors import CxgWidgetError, InvalidValue, TargetExists, TargetNotWritten
-from cxg_widget.files import exchange, workplace
+from cxg_widget.files import workplace
+from cxg_widget.files import writing as files
 from cxg_widget.files.target import check_replaceable, local_path
 from cxg_widget.files.writing import writing
 from cxg_widget.table.csv import write_csv
@@ -356,10 +357,10 @@ def test_a_new_target_that_appears_in_the_last_moment_is_kept(tmp_path, monkeypa
         new, target = tmp_path / f"new {name}", tmp_path / name
         make(new)
         make(target)
-        for rename in (exchange._rename, lambda *_: 38):
-            monkeypatch.setattr(exchange, "_rename", rename)
+        for rename in (files._rename, lambda *_: 38):
+            monkeypatch.setattr(files, "_rename", rename)
             with pytest.raises(FileExistsError):
-                exchange.move_new(new, target)
+                files.move_new(new, target)
         monkeypatch.undo()
 
 

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
-from cxg_widget.cells.cluster.reads import listen, report_reads, unlisten
-from cxg_widget.cells.cluster.source import Source, leave
+from cxg_widget.cells.cluster.source import Source, leave, unreported_traffic
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets import Codes
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
-from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.base.lifetime import Meter, Traffic
 from cxg_widget.errors import Overtaken
 
 # Partitions of 32 M rows would answer sooner, for 0.65 GB more a thread at the peak (decision 13).
@@ -230,3 +229,38 @@ def _cut(n_obs: int, rows_per_partition: int | None, client: Any) -> list[tuple[
             rows_per_partition = -(-rows_per_partition // _TILE) * _TILE
     size = max(1, rows_per_partition)
     return [(start, min(start + size, n_obs)) for start in range(0, max(n_obs, 1), size)]
+
+
+def listen(client: Any, user: str, meter: Meter) -> None:
+    """Have a meter count what workers read for a user of a store.
+
+    A worker's events and ends of tasks reach a client in their order, so that what was read for a result is counted
+    when the result is there.
+    """
+    client.subscribe_topic(_topic(user), lambda event: meter.add(*event[1]))
+
+
+def unlisten(client: Any, user: str) -> None:
+    """Count no more."""
+    client.unsubscribe_topic(_topic(user))
+
+
+def report_reads(rows: Rows, *args: Any, function: Callable[..., Any], **same: Any) -> Any:
+    """Return the result of a function of rows, and report the traffic; runs on a worker."""
+    try:
+        return function(rows, *args, **same)
+    # Bytes that were read before a failure count too.
+    finally:
+        _tell(rows)
+
+
+def _tell(rows: Rows) -> None:
+    from distributed import get_worker
+
+    read = unreported_traffic(rows.source.token)
+    if read != Traffic():
+        get_worker().log_event(_topic(rows.user), list(read))
+
+
+def _topic(user: str) -> str:
+    return f"cxg-widget-read-{user}"

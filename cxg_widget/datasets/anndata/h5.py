@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Group, Node, Store, StoredArray, reading, reason
 from cxg_widget.datasets.base.lifetime import Meter, Traffic
-from cxg_widget.datasets.base.metered_file import MeteredFile
-from cxg_widget.datasets.base.thread_reads import can_count_reads, counted
+from cxg_widget.datasets.base.metered_file import MeteredFile, can_count_reads, counted
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
 
 _MOST_HOPS = 8

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.arrays import Arrays
 from cxg_widget.datasets.atlas.blocks import RowReader
-from cxg_widget.datasets.atlas.coordinates import Coordinates, supplied
-from cxg_widget.datasets.atlas.embeddings import choose_default, vector_columns
+from cxg_widget.datasets.atlas.coordinates import Coordinates, choose_default, supplied, vector_columns
 from cxg_widget.datasets.atlas.groups import ZarrGroups
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.snapshot import read_snapshot

@@ -14,8 +14,8 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, join
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions, covering
 from cxg_widget.datasets.base.vectors import together
-from cxg_widget.datasets.cxg.filled import never_written
 from cxg_widget.datasets.cxg.layouts import SHIFT, Axis, ByColumn, Cells, Entries, Layout
+from cxg_widget.datasets.cxg.parts import never_written
 from cxg_widget.datasets.cxg.planes import Dense, Sparse
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore, InvalidStore

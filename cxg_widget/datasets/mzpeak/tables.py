@@ -1,7 +1,8 @@
-"""One Parquet member: its schema and statistics, and its columns in pieces of bounded size."""
+"""One Parquet member, mapped and metered: its schema and statistics, and its columns in pieces of bounded size."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.datasets.mzpeak.archive import Archive
-from cxg_widget.datasets.mzpeak.metered_bytes import MeteredBytes
 from cxg_widget.errors import DamagedStore, InvalidStore
 from cxg_widget.text.half_characters import load_json
 
@@ -141,3 +142,39 @@ class ParquetTable:
     def close(self) -> None:
         """Let go of the bytes."""
         self._bytes = pa.py_buffer(b"")
+
+
+class MeteredBytes:
+    """A memory map as a file for Arrow, which gets its bytes without a copy.
+
+    Parameters
+    ----------
+    mapped : the bytes
+    meter : counts each part that is read
+    """
+
+    closed = False
+
+    def __init__(self, mapped: pa.Buffer, meter: Meter) -> None:
+        self._mapped, self._meter = mapped, meter
+        self._at = 0
+
+    def read(self, size: int = -1) -> pa.Buffer:
+        """Return at most `size` bytes, by default all to the end."""
+        found = self._mapped[self._at : None if size < 0 else self._at + size]
+        self._at += found.size
+        self._meter.add(found.size)
+        return found
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a place, and return it."""
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._mapped.size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        """Return the place of the next byte."""
+        return self._at
+
+    def close(self) -> None:
+        """Let go of the bytes."""
+        self._mapped, self.closed = self._mapped[:0], True

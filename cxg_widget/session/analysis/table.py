@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from cxg_widget.table.columns import TableColumn
     from cxg_widget.table.keys import Keys
-    from cxg_widget.table.ordered import Ordered
+    from cxg_widget.table.order import Ordered
 
 _BLOCK = 1 << 16
 """Rows of a file written at a time."""
@@ -183,7 +183,7 @@ class CellTable:
 
     def _order(self, who: str, setting: TableSetting, settings: Settings, mask: NDArray[np.bool_] | None) -> Ordered:
         """Return the cells of the table in their order; who asks on soon gets the same one."""
-        from cxg_widget.table.ordered import Ordered
+        from cxg_widget.table.order import Ordered
 
         keys = self._keys(setting.sort, settings)
         held = self._ordered.get(who)

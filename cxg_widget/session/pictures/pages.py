@@ -20,9 +20,8 @@ from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, grid_of, moved
 from cxg_widget.draw.parts import Parts
 from cxg_widget.errors import InvalidValue
 from cxg_widget.session.pictures.key import key_now
-from cxg_widget.session.pictures.over_picture import find_landmarks, legend_of
+from cxg_widget.session.pictures.over_picture import find_landmarks, legend_of, on_paper, scale_bar_of, shows_tissue
 from cxg_widget.session.pictures.portrait import Painter, Portrait, sight_of
-from cxg_widget.session.pictures.under_picture import on_paper, scale_bar_of, shows_tissue
 
 LEAST_PX, LARGEST_PX = 100, 50_000_000
 """A plot is no narrower, CSS px; all plots of a page have no more pixels, which take some 100 bytes each on the way."""

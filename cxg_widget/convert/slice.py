@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.convert.choice import Choice
 from cxg_widget.convert.kept_lines import KeptLines
 from cxg_widget.datasets.base.contract import Table
@@ -71,7 +73,9 @@ class Slice(Dataset):
         number = 0 if layer is None else 1 + self.layers.index(layer)
         kept = KeptLines(self._folder / f"{self.major_axis}-{number}", n, length)
         tell(kept.n_done / max(n, 1))
-        for block in (self._by_row if by_row else self._by_var)(layer, kept.n_done):
+        read = partial(self._by_row if by_row else self._by_var, layer, kept.n_done)
+        # Far away the next lines are asked for while the last ones are written.
+        for block in Prefetch(read) if self._source.is_remote else read():
             if not block.holds(len(block.starts) - 1, length):
                 raise DamagedStore(f"{self.uri}: the matrix refers to cells that do not exist; the files are damaged.")
             kept.add(block)

@@ -302,7 +302,7 @@ def test_categories_without_a_colour_are_told(tmp_path):
     truth = truth_with(0.1)
     truth.colors["cell_type"].pop("B cell")
     done = convert(make_cxg(tmp_path / "source.cxg", truth), tmp_path / "new.h5ad")
-    assert any("without a colour" in sentence for sentence in done.left_out)
+    assert any("without a color" in sentence for sentence in done.left_out)
 
 
 def test_unreadable_columns_are_left_out_and_told(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.css_colors import to_hex
 from cxg_widget.compute.cache import ByteCache
+from cxg_widget.compute.parallel import read_ahead
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
@@ -26,6 +28,7 @@ from cxg_widget.datasets.base.values import Values, as_plain
 from cxg_widget.datasets.soma.dense import Dense
 from cxg_widget.datasets.soma.embeddings import find_embeddings
 from cxg_widget.datasets.soma.experiment import find_experiment
+from cxg_widget.datasets.soma.joinids import read_joinids
 from cxg_widget.datasets.soma.matrix import SomaMatrix
 from cxg_widget.datasets.soma.sparse import Sparse
 from cxg_widget.datasets.soma.table import SomaTable
@@ -92,8 +95,10 @@ class SomaDataset(Dataset):
     def _open(self, measurement: str | None) -> None:
         parts = self._parts = find_experiment(self._arrays, measurement, self._note)
         self._arrays.open_ahead([parts.obs, parts.var, *parts.obsm.values()])
-        self._obs = SomaTable(self._arrays, parts.obs, "obs", self._note)
-        self._var = SomaTable(self._arrays, parts.var, "var", self._note)
+        read = partial(read_joinids, self._arrays)
+        joinids = read_ahead(read, [parts.obs, parts.var]) if self.is_remote else read
+        self._obs = SomaTable(self._arrays, parts.obs, "obs", joinids(parts.obs), self._note)
+        self._var = SomaTable(self._arrays, parts.var, "var", joinids(parts.var), self._note)
         self.title = name_of(self.uri)
         self.n_obs, self.n_var = self._obs.n, self._var.n
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
@@ -187,7 +192,7 @@ class SomaDataset(Dataset):
         if self.is_remote or self._arrays.kind(path) != "array":
             return {}
         try:
-            table = SomaTable(self._arrays, path, "var", lambda _: None)
+            table = SomaTable(self._arrays, path, "var", read_joinids(self._arrays, path), lambda _: None)
             texts = next((name for name, one in table.columns.items() if one.kind == "string"), None)
             colors = [] if texts is None else as_plain(table.read(texts)).tolist()
         except CxgWidgetError as error:

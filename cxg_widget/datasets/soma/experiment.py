@@ -62,19 +62,24 @@ def find_experiment(store: Root, wanted: str | None, note: Note) -> Experiment:
     DamagedStore
         If a group cannot be read.
     """
-    group = store.groups("")[0]
-    version = _checked(store, group)
-    top = _members(store, "", group, note)
+    groups = _Groups(store, wanted or _USUAL)
+    version = _checked(store, groups)
+    top = _members(store, "", groups, note)
     obs, ms = _part(store, top, "obs", "array", ""), _part(store, top, "ms", "group", "")
     if "spatial" in top:
         note("spatial scenes are left out: images, points and shapes of SOMA are not drawn.")
-    measurements = {name: path for name, (path, kind) in _below(store, ms, note).items() if kind != "array"}
+    measurements = {name: path for name, (path, kind) in _members(store, ms, groups, note).items() if kind != "array"}
     name = _chosen(store, measurements, wanted, note)
-    parts = _below(store, measurements[name], note)
+    parts = _members(store, measurements[name], groups, note)
     var = _part(store, parts, "var", "array", f"{measurements[name]}/")
-    names = [one for one in ("X", "obsm") if one in parts]
-    found = dict(zip(names, store.groups(*(parts[one][0] for one in names)), strict=True))
-    arrays = {one: _arrays(store, parts[one][0], group, note) for one, group in found.items()}
+    groups.read(*(parts[one][0] for one in ("X", "obsm") if one in parts))
+    arrays = {
+        one: {
+            name: path for name, (path, kind) in _members(store, parts[one][0], groups, note).items() if kind != "group"
+        }
+        for one in ("X", "obsm")
+        if one in parts
+    }
     return Experiment(
         version,
         name,
@@ -87,11 +92,35 @@ def find_experiment(store: Root, wanted: str | None, note: Note) -> Experiment:
     )
 
 
-def _checked(store: Root, group: StoredGroup) -> str:
+class _Groups:
+    """The groups of a store by path, each read once.
+
+    measurement : far away, the groups that it should have are read side by side
+    """
+
+    def __init__(self, store: Root, measurement: str) -> None:
+        self._store, below = store, f"ms/{measurement}"
+        usual = ("", "ms", below, f"{below}/X", f"{below}/obsm")
+        self._known = store.groups_ahead(*usual) if store.is_remote else {}
+
+    def __call__(self, path: str) -> StoredGroup:
+        self.read(path)
+        return self._known[path]
+
+    def read(self, *paths: str) -> None:
+        """Read groups ahead; raises where one cannot be read."""
+        new = [path for path in paths if path not in self._known]
+        self._known |= dict(zip(new, self._store.groups(*new), strict=True))
+
+
+def _checked(store: Root, groups: _Groups) -> str:
     """Return the version of an experiment; raise `InvalidStore` for other groups and later versions."""
-    kind, version = (_text(group.metadata.get(key)) for key in (TYPE, VERSION))
+    metadata = groups("").metadata
+    kind, version = (_text(metadata.get(key)) for key in (TYPE, VERSION))
     if kind != _EXPERIMENT:
-        raise InvalidStore(f"'{store.uri}' is a {kind or 'TileDB group'}, not a {_EXPERIMENT}{_advice(store, kind)}.")
+        raise InvalidStore(
+            f"'{store.uri}' is a {kind or 'TileDB group'}, not a {_EXPERIMENT}{_advice(store, kind, groups)}."
+        )
     if version.split(".")[0] not in ("1", ""):
         raise InvalidStore(
             f"'{store.uri}' is encoded as version {shown(version)} of SOMA; this release reads version 1. "
@@ -100,26 +129,26 @@ def _checked(store: Root, group: StoredGroup) -> str:
     return version
 
 
-def _advice(store: Root, kind: str) -> str:
+def _advice(store: Root, kind: str, groups: _Groups) -> str:
     """Say what to open instead."""
     if kind == "SOMAMeasurement":
         return "; open the experiment above it, with measurement="
-    found = list(_experiments(store, "", _DEEPEST))
+    found = _experiments(store, "", groups, _DEEPEST)
     if not found:
         return " and holds none"
     listed = ", ".join(f"'{store.uri.rstrip('/')}/{path}'" for path in found[:3])
     return f"; open {'its experiment' if len(found) == 1 else 'one of its experiments'}: {listed}"
 
 
-def _experiments(store: Root, path: str, depth: int) -> list[str]:
-    below = {name: one for name, (one, kind) in _below(store, path, _nobody).items() if kind != "array"}
-    groups = store.groups(*below.values())
+def _experiments(store: Root, path: str, groups: _Groups, depth: int) -> list[str]:
+    below = [one for one, kind in _members(store, path, groups, _nobody).values() if kind != "array"]
+    groups.read(*below)
     found = []
-    for one, group in zip(below.values(), groups, strict=True):
-        if _text(group.metadata.get(TYPE)) == _EXPERIMENT:
+    for one in below:
+        if _text(groups(one).metadata.get(TYPE)) == _EXPERIMENT:
             found.append(one)
         elif depth > 1:
-            found += _experiments(store, one, depth - 1)
+            found += _experiments(store, one, groups, depth - 1)
     return found
 
 
@@ -142,18 +171,10 @@ def _main_first(layers: Mapping[str, str]) -> dict[str, str]:
     return {name: layers[name] for name in sorted(layers, key=lambda name: (name != main, name))}
 
 
-def _arrays(store: Root, path: str, group: StoredGroup, note: Note) -> dict[str, str]:
-    return {name: one for name, (one, kind) in _members(store, path, group, note).items() if kind != "group"}
-
-
-def _below(store: Root, path: str, note: Note) -> Members:
-    return _members(store, path, store.groups(path)[0], note)
-
-
-def _members(store: Root, path: str, group: StoredGroup, note: Note) -> Members:
+def _members(store: Root, path: str, groups: _Groups, note: Note) -> Members:
     """Return the members of a group, sorted by name; those outside of the store are not followed."""
     found: Members = {}
-    for name, uri, kind in sorted(group.members, key=lambda one: one[0] or one[1]):
+    for name, uri, kind in sorted(groups(path).members, key=lambda one: one[0] or one[1]):
         known = name or uri.rstrip("/").rpartition("/")[2]
         below = store.path_of(uri) or _moved(store, path, known)
         if below is None:

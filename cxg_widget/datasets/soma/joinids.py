@@ -50,8 +50,12 @@ class Joinids:
         return found if is_known.all() else np.where(is_known, found, -1)
 
 
-def read_joinids(arrays: Arrays, path: str) -> tuple[Joinids, NDArray[np.int64] | None]:
-    """Return the joinids of a table, and the order in which they ascend among its cells; None = as they are stored.
+Ordered = tuple[Joinids, NDArray[np.int64] | None]
+"""Joinids, and the order in which they ascend among the cells of a table; None = as they are stored."""
+
+
+def read_joinids(arrays: Arrays, path: str) -> Ordered:
+    """Return the joinids of a table, in their order.
 
     Where fragments say that there are no gaps, nothing is read.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, join, line_of
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions, covering
 from cxg_widget.datasets.base.values import Vector
@@ -146,10 +147,16 @@ class Sparse(SomaMatrix):
         step = max(BOX_ENTRIES // max(self._entries_in(len(columns)) // max(self.shape[0], 1), 1) // high, 1) * high
         found: list[MatrixBlock] = []
         size = 0
+        starts = range(0, self.shape[0], step)
+        bands = (
+            (start, self._box(np.arange(start, min(start + step, self.shape[0])), columns, len(columns)))
+            for start in starts
+        )
         try:
-            for start in range(0, self.shape[0], step):
+            # Far away the next tiles are asked for while the last ones are sorted.
+            for start, box in Prefetch(lambda: bands) if self._arrays.is_remote else bands:
                 stop = min(start + step, self.shape[0])
-                band = self._box(np.arange(start, stop), columns, len(columns)).across(len(columns))
+                band = box.across(len(columns))
                 rows = (band.positions + start).astype(np.int32)
                 found.append(MatrixBlock(band.starts, rows, band.values.astype(np.float32, copy=False)))
                 size += found[-1].positions.nbytes + found[-1].values.nbytes

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.column_values import as_strings, smallest_codes, t
 from cxg_widget.datasets.base.matrix_block import spans
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Column, Values, take_rows
-from cxg_widget.datasets.soma.joinids import JOINID, read_joinids
+from cxg_widget.datasets.soma.joinids import JOINID, Ordered
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.buffers import Buffers, read_buffers
 from cxg_widget.errors import DamagedText, InvalidStore
@@ -39,12 +39,12 @@ class SomaTable:
     index : the column of names, the joinids where there is none
     """
 
-    def __init__(self, arrays: Arrays, path: str, table: str, note: Callable[[str], None]) -> None:
+    def __init__(self, arrays: Arrays, path: str, table: str, joinids: Ordered, note: Callable[[str], None]) -> None:
         self._arrays, self._path = arrays, path
         schema = arrays.schema(path)
         if not schema.sparse:
             raise InvalidStore(f"{arrays.uri}: {path} is not a SOMA dataframe.")
-        self.joinids, self._order = read_joinids(arrays, path)
+        self.joinids, self._order = joinids
         self.n = self.joinids.n
         self._dims = [schema.domain.dim(place) for place in range(schema.ndim)]
         self._by_joinid = len(self._dims) == 1 and self._dims[0].name == JOINID

@@ -120,6 +120,12 @@ class Root:
         calls = [partial(read_stored_group, self._uri_of(path), self.ctx) for path in paths]
         return self._all(calls, [path or "the group" for path in paths])
 
+    def groups_ahead(self, *paths: str) -> dict[str, StoredGroup]:
+        """Return those groups at some paths that are there and can be read; far away in the time of one."""
+        calls = [partial(read_stored_group, self._uri_of(path), self.ctx) for path in paths]
+        found = zip(paths, self._tried(calls, paths), strict=True)
+        return {path: one for path, one in found if isinstance(one, StoredGroup)}
+
     def path_of(self, uri: str) -> str | None:
         """Return the path of a member's URI from the root; None where it is not below it."""
         above, below = self.root.removeprefix("file://"), uri.removeprefix("file://").rstrip("/")

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 class HeldCells(ABC):
-    """The cells of a dataset as some settings show them: what depends on where they are held.
-
-    Attributes
-    ----------
-    settings : how the cells are shown
-    dataset : whose cells they are
-    """
+    """The cells of a dataset as some settings show them: what depends on where they are held."""
 
     settings: Settings
     dataset: Dataset

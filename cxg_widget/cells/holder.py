@@ -30,12 +30,7 @@ _Found = TypeVar("_Found")
 
 
 class Holder(HeldCells):
-    """The cells of a dataset as some settings show them; each part is read at first use, and kept by the loader.
-
-    Parameters
-    ----------
-    loader : keeps what is read
-    """
+    """The cells of a dataset as some settings show them; each part is read at first use, and kept by the loader."""
 
     def __init__(self, loader: Loader, settings: Settings) -> None:
         self._loader = loader

@@ -45,13 +45,7 @@ def left_out_of(
 def rgba_of(
     planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, dark: bool, solid: tuple[float, float]
 ) -> NDArray[np.uint8]:
-    """Colour the planes of categories or counts, uint8 (h, w, 4).
-
-    Parameters
-    ----------
-    left_out : as `left_out_of` returns it
-    solid : as `shade` takes it
-    """
+    """Colour the planes of categories or counts, uint8 (h, w, 4)."""
     from cxg_widget.draw.aggregate.shading import shade
 
     paper = PAPERS["dark" if dark else "white"]

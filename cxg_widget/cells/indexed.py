@@ -221,11 +221,6 @@ class PartOfCells:
     """The cells of a mask, counted among all in one pass: a part costs a bit a cell, and as long as all cells do.
 
     It answers as `IndexedCells` of these cells alone would, to the bit.
-
-    Parameters
-    ----------
-    cells : all
-    part : which of them
     """
 
     def __init__(self, cells: IndexedCells, part: PartBits) -> None:

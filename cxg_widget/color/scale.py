@@ -102,10 +102,6 @@ def scale_of(rule: ColorRule, known: Range, automatic: tuple[float, float] | Non
     """Lay the colormap over numbers as a user set it, else as suits the picture, else over all of them.
 
     What cannot be on these numbers, a limit without a logarithm or on the wrong side of the centre, counts as not set.
-
-    Parameters
-    ----------
-    automatic : limits that suit the picture
     """
     is_log = rule.scale == "log"
     least, most = automatic or (known.lo, known.hi)

@@ -95,12 +95,7 @@ _Made = TypeVar("_Made")
 
 
 class Memo:
-    """Values by slot and key, for several threads.
-
-    Attributes
-    ----------
-    is_closed : whether nothing is kept any more
-    """
+    """Values by slot and key, for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

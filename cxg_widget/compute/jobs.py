@@ -26,12 +26,7 @@ _NICE = 10
 
 
 class Threads:
-    """Some threads that begin with a job, and end when there has been none for a while.
-
-    Attributes
-    ----------
-    n : how many there are at most
-    """
+    """Some threads that begin with a job, and end when there has been none for a while."""
 
     def __init__(self, n: int, name: str) -> None:
         self.n = n

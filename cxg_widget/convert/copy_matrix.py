@@ -55,13 +55,7 @@ class MatrixStore(Protocol):
 
 @dataclass(frozen=True)
 class Carried:
-    """Result of copying a matrix.
-
-    Attributes
-    ----------
-    n_values : cells that hold a value other than 0
-    dense : whether it is stored as a dense one
-    """
+    """Result of copying a matrix."""
 
     n_values: int
     dense: bool

@@ -23,11 +23,6 @@ _STRING = h5py.string_dtype("utf-8")
 class H5adFile:
     """A new .h5ad, written in slabs.
 
-    Parameters
-    ----------
-    path : the file to make
-    level : of gzip, 1 to 9
-
     Raises
     ------
     OSError

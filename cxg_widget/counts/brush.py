@@ -21,14 +21,7 @@ _NOBODY: Mask = np.empty(0, dtype=np.bool_)
 
 
 class Brush:
-    """A column of numbers under a hand, and the filters but its own.
-
-    Parameters
-    ----------
-    counter, crossfilter : of the dataset
-    column : the one under the hand
-    rules : all filters
-    """
+    """A column of numbers under a hand, and the filters but its own."""
 
     def __init__(self, counter: Counter, crossfilter: Crossfilter, column: Column, rules: Sequence[Rule]) -> None:
         self._counter, self._crossfilter = counter, crossfilter

@@ -28,11 +28,6 @@ def probe_in_subprocess(opener: Opener, path: str, format_: str | None, options:
     """Read in a process of its own what may end the process or hang: if that survives, so does this process.
 
     Whatever else is wrong with the store is left to be said by who opens it.
-
-    Parameters
-    ----------
-    opener : `open_dataset`
-    path, format_, options : as it takes them
     """
     for name, value in options.items():
         _check_sendable(name, value)

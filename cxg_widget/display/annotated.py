@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 
 def without_deleted_labels(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> dict[str, Any]:
-    """Return the settings that name what is no more, each as it is without; a renamed label keeps its place in them.
-
-    Parameters
-    ----------
-    before, now : settings before and after the annotations changed
-    columns : the annotations now
-    """
+    """Return the settings that name what is no more, each as it is without; a renamed label keeps its place in them."""
     gone = {one["name"] for one in before.annotations} - columns.keys()
     names = gone | {f"obs:{name}" for name in gone}
     steps = {name: _last_step(before, now, name) for name in columns}

@@ -40,10 +40,6 @@ class Catalogue:
     rank obs columns come before sets of cells before gene sets before genes, then the shortest first, then by the
     alphabet, letters before digits. Of obs columns identifiers and those of one value come last, unless they are called
     for by their whole name.
-
-    Parameters
-    ----------
-    own : gene sets that a user made
     """
 
     def __init__(self, dataset: Dataset, own: OwnSets = NO_SETS) -> None:
@@ -63,10 +59,6 @@ class Catalogue:
         """Return the best `limit` matches and how many more there are. An empty query finds everything.
 
         What the store would make for this query comes first, and the mean of genes where the query is a list of them.
-
-        Parameters
-        ----------
-        sets : names of the sets of cells, which come and go
         """
         wanted = query.strip(" \t\r\n,;").casefold()
         hits = [i for i, text in enumerate(self._folded) if wanted in text]

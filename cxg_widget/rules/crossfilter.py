@@ -36,10 +36,6 @@ class Crossfilter:
     Parameters
     ----------
     evaluate : returns the mask of a rule, as `rule.mask_of`; None = that, in this process
-
-    Attributes
-    ----------
-    masks : by rule, of those that have been evaluated
     """
 
     def __init__(self, dataset: Dataset, evaluate: Callable[[Rule], Mask] | None = None) -> None:

@@ -155,12 +155,7 @@ ALL = frozenset(READS.values())
 
 
 class Changes:
-    """The changes of one session.
-
-    Attributes
-    ----------
-    limits : the color limits of all colorings shown so far
-    """
+    """The changes of one session."""
 
     def __init__(self, loader: Loader, display: DisplayState, settings_check: SettingsCheck) -> None:
         self._loader, self._display, self._check = loader, display, settings_check

@@ -34,13 +34,7 @@ class Seqs:
 
 
 class DisplayState:
-    """The settings, the selected cells and the number of each stream; nothing else changes them, or holds their lock.
-
-    Parameters
-    ----------
-    settings : what to show first
-    n_obs : how many cells there are; none is selected at first
-    """
+    """Settings, selected cells and the number of each stream; nothing else changes them, nor holds their lock."""
 
     def __init__(self, settings: Settings, n_obs: int) -> None:
         self._lock = threading.RLock()

@@ -72,11 +72,6 @@ _DTYPES = ("<u4", "<f4", "<u4")
 def read_index(path: Path, key: str, fingerprint: str, n_obs: int) -> SpatialIndex:
     """Map the file of an index into memory, after checking that it belongs to an embedding.
 
-    Parameters
-    ----------
-    key, fingerprint : what the file must have been written for
-    n_obs : number of rows of the embedding
-
     Raises
     ------
     InvalidStore

@@ -171,10 +171,6 @@ class Ordered:
     ----------
     keys : by what they are sorted; None = not at all
     mask : bool (n,), which cells they are; None = all n
-
-    Attributes
-    ----------
-    total : how many they are
     """
 
     def __init__(self, keys: Keys | None, mask: Mask | None, n: int, *, descends: bool = False) -> None:

@@ -43,25 +43,29 @@ class ClusterColumn(Countable):
 
     def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:
         """Count cells by code and state, see `Countable`."""
-        return self._added(self.parts.map("count", _tally, self.held, self.parts.spread(states), bits=bits))
+        return self._added(self.parts.map("count", CodedColumn.tally, self.held, self.parts.spread(states), bits=bits))
 
     def keys(self, states: NDArray[np.uint8], bits: int) -> list[Any]:
         """Return the futures of the keys of all cells, see `Countable`."""
-        return self.parts.map("keys", _keys, self.held, self.parts.spread(states), bits=bits)
+        return self.parts.map("keys", CodedColumn.keys, self.held, self.parts.spread(states), bits=bits)
 
     def pair_counts(self, keys: list[Any], n_keys: int, rows: Sequence[int]) -> NDArray[np.int64]:
         """Count cells by key and code, see `Countable`."""
-        return self._added(self.parts.map("pairs", _pair_counts, self.held, keys, n_keys=n_keys, rows=list(rows)))
+        return self._added(
+            self.parts.map("pairs", CodedColumn.pair_counts, self.held, keys, n_keys=n_keys, rows=list(rows))
+        )
 
     def at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8 | np.uint16]:
         """Return the codes of some rows."""
         local, back = self.parts.local(rows)
-        found = self.parts.gathered(self.parts.map("codes", _at, self.held, local))
+        found = self.parts.gathered(self.parts.map("codes", CodedColumn.at, self.held, local))
         return np.concatenate(found)[back]
 
     def look_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Look up each cell's code in a table."""
-        return np.concatenate(self.parts.gathered(self.parts.map("look up", _looked_up, self.held, table=table)))
+        return np.concatenate(
+            self.parts.gathered(self.parts.map("look up", CodedColumn.look_up, self.held, table=table))
+        )
 
     def _added(self, found: list[Any]) -> NDArray[np.int64]:
         waiting = self.parts.waiting
@@ -112,23 +116,3 @@ def _coded(
 
 def _meaning(coded: CodedColumn) -> CodedColumn:
     return replace(coded, codes=coded.codes[:0])
-
-
-def _tally(coded: CodedColumn, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:
-    return coded.tally(states, bits)
-
-
-def _keys(coded: CodedColumn, states: NDArray[np.uint8], bits: int) -> NDArray[np.uint16]:
-    return coded.keys(states, bits)
-
-
-def _pair_counts(coded: CodedColumn, keys: NDArray[np.uint16], n_keys: int, rows: list[int]) -> NDArray[np.int64]:
-    return coded.pair_counts(keys, n_keys, rows)
-
-
-def _at(coded: CodedColumn, rows: NDArray[np.int64]) -> NDArray[np.uint8 | np.uint16]:
-    return coded.at(rows)
-
-
-def _looked_up(coded: CodedColumn, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return coded.look_up(table)

@@ -33,13 +33,7 @@ _SLOT = "shared"
 
 
 def cluster_holder(client: Any, source: Source) -> Callable[[Loader, Settings], Holder]:
-    """Return a function that chooses the holder of the cells: the workers, unless all cells are sent as points.
-
-    Parameters
-    ----------
-    client : a `distributed.Client`
-    source : what its workers open
-    """
+    """Return a function that chooses the holder of the cells: the workers, unless all cells are sent as points."""
 
     def holder(loader: Loader, settings: Settings) -> Holder:
         if settings.render == "points" and not loader.is_of_pixels(settings):

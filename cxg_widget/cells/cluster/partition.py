@@ -86,12 +86,7 @@ class Rows:
 
 
 class Partition:
-    """Some rows of an embedding under an index of their own.
-
-    Attributes
-    ----------
-    index : over the rows, which count from `start`
-    """
+    """Some rows of an embedding under an index of their own."""
 
     def __init__(self, start: int, index: SpatialIndex) -> None:
         self.start = start

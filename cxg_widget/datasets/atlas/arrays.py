@@ -73,16 +73,7 @@ class FolderStore(LocalStore):
 
 
 class Arrays:
-    """The arrays below one folder, opened when they are first read.
-
-    Parameters
-    ----------
-    root : the folder of the Zarr store
-
-    Attributes
-    ----------
-    meter : counts what is read of them
-    """
+    """The arrays below one folder, opened when they are first read."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.meter = root, Meter()

@@ -102,10 +102,6 @@ _DECODERS = {"zstd": _zstd, "gzip": _gzip, "blosc": _blosc}
 def checked(metadata: Any) -> dict[str, Any]:
     """Return the metadata of an array with every packing replaced by `Unpacking`.
 
-    Parameters
-    ----------
-    metadata : the content of a `zarr.json`
-
     Raises
     ------
     ValueError

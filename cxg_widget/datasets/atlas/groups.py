@@ -25,13 +25,7 @@ Found = tuple[Positions, Floats]
 
 
 class ZarrGroups:
-    """The Zarr groups of a feature space.
-
-    Parameters
-    ----------
-    arrays : the Zarr store
-    life : of the dataset
-    """
+    """The Zarr groups of a feature space."""
 
     def __init__(self, arrays: Arrays, life: Lifetime) -> None:
         self._arrays, self._life = arrays, life

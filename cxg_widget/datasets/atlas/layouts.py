@@ -16,14 +16,7 @@ _MAX_FEATURES = 2**31
 
 
 class Layouts:
-    """The feature layouts of one feature space.
-
-    Parameters
-    ----------
-    datasets : the table of datasets
-    layouts : the table of feature layouts
-    space : the feature space
-    """
+    """The feature layouts of one feature space."""
 
     def __init__(self, datasets: LanceTable, layouts: LanceTable, space: str) -> None:
         self._datasets, self._layouts, self._space, self._uri = datasets, layouts, space, layouts.uri

@@ -17,13 +17,7 @@ _MOST = 4_096
 
 
 class MeteredFile(io.FileIO):
-    """A file on disk, open for reading; `io.BufferedReader` over it counts what is read ahead as well.
-
-    Parameters
-    ----------
-    path : of the file
-    meter : counts each read
-    """
+    """A file on disk, open for reading; `io.BufferedReader` over it counts what is read ahead as well."""
 
     def __init__(self, path: str | os.PathLike[str], meter: Meter) -> None:
         super().__init__(path, "r")

@@ -20,16 +20,7 @@ _ENCRYPTED = 0x1
 
 
 class Archive:
-    """The members of an mzPeak by name.
-
-    Parameters
-    ----------
-    uri : a file or a folder, as it was given
-
-    Attributes
-    ----------
-    meter : counts what is read of it
-    """
+    """The members of an mzPeak by name."""
 
     def __init__(self, uri: str) -> None:
         self.uri = uri

@@ -39,10 +39,6 @@ class PeakMap:
 
     Row groups are decoded in pieces. Reading rows in order goes on where the last such read ended, so that a row group
     of any size is decoded once.
-
-    Attributes
-    ----------
-    n : number of peaks
     """
 
     def __init__(self, sources: Sources, spectra: SpectrumTable) -> None:

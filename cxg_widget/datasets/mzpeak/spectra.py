@@ -35,11 +35,6 @@ class ColumnSource:
 class SpectrumTable:
     """One row per spectrum, in the order of the file.
 
-    Parameters
-    ----------
-    facets : the tables about spectra
-    note : takes a sentence for each part that cannot be shown
-
     Attributes
     ----------
     n : number of spectra

@@ -145,13 +145,7 @@ class ParquetTable:
 
 
 class MeteredBytes:
-    """A memory map as a file for Arrow, which gets its bytes without a copy.
-
-    Parameters
-    ----------
-    mapped : the bytes
-    meter : counts each part that is read
-    """
+    """A memory map as a file for Arrow, which gets its bytes without a copy."""
 
     closed = False
 

@@ -118,12 +118,7 @@ def _largest(weights: NDArray[np.float64], n: int) -> NDArray[np.intp]:
 
 
 class Windows:
-    """The windows of a dataset: first the suggested ones, which are its vars, then those of requests.
-
-    Parameters
-    ----------
-    suggested : the vars
-    """
+    """The windows of a dataset: first the suggested ones, which are its vars, then those of requests."""
 
     def __init__(self, suggested: Sequence[Window]) -> None:
         self._windows = list(suggested)

@@ -19,14 +19,7 @@ Cached = Callable[[tuple[Any, ...], Callable[[], Any]], Any]
 
 
 class SparseCells:
-    """Variables on the dimensions of a sparse array, each read whole and kept: TileDB cannot count to the n-th cell.
-
-    Attributes
-    ----------
-    path : of the array
-    dims : its dimensions
-    n : number of cells
-    """
+    """Variables on the dimensions of a sparse array, each read whole and kept: TileDB cannot count to the n-th cell."""
 
     def __init__(self, reads: Reads, space: Dataspace, path: str, cached: Cached) -> None:
         self._reads = reads

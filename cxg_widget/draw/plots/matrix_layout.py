@@ -51,12 +51,7 @@ class SideLabels:
 
 @dataclass(frozen=True)
 class Placed:
-    """A matrix that was laid out: its axes count rows from the top and columns from the left, each 1 wide.
-
-    Attributes
-    ----------
-    key : px of the top left of the key
-    """
+    """A matrix that was laid out: its axes count rows from the top and columns from the left, each 1 wide."""
 
     sheet: Sheet
     axes: Axes

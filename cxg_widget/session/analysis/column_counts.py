@@ -244,12 +244,7 @@ _LONGEST_FIELD = 400
 
 
 def var_record(var: pd.DataFrame, position: int, name: str) -> list[list[str]]:
-    """Return [column, value] of a gene: its identifier and the first columns of var; missing values by name.
-
-    Parameters
-    ----------
-    name : what the gene is called, which is not said again
-    """
+    """Return [column, value] of a gene: its identifier and the first columns of var; missing values by name."""
     row = var.iloc[[position], :_MOST_FIELDS]
     index = (var.index.name or "identifier", var.index[position], False)
     values = ((column, row[column].iloc[0], bool(row[column].isna().iloc[0])) for column in row)

@@ -16,10 +16,6 @@ def legend_now(held: Holder, pixels: Coloring | None = None) -> tuple[p.Color, C
     """Return the legend, and the coloring that it is of.
 
     Its counts are of the cells that pass the filters.
-
-    Parameters
-    ----------
-    pixels : the coloring by numbers of pixels, where there is one
     """
     coloring = pixels or held.preview() or held.coloring()
     legend = chunks.legend_frame(coloring, held.settings, held.dataset, 0, 0).message

@@ -23,11 +23,6 @@ class LeftOut:
 class PageSummary:
     """Sentences about a file.
 
-    Parameters
-    ----------
-    colors : what it can be colored by
-    out : what was at hand and is not in it
-
     Attributes
     ----------
     summary : how many cells, for a line

@@ -86,6 +86,8 @@ def test_comparing_one_modality_tests_its_genes_in_the_cells_that_have_it(widget
     values = written[1]["X"][:, written[1]["modality"] == "adt"] if layer is None else written[1]["layer adt:counts"]
     in_a = (written[2].obs["rna:cell_type"] == "NK cell").to_numpy()
     has = ~np.isnan(values[:, 0])
+    sentence = str(widget.compare({"rna:cell_type": "NK cell"}, modality="adt").description)
+    assert sentence.endswith("among the 36 of 48 cells that have adt")
     assert sorted(found.index) == ["adt:CD19", "adt:CD3", "adt:CD4", "adt:CD8", "adt:IgG"]
     for position, name in enumerate(["adt:CD3", "adt:CD4", "adt:CD8", "adt:CD19", "adt:IgG"]):
         a, b = (values[mask & has, position].astype(np.float32) for mask in (in_a, ~in_a))
@@ -116,6 +118,31 @@ def test_of_all_modalities_only_scaled_ones_have_no_fold_change(widget):
     assert "log2fc is NaN for 5 genes whose values are scaled." in found.notes
     one = widget.compare({"rna:cell_type": "NK cell"}, modality="rna").frame()
     pd.testing.assert_series_equal(frame.log2fc.loc[one.index], one.log2fc)
+
+
+def test_the_cells_that_count_are_those_meant_which_have_the_modality(widget, written):
+    widget.filter("order > 60")
+    noted = widget.compare({"rna:cell_type": "NK cell"}, modality="adt")
+    assert any("Filters do not apply here" in note for note in noted.notes)
+    found = widget.compare({"rna:cell_type": "NK cell"}, modality="adt", within="filter")
+    counting = (written[2].obs["order"] > 60).to_numpy() & ~np.isnan(written[2].X[:, -1])
+    assert found.description.endswith(f"the {counting.sum()} of 48 cells that pass the filters and have adt")
+    in_a = (written[2].obs["rna:cell_type"] == "NK cell").to_numpy()
+    assert set(found.frame().n_a) == {(in_a & counting).sum()}
+
+
+def test_donors_count_the_cells_that_have_the_modality(widget, written):
+    found = widget.compare(
+        {"rna:cell_type": "NK cell"}, modality="rna", layer="counts", method="pseudobulk", by="donor", min_cells=1,
+        min_donors=2,
+    )  # fmt: skip
+    counts, obs = written[1]["layer rna:counts"], written[2].obs
+    has = ~np.isnan(counts[:, 0])
+    side = np.where(obs["rna:cell_type"] == "NK cell", "a", "b")[has]
+    expected = pd.Series(counts[has].sum(axis=1)).groupby([obs["donor"].astype(str).to_numpy()[has], side])
+    for row in found.donors.itertuples():
+        assert row.n_cells == expected.size()[row.donor, row.side]
+        assert row.total == expected.sum()[row.donor, row.side]
 
 
 def test_genes_of_one_modality_are_compared_in_it(widget):

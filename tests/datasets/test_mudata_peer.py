@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
+from cxg_widget.errors import InvalidValue
 from tests.datasets.test_mudata_contract import WRITTEN, truth_of
 
 mudata = pytest.importorskip("mudata", reason="mudata writes what is read here: pip install mudata")
@@ -64,3 +66,19 @@ def test_backed_modalities_are_read_from_the_file(both, tmp_path, writer):
         with open_dataset(backed) as dataset:
             for name in ("rna:CD3E", "adt:CD8"):
                 np.testing.assert_allclose(dataset.values(name), truth.X[:, truth.var_labels.index(name)], rtol=1e-6)
+
+
+def test_some_cells_as_anndata_have_the_genes_of_all_modalities(both):
+    mdata, truth = both
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        widget = CxgWidget(mdata, restore=False)
+        widget.select({"rna:cell_type": "T cell"})
+        found = widget.selection.to_anndata()
+        with pytest.raises(InvalidValue, match="open its modality alone with key="):
+            widget.selection.to_anndata(layers=["rna:counts"])
+        widget.close()
+    rows = np.flatnonzero(truth.obs["rna:cell_type"] == "T cell")
+    assert found.var_names.tolist() == truth.var_labels
+    np.testing.assert_allclose(found.X.toarray(), truth.X[rows], rtol=1e-6)
+    assert set(found.obsm) == {f"X_{name}" for name in truth.embeddings}

@@ -65,6 +65,9 @@ def _layers(dataset: Dataset, layers: bool | Sequence[str] | None) -> list[str]:
     if isinstance(layers, str) or not isinstance(layers, Sequence):
         raise InvalidValue(f"layers must be True, False or a list of names; found {shown(layers)}")
     for name in layers:
+        if name not in usable and name in dataset.layers:
+            what = f"layer {shown(name)} has {dataset.var_noun.many} of its own"
+            raise InvalidValue(f"{what}, and no place beside X; open its modality alone with key=.")
         if name not in usable:
             raise UnknownName(not_found("layer", name, usable))
     return list(layers)

@@ -152,6 +152,10 @@ class MatrixContract(ABC):
         """Read one var column (n_var,), the index column included, as `_read_obs` does."""
         raise NotImplementedError
 
+    def cells_in(self, layer: str | None) -> NDArray[np.bool_] | None:  # noqa: ARG002 - most have values of all cells
+        """Return which cells a layer has values of, bool (n_obs,); None = all of them, or the store does not tell."""
+        return None
+
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         """Read named sets of var names; by default none."""
         return {}

@@ -23,7 +23,7 @@ from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.datasets.mudata.names import JointNames, prefixed
 from cxg_widget.datasets.mudata.row_map import RowMap, Rows, spread
 from cxg_widget.datasets.mudata.side_by_side import Side, SideBySide
-from cxg_widget.datasets.mudata.var_table import joined_columns, read_joined
+from cxg_widget.datasets.mudata.var_table import joined_columns, joint_positions, read_joined
 from cxg_widget.errors import InvalidStore
 from cxg_widget.text.nouns import GENE_SET
 
@@ -79,7 +79,7 @@ class MuDataset(Dataset):
 
     def _name_columns(self) -> None:
         own = ((name, column) for name, part in self._parts.items() for column in part.obs_columns)
-        places = {prefixed(*place): place for place in own}
+        self._places = places = {prefixed(*place): place for place in own}
         # Those that mudata has pulled stand among the columns of all cells already.
         self._columns = {name: place for name, place in places.items() if name not in self._whole.obs_columns}
         self.obs_columns = dict(self._whole.obs_columns)
@@ -180,22 +180,16 @@ class MuDataset(Dataset):
             return np.array(self.var_labels, dtype=object)
         if name not in self._joint_var:
             return read_joined(name, sides, self.var_columns[name].kind)
-        order = self._read_once("joint var of each var", lambda: self._joint_positions(sides))
+        assert self._var_map is not None
+        read_map = self._var_map
+        order = self._read_once("joint var of each var", lambda: joint_positions(sides, read_map, self.uri))
         return take_rows(self._whole._read_var(name), order)
 
-    def _joint_positions(self, sides: Sequence[Side]) -> Rows:
-        """Return where each var stands in the var table of all."""
-        assert self._var_map is not None
-        maps = [
-            RowMap(self.n_var, side.n, partial(self._var_map, side.name), f"{self.uri}: varmap/{side.name}")
-            for side in sides
-        ]
-        return np.concatenate([one.joint for one in maps])
-
     def _category_colors(self, column: str) -> Mapping[str, str]:
-        if column not in self._columns:
-            return self._whole._category_colors(column)
-        modality, own = self._columns[column]
+        found = self._whole._category_colors(column)
+        if found or column not in self._places:
+            return found
+        modality, own = self._places[column]
         return self._parts[modality]._category_colors(own)
 
     # --- embeddings ---------------------------------------------------------------------------------------------------
@@ -231,6 +225,14 @@ class MuDataset(Dataset):
     def explain_name(self, name: str) -> str | None:
         """Say which modalities have a name that is of several."""
         return self._var_part.explain_name(name)
+
+    def cells_in(self, layer: str | None) -> NDArray[np.bool_] | None:
+        """Return which cells the modality of a layer has; None = all."""
+        sides = self._matrices[layer].sides if layer in self._matrices else ()
+        if len(sides) != 1 or sides[0].rows.n_missing == 0:
+            return None
+        with self._reading():
+            return sides[0].rows.own >= 0
 
     def _n_var_in(self, layer: str | None) -> int:
         return self._matrices[layer].n_var

@@ -167,6 +167,7 @@ class StoredMuDataset(MuDataset):
 
     def _release(self) -> None:
         super()._release()
+        self.budget.clear()
         self.store.close()
 
 
@@ -238,11 +239,11 @@ class MuDataInMemory(MuDataset):
 
 def check_axis(axis: Any, uri: str, names: list[str]) -> None:
     """Raise `InvalidStore` where modalities share something other than their cells."""
-    shared = _SHARED.get(int(axis))
+    shared = next((what for number, what in _SHARED.items() if np.array_equal(axis, number)), None)
     if shared is not None:
         path = "mdata" if uri == _IN_MEMORY else f"'{uri}'"
         raise InvalidStore(
-            f"{uri}: its modalities share {shared} (axis={int(axis)}), not cells alone, so they are no one dataset. "
+            f"{uri}: its modalities share {shared} (axis={axis}), not cells alone, so they are no one dataset. "
             f"Open one: open_dataset({path}, key={names[0]!r}), or {', '.join(map(repr, names[1:])) or 'no other'}."
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.column_values import CategoryLookup
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Values, as_plain
+from cxg_widget.datasets.mudata.row_map import RowMap, Rows
 from cxg_widget.datasets.mudata.side_by_side import Side
 
 
@@ -40,6 +42,13 @@ def read_joined(name: str, sides: Sequence[Side], kind: Kind) -> Values:
     codes = CategoryLookup.encode_whole(texts, declared)
     assert codes is not None, "there is no limit"
     return codes
+
+
+def joint_positions(sides: Sequence[Side], read_map: Callable[[str], NDArray[Any]], uri: str) -> Rows:
+    """Return where each var stands in the var table that all modalities have in common."""
+    n_var = sum(side.n for side in sides)
+    maps = [RowMap(n_var, side.n, partial(read_map, side.name), f"{uri}: varmap/{side.name}") for side in sides]
+    return np.concatenate([one.joint for one in maps])
 
 
 def _kind_of(kinds: list[Kind], n_sides: int) -> Kind:

@@ -62,7 +62,7 @@ class Comparisons:
 
     def compare_cells(self, a: Any, b: Any, question: Question, within: Any) -> Comparison:
         """Compare cells, named as `cells_meant` takes them; "rest" = all others, unless a set is called so."""
-        population, (mask_a, _, name_a) = self._population(within), self._meant(a)
+        population, (mask_a, _, name_a) = self._population(within, question), self._meant(a)
         name_a = name_a or "a"
         if isinstance(b, str) and b == "rest" and all(one["name"] != b for one in self._display.settings.sets):
             return self.with_rest(mask_a, name_a, question, population)
@@ -80,7 +80,7 @@ class Comparisons:
                 f"compare(a, method={question.method!r}, by=...) takes them."
             )
         question.check(self._dataset)
-        population, (mask, _, name) = self._population(within), self._meant(a)
+        population, (mask, _, name) = self._population(within, question), self._meant(a)
         compare = self.with_rest if against == "rest" else self.with_neighborhood
         return compare(mask, name or "the set", question, population)
 
@@ -90,7 +90,7 @@ class Comparisons:
 
         if isinstance(column, str) and column not in self._dataset.obs_columns:
             column = column.removeprefix("obs:")
-        population = self._population(within)
+        population = self._population(within, question)
         found = compare_groups(self.matrix(), column, question, population.mask)
         return self._keep(self._with_population(found, population), question)
 
@@ -108,8 +108,13 @@ class Comparisons:
     def _meant(self, what: Any) -> MeantCells:
         return cells_meant(what, self._loader, self._display)
 
-    def _population(self, within: Any) -> Population:
-        return population_of(within, self._loader, self._display)
+    def _population(self, within: Any, question: Question) -> Population:
+        """Return the cells that count: those that are meant, of which a modality has values."""
+        found, has = population_of(within, self._loader, self._display), self._dataset.cells_in(question.layer)
+        if has is None or question.layer is None:
+            return found
+        words = f"{found.description} and have" if found.description else "that have"
+        return replace(found, mask=found.of(has), description=f"{words} {question.layer.partition(':')[0]}")
 
     # For both: masks are bool (n_obs,), `described` what they are called.
 
@@ -199,10 +204,11 @@ class Comparisons:
         noun, n_obs = self._dataset.obs_noun, self._dataset.n_obs
         if population.mask is not None:
             n = population.n(n_obs)
-            return found.among(f"the {n:,} of {noun.counted(n_obs)} {population.description}")
-        if not self._display.settings.filters:
+            found = found.among(f"the {n:,} of {noun.counted(n_obs)} {population.description}")
+        if population.rules or not self._display.settings.filters:
             return found
-        found = found.among(f"all {noun.counted(n_obs)}, whatever the filters")
+        if population.mask is None:
+            found = found.among(f"all {noun.counted(n_obs)}, whatever the filters")
         return found.with_note(f"Filters do not apply here: {noun.many} that do not pass them are compared too.")
 
     def _keep(self, found: Found, question: Question) -> Found:
@@ -227,7 +233,7 @@ class Comparisons:
         settings = self._display.settings
         question = Question(request.method, request.layer or settings.layer)
         matrix.check(question)
-        population = self._population(request.within or None)
+        population = self._population(request.within or None, question)
         mask, described = self._cells(request.a)
         is_set = request.b not in ("rest", "neighborhood")
         other, described_other = self._cells(request.b) if is_set else (~mask, REST)

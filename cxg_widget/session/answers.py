@@ -21,8 +21,8 @@ from cxg_widget.errors import Overtaken
 from cxg_widget.rules.combining import NOTHING
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.gestures import mask_of, rule_of
-from cxg_widget.session.pictures.figure_files import FigureSize, figure_file
-from cxg_widget.session.pictures.html_file import HtmlWish
+from cxg_widget.session.pictures.figure_files import figure_file
+from cxg_widget.session.pictures.save_options import FigureOptions, HtmlOptions
 from cxg_widget.session.streams import chunks
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import CHUNK_BYTES, Frame
@@ -132,12 +132,11 @@ def aggregate(session: Session, request: p.Aggregate) -> Iterator[Frame]:
 def figure(session: Session, request: p.AskFigure) -> Iterator[Frame]:
     """Yield the file of a figure of all that is on show, in parts."""
     check_size(request.width, request.height)
-    size = FigureSize((request.width, request.height))
     if request.suffix == "html":
-        written = session.html(HtmlWish()).text
+        written = session.html(HtmlOptions()).text
     else:
-        page = session.page(size.of_page, dark=request.dark)
-        written = figure_file(page, request.suffix, size.dpi, session.dataset.title)
+        options = FigureOptions((request.width, request.height), dark=request.dark)
+        written = figure_file(session.page(options), request.suffix, options.dpi, session.dataset.title)
     file = np.frombuffer(written, dtype=np.uint8)
     parts = np.array_split(file, -(-file.size // CHUNK_BYTES))
     for at, part in enumerate(parts):

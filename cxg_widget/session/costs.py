@@ -46,6 +46,10 @@ class Cost:
         return f"{byte_size(self.n_bytes)} in {reads}"
 
 
+Since = Traffic | None
+"""What had been read when an action began; None where nothing counts it. Who hands it on looks at nothing in it."""
+
+
 class Costs:
     """Counts what is read while actions are answered.
 
@@ -66,7 +70,7 @@ class Costs:
         self._began = self.now()
         self.last: Cost | None = None
 
-    def now(self) -> Traffic | None:
+    def now(self) -> Since:
         """Return what was read so far; None where that cannot be said."""
         try:
             here = self._dataset.traffic
@@ -75,7 +79,7 @@ class Costs:
         return None if here is None else here.with_(self._elsewhere.so_far)
 
     def counted(
-        self, of: str, frames: Iterable[Frame], since: Traffic | None = None, *, is_action: bool = True
+        self, of: str, frames: Iterable[Frame], since: Since = None, *, is_action: bool = True
     ) -> Iterator[Frame]:
         """Yield frames, and say what was read for them once they have ended.
 
@@ -104,7 +108,7 @@ class Costs:
             yield
         self._tell(of, since, self.now())
 
-    def _tell(self, of: str, since: Traffic | None, now: Traffic | None) -> None:
+    def _tell(self, of: str, since: Since, now: Since) -> None:
         if now is not None and since is not None:
             self._say(of, now.since(since))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.change.change import DRAWN, Change, Send
-from cxg_widget.color.paper import PAPERS, Paper
+from cxg_widget.color.paper import Paper
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
@@ -42,10 +42,11 @@ from cxg_widget.session.changes import Changes, SettingsCheck
 from cxg_widget.session.costs import Costs, progress_to
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.gestures import polygon_mask
-from cxg_widget.session.pictures.figure_files import paper_name
-from cxg_widget.session.pictures.html_file import HtmlFile, HtmlWish, html_file
-from cxg_widget.session.pictures.pages import Pages, Size
+from cxg_widget.session.pictures.figure_files import figure_page
+from cxg_widget.session.pictures.html_file import HtmlFile, html_file
+from cxg_widget.session.pictures.pages import Pages
 from cxg_widget.session.pictures.plot_in_words import PlotInWords
+from cxg_widget.session.pictures.save_options import FigureOptions, HtmlOptions
 from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.routes import ROUTES, Route
 from cxg_widget.session.set_list import SetList
@@ -287,21 +288,15 @@ class Session:
         settings, mask, _ = self.display.now()
         return PlotInWords(self.loader.of(settings), mask)
 
-    def page(self, size: Size, *, dark: bool = False, legend: bool | None = None) -> Page:
-        """Draw all that is on show, of every panel, as a page; see `Pages.page`.
-
-        dark : where no background is set
-        legend : whether it says what the colours mean; None = as the setting says
-        """
+    def page(self, options: FigureOptions) -> Page:
+        """Return all that is on show as a page; see `figure_page`."""
         settings, mask, _ = self.display.now()
-        settings = settings if legend is None else replace(settings, legend=legend)
-        paper = PAPERS[paper_name(settings, dark=dark)]
-        return Pages(self.loader, settings, mask, paper).page(size)
+        return figure_page(self.loader, settings, mask, options)
 
-    def html(self, wish: HtmlWish) -> HtmlFile:
+    def html(self, options: HtmlOptions) -> HtmlFile:
         """Return all that is on show as a page that needs no kernel; see `html_file`."""
         settings, mask, _ = self.display.now()
-        return html_file(self.loader, settings, mask, self.columns.open, wish)
+        return html_file(self.loader, settings, mask, self.columns.open, options)
 
     def stills(self, view: View | None, paper: Paper, *, legend: bool, most: int | None) -> Pages:
         """Return what draws a view of all that is on show, with at most so many cells a plot; see `Pages`."""

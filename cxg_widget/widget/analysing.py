@@ -1,4 +1,4 @@
-"""Some cells beside others, as users call it: counts, comparisons, markers and compositions."""
+"""Numbers of cells, as users call them: counts, comparisons, markers, compositions, and all cells as arrays."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from cxg_widget.compare.question import Question
 from cxg_widget.errors import InvalidOption
 from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.text.names import shown
-from cxg_widget.widget.plots import PlottingWidget
+from cxg_widget.widget.answering import AnsweringWidget
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from cxg_widget.compare.markers import Markers
     from cxg_widget.compare.result import Comparison
 
 
-class AnalysingWidget(PlottingWidget):
+class AnalysingWidget(AnsweringWidget):
     """A widget that says how some of its cells differ from others."""
 
     def counts(self, column: str | Sequence[str], *, within: Any = None) -> pd.DataFrame:
@@ -215,3 +216,46 @@ class AnalysingWidget(PlottingWidget):
         with self._session.costs.action("composition"):
             mask = None if of is None else self._session.cells(of).mask
             return self._session.composition(column, mask, by, "filter" if within is None else within)
+
+    def aggregate(
+        self, reduction: Any = None, *, color: Any = None, view: Any = None, width: int = 800, height: int = 600,
+        within: Any = None,
+    ) -> xr.DataArray | xr.Dataset:  # fmt: skip
+        """Reduce all cells of a view to one value per pixel, exactly as datashader does, in blocks of rows.
+
+        It reads all cells, however many are on show and whatever is hidden; those without coordinates count nowhere.
+
+        Parameters
+        ----------
+        reduction : "count", "sum", "mean", "min", "max", "std", "var", "first" or "last", or an object of
+            `datashader.reductions`, whose columns go by names as in `color`, "x" and "y" being the coordinates;
+            None = what the widget shows: of numbers its `statistic`, which is the mean by "auto", else counts by
+            category, or counts where there is no colour
+        color : obs column, gene, gene set or list of genes that a name reduces; None = what the widget shows, but
+            "count" then counts all cells. "count" of categories counts each.
+        view : x0, x1, y0, y1 in data units; None = where all cells lie
+        width, height : px, up to 100 million
+        within : "filter" takes only the cells that pass the filters, "selection" the selected ones; or
+            other cells as `select` takes them; None = all
+
+        Returns
+        -------
+        `xarray.DataArray` (y, x), y ascending, with the centres of the pixels in data units as coordinates: uint32
+        counts, else float64 with NaN where a pixel has no value; with a last axis of categories for counts by category,
+        in none of which a cell without one counts. An `xarray.Dataset` for a `datashader.summary`.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column, gene, gene set.
+        InvalidValue
+            If the reduction does not fit its columns, or view or size cannot be.
+        InvalidStore, DamagedStore
+            If a column cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        within = with_values(within)
+        with self._session.costs.action("aggregate", less="a smaller width and height"):
+            return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)

@@ -13,7 +13,6 @@ import traitlets
 
 from cxg_widget.color.limits import LIMITS
 from cxg_widget.compute.jobs import Jobs, on_this_loop
-from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.display.settings import STATE, Settings, check
 from cxg_widget.errors import (
     CxgWidgetError,
@@ -21,6 +20,7 @@ from cxg_widget.errors import (
 )
 from cxg_widget.session.answers import needs_no_reading, select_later
 from cxg_widget.session.changes import FIRST
+from cxg_widget.session.costs import Since
 from cxg_widget.session.routes import ROUTES
 from cxg_widget.widget.annotation_edits import edited
 from cxg_widget.widget.changing import ChangingWidget
@@ -48,7 +48,7 @@ class PageChanges:
         self,
         jobs: Jobs,
         judge: Callable[[dict[str, Any]], object],
-        take: Callable[[dict[str, Any], Traffic | None, BaseException | None], object],
+        take: Callable[[dict[str, Any], Since, BaseException | None], object],
     ) -> None:
         self._jobs, self._judge, self._take = jobs, judge, take
         self._n_set: Counter[str] = Counter()
@@ -63,7 +63,7 @@ class PageChanges:
         """Take note that Python has set traits: what a page had made of them before counts no more."""
         self._n_set.update(traits)
 
-    def queue(self, change: dict[str, Any], since: Traffic | None) -> None:
+    def queue(self, change: dict[str, Any], since: Since) -> None:
         """Let a change wait for its turn; since : what had been read before it was requested."""
         self._n_waiting += 1
         known, judged = {name: self._n_set[name] for name in change}, Future[None]()
@@ -243,7 +243,7 @@ class AnsweringWidget(ChangingWidget):
         if "filters" in change:
             self._session.loader.of(self._having(change)).filtered()
 
-    def _take(self, valid: dict[str, Any], since: Traffic | None, refused: BaseException | None = None) -> None:
+    def _take(self, valid: dict[str, Any], since: Since, refused: BaseException | None = None) -> None:
         """Take changes of the front-end, but its filters where these do not fit the data."""
         if not self._open:
             return

@@ -1,4 +1,4 @@
-"""How settings change: one way for all who ask, checked and read before anything changes; each change a step."""
+"""How settings change: one way for all who ask, checked and read before anything changes; `w.undo` and `w.redo`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from cxg_widget.change.change import DRAWN, READS, Change
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.display.settings import BY_NAME, STATE
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, Overtaken
 from cxg_widget.session.changes import ALL
+from cxg_widget.session.costs import Since
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.widget.history import UNDONE, History, Moment
 from cxg_widget.widget.keeping import Keeper
@@ -50,7 +50,7 @@ class ChangingWidget(WidgetTraits):
 
     def _ask(
         self, requested: Mapping[str, Any], *, is_checked: bool = False, needs: Collection[str] = ALL,
-        since: Traffic | None = None,
+        since: Since = None,
     ) -> None:  # fmt: skip
         """Change settings as requested, with all that follows from it; where that cannot be, nothing changes.
 
@@ -87,7 +87,7 @@ class ChangingWidget(WidgetTraits):
             session.loader.put_labels(labels)
             raise
 
-    def _show(self, change: Change, since: Traffic | None) -> None:
+    def _show(self, change: Change, since: Since) -> None:
         """Show a change: the page has the settings before what is drawn by them."""
         self._session.apply(change)
         if "annotations" in change.names:
@@ -190,7 +190,7 @@ class ChangingWidget(WidgetTraits):
         if not self._open:
             raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
 
-    def _push(self, stream: str, change: Change, since: Traffic | None) -> None:
+    def _push(self, stream: str, change: Change, since: Since) -> None:
         """Send a stream of the plot from a thread; when it fails, what brought it is set back to what is on show."""
         showing = self._session.streams
         streams: dict[str, Stream] = {

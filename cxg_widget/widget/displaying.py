@@ -11,14 +11,14 @@ import traitlets
 from ipywidgets import Box
 
 from cxg_widget.compute.jobs import wait_for
-from cxg_widget.widget.analysing import AnalysingWidget
+from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.static_picture import NotebookPicture
 
 _callbacks: WeakKeyDictionary[Any, Callable[[], None]] = WeakKeyDictionary()
 """By shell: what shows the pictures of the boxes that its running cell has shown."""
 
 
-class DisplayingWidget(AnalysingWidget):
+class DisplayingWidget(AnsweringWidget):
     """Displays itself, and keeps the picture that is saved with the notebook."""
 
     _picture: NotebookPicture

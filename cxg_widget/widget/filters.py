@@ -1,8 +1,8 @@
-"""`w.filters`: what is kept of each column, as a mapping; every change is a change of the trait."""
+"""`w.filters`, what is kept of each column, as a mapping, and `w.filter`; every change is a change of the trait."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from cxg_widget.display.settings import own_copy
 from cxg_widget.errors import UnknownName
-from cxg_widget.rules.filters import filter_of, key_of
+from cxg_widget.rules.filters import filter_of, key_of, query_filter
 from cxg_widget.rules.forms import Rule, form_of, inner_of
 from cxg_widget.rules.forms.column_forms import QUERY
+from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.widget.widget import CxgWidget
 
 
@@ -50,8 +52,8 @@ class Filters(MutableMapping[str, Any]):
     @property
     def mask(self) -> NDArray[np.bool_]:
         """Which cells pass all filters, bool (n_obs,), a copy."""
-        mask: NDArray[np.bool_] = self._widget._filtered()
-        return mask
+        mask = self._widget._session.held.filtered()
+        return np.ones(self._widget.dataset.n_obs, dtype=np.bool_) if mask is None else mask.copy()
 
     def __getitem__(self, name: str) -> list[Any] | tuple[Any, Any] | bool:
         """Return what is kept: a list of values, (lowest, highest), or of a set whether its cells are."""
@@ -111,3 +113,37 @@ class Filters(MutableMapping[str, Any]):
     def _set(self, rules: list[Rule]) -> None:
         self._widget.filters = rules
         self._rules = self._now()
+
+
+class FilterMethods:
+    """The method of a widget that filters by a query."""
+
+    filters: Any
+    layer: Any
+    _dataset: Dataset
+    _kept: Callable[[str], Any]
+    _check_open: Callable[[], None]
+
+    def filter(self, query: str | None) -> None:
+        """Keep the cells of a query beside the other filters, in the place of the query before; None takes it away.
+
+        Parameters
+        ----------
+        query : as "n_genes > 500 and cell_type == 'B cell'": names of obs columns and genes (in `backticks` where they
+            are no plain words), comparisons, and, or, not, in, `&`, `|`, `~`, arithmetic, `.isin()`, `.between()`,
+            `.isna()`, `.notna()`, `.str.contains()`, `.str.startswith()` and `.str.endswith()`; @name stands for the
+            value of a variable of the caller: a number, a text or a list of these. It means what pandas' `query` means,
+            and runs nothing.
+
+        Raises
+        ------
+        SelectionError, UnknownName
+            If it is no such query, or names what there is not; the filters stay as they were.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        if query is not None:
+            self.filters.put(query_filter(with_values(query), self._dataset, self.layer))
+        else:
+            self.filters = [rule for rule in self._kept("filters") if "query" not in rule]

@@ -1,8 +1,9 @@
-"""`w.panels`: the panels side by side; every change is a change of the trait."""
+"""`w.panels`, the panels side by side, and `w.panel`, `w.grid`, `w.split`; every change is a change of the trait."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, overload
 
 from cxg_widget.display.looks import MOST_PANELS, NAMES
@@ -13,6 +14,7 @@ from cxg_widget.text.names import join_missing, label_of, misspelt, not_found, s
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.rules.forms import Rule
     from cxg_widget.widget.widget import CxgWidget
 
@@ -134,9 +136,102 @@ class Panels(Sequence[Panel]):
         return repr(list(self))
 
 
-def looks_of_split(widget: CxgWidget, column: Any, values: Any) -> list[dict[str, Any]]:
+class PanelMethods:
+    """The methods of a widget that show panels."""
+
+    panels: Any
+    color: Any
+    _dataset: Dataset
+    _check_open: Callable[[], None]
+    _step: Callable[[], AbstractContextManager[None]]
+
+    def panel(self, **look: Any) -> Panel:
+        """Show one more panel beside the others: another colour, another embedding, or some of the cells.
+
+        Panels of one embedding have one camera. Hover, selection, filters and tools are those of all panels; what a
+        panel has not of its own is the widget's.
+
+        Parameters
+        ----------
+        **look : `embedding` as the trait, by its first two axes; `color` as the trait, and with it `layer`, `cmap` (a
+            name), `vmin` and `vmax`; `within` = {column: what is kept} as `w.filters` takes it, the cells that it shows
+
+        Returns
+        -------
+        the panel: `.remove()`, and each of the above to read and set
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If a name or a value does not fit, there are more than 12, or Dask's workers hold the cells.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        now: Panels = self.panels
+        return now.add(look)
+
+    def grid(self, colors: Sequence[Any]) -> Panels:
+        """Show a panel for each of several colours, in the place of all before; the first is the plot itself.
+
+        Parameters
+        ----------
+        colors : values of the trait `color`, or looks as `panel` takes them: `["CD3E", "NKG7", "cell_type"]`
+
+        Returns
+        -------
+        `w.panels`
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            As `panel`; what is on show stays.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        if isinstance(colors, str) or not isinstance(colors, Sequence) or len(colors) == 0:
+            raise InvalidValue(f"grid() takes a list of colors; found {shown(colors)}")
+        first, *rest = (one if isinstance(one, Mapping) else {"color": one} for one in colors)
+        is_plot = set(first) == {"color"}
+        with self._step():
+            self.panels.replace([{} if is_plot else first, *rest])
+            if is_plot:
+                self.color = first["color"]
+        now: Panels = self.panels
+        return now
+
+    def split(self, column: str, values: Sequence[Any] | None = None) -> Panels:
+        """Show a panel for each category of an obs column, with its cells alone, in the place of all panels before.
+
+        All have the colours and the limits of the widget: what is yellow in one is as high in the others. Cells without
+        a category are in none; `filtered = "grey"` shows those of the other panels pale beneath.
+
+        Parameters
+        ----------
+        column : obs column of categories
+        values : some of its categories, in the order of the panels; None = all. None among them = those without a value
+
+        Returns
+        -------
+        `w.panels`
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there is no such column or category, it holds numbers, there are more than 12, or Dask's workers hold the
+            cells.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        self.panels.replace(_looks_of_split(self._dataset, column, values))
+        now: Panels = self.panels
+        return now
+
+
+def _looks_of_split(dataset: Dataset, column: Any, values: Any) -> list[dict[str, Any]]:
     """Return a look for each category of an obs column, or for some of them; raises as `CxgWidget.split`."""
-    dataset = widget.dataset
     name = str(column).removeprefix("obs:")
     kinds = {one.name: one.kind for one in dataset.obs_columns.values()}
     if name not in kinds:

@@ -20,6 +20,7 @@ from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import DamagedStore, InvalidValue, TargetNotWritten, UnknownName
 from cxg_widget.session.pictures import html_file
+from cxg_widget.session.pictures.save_options import HtmlOptions
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 
@@ -350,7 +351,7 @@ def test_saving_changes_nothing_of_what_is_on_show(data):
     w = CxgWidget(data, color="cell_type", max_points=500)
     state, session = w.state, w._session
     before = session.display.now()[2]
-    session.html(html_file.HtmlWish())
+    session.html(HtmlOptions())
     assert w.state == state
     assert session.display.now()[2] == before
     assert session.streams is not None

@@ -12,6 +12,7 @@ from cxg_widget.draw.pages.page import draw_page
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.session.answers import select_later
 from cxg_widget.session.pictures.pages import Size
+from cxg_widget.session.pictures.save_options import FigureOptions
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 from tests.unit.test_early_lassos import box, recorded
@@ -305,7 +306,7 @@ def test_names_stand_where_their_cells_are_densest_in_the_panels_embedding():
 def test_a_page_of_the_kernel_shows_each_panel_whole_where_its_embedding_has_it(widget):
     widget.view = [0.0, 1.0, 0.0, 1.0]
     widget.grid(["cell_type", {"embedding": "pca"}, {"embedding": "umap", "color": "DENSE"}])
-    plots = widget._session.page(Size((900.0, 400.0))).plots
+    plots = widget._session.page(FigureOptions((900.0, 400.0), dpi=96.0)).plots
     pca = widget.dataset.embedding("pca")
     x0, x1, y0, y1 = plots[1].view
     assert x0 <= pca[:, 0].min() < pca[:, 0].max() <= x1

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.errors import MissingDependency
+from cxg_widget.session.pictures.save_options import HtmlOptions
 
 _STATIC = Path(__file__).parents[2] / "static"
 _NAMES = ("widget.js", "panels.js", "file.js")
@@ -77,15 +78,14 @@ class Described:
     Attributes
     ----------
     background : "white" and "dark" fix its colours; else they are those that its reader prefers
-    width, height : of the widget, CSS px; None = as the window has it
+    options : what was requested of the page
     """
 
     title: str
     summary: str
     sentences: tuple[str, ...]
     background: str | None
-    width: float | None
-    height: float | None
+    options: HtmlOptions
 
 
 def document(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str, str], code: Code) -> bytes:
@@ -128,8 +128,8 @@ def _style(about: Described) -> str:
     paper, ink = _PAPERS[fixed or "white"]
     dark = "" if fixed else _DARK.format(*_PAPERS["dark"])
     scheme = "light dark" if fixed is None else "dark" if fixed == "dark" else "light"
-    fill = "flex: 1 0 auto" if about.height is None else "flex: none"
-    if about.width is not None:
-        fill += f"; width: 100%; max-width: {about.width:.0f}px; margin: 0 auto"
+    fill = "flex: 1 0 auto" if about.options.height is None else "flex: none"
+    if about.options.width is not None:
+        fill += f"; width: 100%; max-width: {about.options.width:.0f}px; margin: 0 auto"
     colors = f":root {{ color-scheme: {scheme}; --paper: {paper}; --ink: {ink}; }}\n{dark}\n"
     return f"{colors}main {{ {fill}; min-width: 0; }}{_STYLE}"

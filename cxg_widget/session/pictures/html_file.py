@@ -18,41 +18,14 @@ from cxg_widget.session.pictures.html_document import Code, Described, document
 from cxg_widget.session.pictures.kept_colors import KeptColor, kept_colors, tooltip_colors
 from cxg_widget.session.pictures.page_summary import LeftOut, PageSummary
 from cxg_widget.session.pictures.recording import NAMES_AT_ONCE, Recording, packed
-from cxg_widget.text.names import shown
+from cxg_widget.session.pictures.save_options import HtmlOptions
 from cxg_widget.text.numbers import byte_size
 
 MOST_POINTS = 1_000_000
 """Cells of a file: of more a sample."""
-MAX_BYTES = 50_000_000
 LEAST_CELLS = 1_000
 """A sample of fewer shows nobody much."""
 _MARGIN = 0.97
-
-
-@dataclass(frozen=True)
-class HtmlWish:
-    """What a file is requested to be.
-
-    Attributes
-    ----------
-    max_bytes : of the file
-    colors : what it can be coloured by apart from what is at hand, as the trait `color` takes them
-    width, height : of the widget in it, CSS px; None = as large as the window
-    """
-
-    max_bytes: int = MAX_BYTES
-    colors: Sequence[Any] | None = None
-    width: float | None = None
-    height: float | None = None
-
-    @classmethod
-    def of(cls, max_bytes: Any, colors: Any, width: float | None, height: float | None) -> HtmlWish:
-        """Check what a user gave, None = the default; raises `InvalidValue`."""
-        if max_bytes is None:
-            max_bytes = MAX_BYTES
-        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int | float | np.number) or not max_bytes >= 1:
-            raise InvalidValue(f"max_bytes must be a number of bytes, such as 20e6; found {shown(max_bytes)}")
-        return cls(int(min(max_bytes, 1e18)), colors, width, height)
 
 
 @dataclass(frozen=True)
@@ -64,11 +37,11 @@ class HtmlFile:
 
 
 def html_file(
-    loader: Loader, settings: Settings, mask: NDArray[np.bool_], opened: Iterable[str], wish: HtmlWish
+    loader: Loader, settings: Settings, mask: NDArray[np.bool_], opened: Iterable[str], options: HtmlOptions
 ) -> HtmlFile:
     """Return what is on show as a file.
 
-    Where it would be larger than `wish.max_bytes`, what is merely at hand goes first, from the last of `kept_colors`
+    Where it would be larger than `options.max_bytes`, what is merely at hand goes first, from the last of `kept_colors`
     on, then cells, of which a sample stays.
 
     Parameters
@@ -79,26 +52,26 @@ def html_file(
     code, opened, most = Code.read(), list(opened), MOST_POINTS
     while True:
         recording = Recording(loader, settings, mask, most)
-        wanted = kept_colors(loader, recording.settings, wish.colors, opened)
-        draft = _Draft(recording, wanted, code, wish)
+        wanted = kept_colors(loader, recording.settings, options.colors, opened)
+        draft = _Draft(recording, wanted, code, options)
         around, needs = draft.n_around, draft.n_bytes
-        if around + needs <= wish.max_bytes:
-            return draft.file(draft.add_at_hand(wish.max_bytes - around))
+        if around + needs <= options.max_bytes:
+            return draft.file(draft.add_at_hand(options.max_bytes - around))
         if recording.n <= LEAST_CELLS:
             would_do, noun = around + needs, loader.dataset.obs_noun
             raise InvalidValue(
                 f"a page of {noun.counted(recording.n)} takes {byte_size(would_do)}; "
-                f"found max_bytes={wish.max_bytes:,}. max_bytes={would_do:,} would do."
+                f"found max_bytes={options.max_bytes:,}. max_bytes={would_do:,} would do."
             )
-        fitting = int(recording.n * _MARGIN * (wish.max_bytes - around) / needs)
+        fitting = int(recording.n * _MARGIN * (options.max_bytes - around) / needs)
         most = min(max(fitting, LEAST_CELLS), recording.n - 1)
 
 
 class _Draft:
     """A file as it is put together: pieces in base64 by what they are, colourings apart from all others."""
 
-    def __init__(self, recording: Recording, wanted: Sequence[KeptColor], code: Code, wish: HtmlWish) -> None:
-        self._recording, self._wanted, self._code, self._wish = recording, wanted, code, wish
+    def __init__(self, recording: Recording, wanted: Sequence[KeptColor], code: Code, options: HtmlOptions) -> None:
+        self._recording, self._wanted, self._code, self._options = recording, wanted, code, options
         self._loader = recording.loader
         frames = {"start": recording.start(), "answers": recording.answers()}
         for panel in (0, *recording.settings.places.values()):
@@ -152,16 +125,16 @@ class _Draft:
         described = PageSummary(
             self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], out
         )
-        settings, wish = self._recording.settings, self._wish
+        settings, options = self._recording.settings, self._options
         manifest = {
             "traits": self._traits(listed[0]["color"]), "parts": dict(zip(fixed, ids, strict=False)),
             "colors": listed, "panels": self._panels([kept.key for kept, _ in colors]),
             "fields": self._fields([one["spec"] for one in listed]), "is_chosen": settings.hover is not None,
             "names_at_once": NAMES_AT_ONCE, "notes": described.sentences, "refusal": described.refusal,
-            "fills": wish.height is None, "hash": self._code.hash,
+            "fills": options.height is None, "hash": self._code.hash,
         }  # fmt: skip
         title = self._loader.dataset.title
-        about = Described(title, described.summary, described.sentences, settings.background, wish.width, wish.height)
+        about = Described(title, described.summary, described.sentences, settings.background, options)
         return HtmlFile(document(about, manifest, pieces, self._code), described.lacks)
 
     def _panels(self, known: Sequence[tuple[str, str | None]]) -> dict[int, dict[str, int | None]]:
@@ -183,7 +156,7 @@ class _Draft:
         settings = self._recording.settings
         values = {one.name: getattr(settings, one.name) for one in fields(settings) if one.metadata["is_synced"]}
         filters = [] if self._recording.leaves_out else list(self._recording.filters)
-        height = settings.height if self._wish.height is None else round(self._wish.height)
+        height = settings.height if self._options.height is None else round(self._options.height)
         changed = {"color": color, "tool": "pan", "open_panels": [], "gene_sets": [], "table": None}
         return {**values, **changed, "filters": filters, "height": height}
 

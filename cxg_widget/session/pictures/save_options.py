@@ -1,0 +1,97 @@
+"""What a user wishes of a saved picture: one object for figures and one for pages, which all between hand on whole.
+
+A new option of `CxgWidget.save` is a field here, a parameter there, and read where it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.draw.pages.matplotlib_page import PX_PER_INCH
+from cxg_widget.errors import InvalidValue
+from cxg_widget.session.pictures.pages import Size
+from cxg_widget.text.names import shown
+
+DPI = 300.0
+MAX_BYTES = 50_000_000
+_DPI = 10.0, 2_400.0
+_LONGEST = 100_000.0
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """What a figure is requested to be.
+
+    Attributes
+    ----------
+    plot : room of the plots on the screen, CSS px
+    width, height : of the page, CSS px; None = as `Size` has it
+    dpi : px per inch, of which a CSS px takes 1/96
+    legend : whether it says what the colours mean; None = as the setting says
+    dark : whether the paper is dark where no background is set
+    """
+
+    plot: tuple[float, float]
+    width: float | None = None
+    height: float | None = None
+    dpi: float = DPI
+    legend: bool | None = None
+    dark: bool = False
+
+    @property
+    def size(self) -> Size:
+        """The size as pages take it."""
+        return Size(self.plot, self.width, self.height, self.dpi / PX_PER_INCH)
+
+    @classmethod
+    def of(cls, plot: tuple[float, float], width: Any, height: Any, dpi: Any, legend: bool | None) -> FigureOptions:
+        """Check what a user gave, each None = the default; raises `InvalidValue`."""
+        dpi = DPI if dpi is None else _number("dpi", dpi, _DPI, "px per inch")
+        return cls(plot, *_sides(width, height), dpi, legend)
+
+
+@dataclass(frozen=True)
+class HtmlOptions:
+    """What a page of HTML is requested to be.
+
+    Attributes
+    ----------
+    max_bytes : of the file
+    colors : what it can be coloured by apart from what is at hand, as the trait `color` takes them
+    width, height : of the widget in it, CSS px; None = as large as the window
+    """
+
+    max_bytes: int = MAX_BYTES
+    colors: Sequence[Any] | None = None
+    width: float | None = None
+    height: float | None = None
+
+    @classmethod
+    def of(cls, max_bytes: Any, colors: Any, width: Any, height: Any) -> HtmlOptions:
+        """Check what a user gave, None = the default; raises `InvalidValue`."""
+        if max_bytes is None:
+            max_bytes = MAX_BYTES
+        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int | float | np.number) or not max_bytes >= 1:
+            raise InvalidValue(f"max_bytes must be a number of bytes, such as 20e6; found {shown(max_bytes)}")
+        return cls(int(min(max_bytes, 1e18)), colors, *_sides(width, height))
+
+
+def _sides(width: Any, height: Any) -> tuple[float | None, float | None]:
+    return _side("width", width), _side("height", height)
+
+
+def _side(name: str, value: Any) -> float | None:
+    return None if value is None else _number(name, value, (1.0, _LONGEST), "CSS px")
+
+
+def _number(name: str, value: Any, ends: tuple[float, float], unit: str) -> float:
+    is_number = isinstance(value, int | float) or hasattr(value, "__float__")
+    if isinstance(value, bool | str) or not is_number or not ends[0] <= float(value) <= ends[1]:
+        raise InvalidValue(
+            f"{name} must be a number of {unit} from {ends[0]:,.0f} to {ends[1]:,.0f}; found {shown(value)}"
+        )
+    return float(value)

@@ -1,0 +1,130 @@
+"""Selecting cells and going to them, as users call it: `w.select`, `w.selection`, `w.on_selection`, `w.zoom_to`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from cxg_widget.display.checks import check_mode
+from cxg_widget.errors import InvalidOption, SelectionError
+from cxg_widget.rules.combining import NOTHING, combined_rule
+from cxg_widget.selection.pandas_query import pandas_mask
+from cxg_widget.selection.selection import SelectedCells
+from cxg_widget.session.analysis.meant import with_values
+from cxg_widget.session.gestures import polygon_rule
+from cxg_widget.text.names import shown
+from cxg_widget.widget.answering import AnsweringWidget
+from cxg_widget.wire import protocol
+
+if TYPE_CHECKING:
+    from cxg_widget.rules.forms import Rule
+
+
+class SelectingWidget(AnsweringWidget):
+    """A widget whose cells are selected from Python."""
+
+    @property
+    def selection(self) -> SelectedCells:
+        """The selected cells as they are now: `.mask`, `.rows`, `len()`, `.obs(columns)`."""
+        return self._session.selected
+
+    def select(
+        self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
+        engine: Literal["pandas"] | None = None, within: Any = None, **columns: Any,
+    ) -> SelectedCells:  # fmt: skip
+        """Select cells from Python.
+
+        Parameters
+        ----------
+        what : {obs column: value or list of values}, of which each column must match; the name of a set; a query, as
+            "n_counts > 500"; "selection", or "filter" = the cells that pass the filters; a boolean mask (n_obs,), row
+            positions or obs index labels; corners as `polygon`; a rule; a set, of which that of another dataset is
+            found by its rule. A set comes before a query, and a query before a label.
+        mode : "replace", "add", "subtract" or "intersect"
+        polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
+        query : as `filter` takes it
+        engine : "pandas" = pandas evaluates the query, which then may call any of its methods: only for texts of your
+            own. The selection has no rule then.
+        within : takes of them those that are in other cells too, which are given as `what`; None = all
+        **columns : refused with a sentence that says how a dict is written
+
+        Returns
+        -------
+        the new selection
+
+        Raises
+        ------
+        SelectionError, UnknownName
+            If it cannot be made; the selection stays as it was.
+        InvalidOption
+            For a column given as a keyword.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        if columns:
+            raise InvalidOption(f"select() takes columns as a dict: select({shown(columns)}).")
+        mode = check_mode(mode, protocol.Mode)
+        given = [one is not None for one in (what, polygon, query)]
+        if sum(given) != 1:
+            raise SelectionError(
+                f"select() takes one of {{column: value}}, mask, rows, labels, polygon= or query=; found {sum(given)}"
+            )
+        if engine not in (None, "pandas") or (engine is not None and query is None):
+            raise InvalidOption(f"engine= is 'pandas' or None, and goes with query=; found {shown(engine)}")
+        rule: Rule | None
+        what, within = with_values(what, within)
+        query = query if engine == "pandas" else with_values(query)
+        with self._session.costs.action("select"):
+            if polygon is not None:
+                mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
+            elif query is None:
+                mask, rule, _ = self._session.cells(what)
+            elif engine == "pandas":
+                mask, rule = pandas_mask(query, self._dataset, self.layer, level=2), None
+            else:
+                mask, rule, _ = self._session.cells_of_query(query)
+            population = self._session.population(within)
+            if population.mask is not None:
+                mask, rule = population.of(mask), combined_rule(rule, population.rule, "intersect")
+        if mode != "replace":
+            self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
+        self._session.select(mask, mode, rule)
+        self._selection_changed(self._session.streams.selection)
+        return self.selection
+
+    def clear_selection(self) -> None:
+        """Select nothing."""
+        self._check_open()
+        self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_), rule=NOTHING)
+        self._selection_changed(self._session.streams.selection)
+
+    def zoom_to(self, what: Any) -> None:
+        """Show where some cells are: the smallest view that holds them, and a little around them.
+
+        Panels of other embeddings show where the cells are there.
+
+        Parameters
+        ----------
+        what : the name of a set; else as `compare` takes cells: a set or a selection, {obs column: values}, a rule, a
+            query, a mask, rows, a polygon, labels. A set comes before a cell of the same label.
+
+        Raises
+        ------
+        SelectionError
+            If no cells are meant, or none of them has a place in the embedding on show.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        mask = self._session.cells(with_values(what)).mask
+        self.view, self.views = list(self._session.view_of(mask)), self._session.views_of(mask)
+
+    def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
+        """Call `callback(selection)` after each change of the selection; remove=True stops that.
+
+        It is called by undo and redo too, which then show over what it sets; see `undo`.
+        """
+        self._callbacks.register_callback(callback, remove=remove)

@@ -39,7 +39,19 @@ ROOMS = (
 )
 """The folders and files of the package's root, lowest first: each imports from those before it, and from itself."""
 FOLDERS = {
-    "datasets": ("base", "anndata", "mudata", "tenx", "tiledb_access", "mzpeak", "atlas", "tiledb_cf", "soma", "cxg"),
+    "datasets": (
+        "base",
+        "anndata",
+        "mudata",
+        "tenx",
+        "tables",
+        "tiledb_access",
+        "mzpeak",
+        "atlas",
+        "tiledb_cf",
+        "soma",
+        "cxg",
+    ),
     "draw": ("points", "aggregate", "overlays", "pages", "plots"),
     "session": ("streams", "pictures", "analysis"),
 }
@@ -73,7 +85,13 @@ HOMES = {
     "tqdm": "convert/progress.py",
     "pytest": "testing/",
     "hypothesis": "testing/",
-    "pyarrow": ("datasets/atlas/", "datasets/mzpeak/", "datasets/base/packed.py", "datasets/base/values.py"),
+    "pyarrow": (
+        "datasets/atlas/",
+        "datasets/mzpeak/",
+        "datasets/tables/",
+        "datasets/base/packed.py",
+        "datasets/base/values.py",
+    ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 

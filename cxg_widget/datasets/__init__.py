@@ -9,11 +9,17 @@ from typing import Any
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.base.location import exists
 from cxg_widget.datasets.detection import check_format, detect, looks_like_anndata
-from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with
+from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with, registered
+from cxg_widget.datasets.tables.given import exports_table, open_table
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue
 from cxg_widget.text.names import shown
 
-__all__ = ["Codes", "Column", "Dataset", "Reader", "Vector", "looks_like_anndata", "open_dataset", "option_names"]
+_IN_MEMORY = ("anndata", "table")
+_OF_ANNDATA = ("cache_bytes", "memory_bytes")
+_OF_MUDATA = (*_OF_ANNDATA, "key")
+_OF_TABLES = ("cache_bytes", "embedding", "embeddings", "var")
+
+__all__ = ["Codes", "Column", "Dataset", "Reader", "Vector", "is_in_memory", "is_table", "open_dataset", "option_names"]
 
 
 def open_dataset(
@@ -27,8 +33,8 @@ def open_dataset(
 
     Parameters
     ----------
-    uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData or MuData object, which is not copied; an open
-        dataset is returned as it is
+    uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData or MuData object or a table (a DataFrame of
+        pandas or polars, an Arrow table, a dict of arrays), which is not copied; an open dataset is returned as it is
     format : to open the store as such without looking, such as "cxg"; None = find out
     isolated : for stores that nobody vouches for: read the text, and the beginning of all else, in a process of its own
         first, since damage may end or hold up the process that reads it; takes a second and as long as reading the text
@@ -42,6 +48,8 @@ def open_dataset(
         - TileDB-CF: `observations` (names of dimensions), `isel` (dimension to position)
         - mzPeak: `observations` ("spectra" or "peaks"), `signal` ("data" or "peaks")
         - TileDB-SOMA: `measurement` (its name; "RNA", or the first one), `memory_bytes` (for columns of tiles)
+        - tables, also .parquet, .arrow, .feather and .csv: `embedding` (two columns, ("x", "y")), `embeddings`
+          ({"umap": ("UMAP1", "UMAP2")}), `var` (columns that serve as genes, or the prefix of their names)
         - CXG, TileDB-CF and TileDB-SOMA far away: `storage_options` (a dict in the names of fsspec: key, secret, token,
           endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a tiledb.Ctx or a dict of
           TileDB's settings), or `config` (the same dict)
@@ -72,13 +80,14 @@ def open_dataset(
         if uri.closed:
             raise ClosedDataset(f"{uri.uri} was closed; open it again with open_dataset().")
         return uri
-    if looks_like_anndata(uri):
+    if is_in_memory(uri):
         return _open_object(uri, format, options | ({"isolated": True} if isolated else {}))
     try:
         path = os.fspath(uri)
     except TypeError:
         raise InvalidOption(
-            f"{type(uri).__name__} is not a path; pass a path, a URI, an AnnData, a MuData or an open Dataset."
+            f"{type(uri).__name__} is not a path; pass a path, a URI, an AnnData, a MuData, a DataFrame, an Arrow table, "
+            "a dict of arrays such as {'x': x, 'y': y}, or an open Dataset."
         ) from None
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
@@ -108,15 +117,37 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
         ) from None
 
 
+def is_in_memory(source: Any) -> bool:
+    """Say whether a source is an object in memory: AnnData or a table, as it is given or open as a dataset."""
+    if isinstance(source, Dataset):
+        return source.format in _IN_MEMORY
+    return looks_like_anndata(source) or exports_table(source)
+
+
+def is_table(source: Any, format_: str | None = None) -> bool:
+    """Say whether a source is a table that `open_dataset` opens with the option `embedding`; a file by its name."""
+    if isinstance(source, Dataset) or looks_like_anndata(source):
+        return False
+    if not isinstance(source, str | os.PathLike):
+        return exports_table(source)
+    readers = registered().readers
+    known = readers.values() if format_ is None else [readers[format_]] if format_ in readers else []
+    path = os.fspath(source)
+    return any("embedding" in one.options and (format_ or one.is_named(str(path))) for one in known)
+
+
 def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:
+    what, known = "a table", _OF_TABLES
+    if looks_like_anndata(source):
+        what, known = ("a MuData", _OF_MUDATA) if hasattr(source, "mod") else ("an AnnData", _OF_ANNDATA)
     if format_ is not None:
-        raise InvalidOption("an AnnData in memory has no format; format= applies only when you open a path.")
-    is_mudata = hasattr(source, "mod")
+        raise InvalidOption(f"{what} in memory has no format; format= applies only when you open a path.")
     for name in options:
-        if name not in ("cache_bytes", "memory_bytes", *(["key"] if is_mudata else [])):
-            what = "a MuData" if is_mudata else "an AnnData"
+        if name not in known:
             raise InvalidOption(f"option {name!r} applies only when you open a path; this is {what} in memory.")
-    if is_mudata:
+    if known is _OF_TABLES:
+        return open_table(source, options)
+    if known is _OF_MUDATA:
         from cxg_widget.datasets.mudata.opening import open_object
 
         return open_object(source, **options)

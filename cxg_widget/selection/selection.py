@@ -119,6 +119,33 @@ class SelectedCells:
         with shortage_in_words("obs()", self._dataset.obs_noun, len(self)):
             return self._obs(columns)
 
+    def frame(self, columns: Sequence[str] | str | None = None, *, within: Any = None) -> Any:
+        """Return the rows of a table in the type it was given in, in row order, with all of its columns.
+
+        Of a DataFrame of pandas or polars, a pyarrow.Table or a dict of arrays it is the same type, with their own
+        types of columns; of whatever else exports Arrow, and of .parquet and .arrow, a pyarrow.Table; of .csv a pandas
+        DataFrame. Of any other store it is `obs(columns)`.
+
+        columns : names of columns of the table; None = all
+        within : as in `obs`
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        SelectionError, InvalidValue
+            If `within` means no cells; if these are not those of `w.selection`.
+
+        Examples
+        --------
+        >>> w = CxgWidget(polars_frame, embedding=("x", "y"))  # doctest: +SKIP
+        >>> w.selection.frame()  # doctest: +SKIP
+        """
+        if within is not None:
+            return self._restricted(within).frame(columns)
+        with shortage_in_words("frame()", self._dataset.obs_noun, len(self)):
+            return self._dataset.frame(self.rows, columns)
+
     def _obs(self, columns: Sequence[str] | str | None) -> pd.DataFrame:
         if columns is None:
             return self._dataset.obs(rows=self.rows)

@@ -15,7 +15,7 @@ from typing import Any
 from ipywidgets import CallbackDispatcher
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
+from cxg_widget.datasets import is_in_memory, is_table, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, split_options
 from cxg_widget.display.settings import STATE, own_copy
@@ -117,7 +117,7 @@ class CxgWidget(
         self._held_back = HeldBack()
         traits, opening = split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
-        opened = open_dataset(source, **opening)
+        opened = open_dataset(source, **opening, **_axes_to_open_with(source, embedding, opening))
         # Annotations are of this widget.
         self._dataset: Dataset = opened if self._owns_dataset else opened.with_own_columns()
         self._color_of_itself = color_of_itself(self._dataset)
@@ -283,14 +283,22 @@ class CxgWidget(
         return f"<{title}: {self._dataset.n_obs:,} obs, {place}, color {self.color!r}>"
 
 
+def _axes_to_open_with(source: Any, embedding: Any, opening: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the option of a table that names its axes, where two columns are given: it need not guess then."""
+    is_pair = not isinstance(embedding, str) and isinstance(embedding, Sequence) and len(embedding) == 2
+    is_plain = is_pair and all(isinstance(one, str) and ":" not in one for one in embedding)
+    return {"embedding": tuple(embedding)} if is_plain and is_table(source, opening.get("format")) else {}
+
+
 def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Loader]:
     """Return what makes the loader of a session: of this process, or of a Dask cluster."""
     if dask is None or dask is False:
         return Loader
     from cxg_widget.cells.cluster import Source, cluster_holder, find_client
 
-    if looks_like_anndata(source) or getattr(source, "format", "") == "anndata":
-        raise InvalidOption("dask= needs a store that its workers can open; this is an AnnData in memory.")
+    if is_in_memory(source):
+        what = "a table" if getattr(source, "format", "table") == "table" else "an AnnData"
+        raise InvalidOption(f"dask= needs a store that its workers can open; this is {what} in memory.")
     uri = source.uri if isinstance(source, Dataset) else source
     touched = {name: value for name, value in opening.items() if name != "isolated"}  # once is enough
     return partial(Loader, holder=cluster_holder(find_client(dask), Source.of(uri, **touched)))

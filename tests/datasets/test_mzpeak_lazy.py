@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.mzpeak import signal, tables
+from cxg_widget.datasets.mzpeak import signal
+from cxg_widget.datasets.tables import parquet_table as tables
 from cxg_widget.errors import InvalidValue
 from tests.datasets.make_mzpeak import chunk_table, make_mzpeak, make_run, peaks_truth, point_table
 

@@ -13,7 +13,7 @@ from PIL import Image
 from cxg_widget import CxgWidget
 from cxg_widget.cells import local
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.mzpeak import tables
+from cxg_widget.datasets.tables import parquet_table as tables
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore, Overtaken
 from cxg_widget.session.session import Session

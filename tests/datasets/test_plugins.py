@@ -46,8 +46,8 @@ def entry_of_docs() -> str:
 def table(tmp_path: Path) -> Path:
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.normal(size=(50, 3)), columns=["x", "y", "weight"])
-    frame.to_csv(tmp_path / "run.points.csv", index=False)
-    return tmp_path / "run.points.csv"
+    frame.to_csv(tmp_path / "run.points", index=False)
+    return tmp_path / "run.points"
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_the_reader_of_the_docs_opens_its_store_from_a_distribution_of_its_own(t
     assert done.returncode == 0, done.stderr
     format_, title, xy, weights, n_selected = json.loads(done.stdout)
     truth = pd.read_csv(table)
-    assert (format_, title) == ("points", "run.points.csv")
+    assert (format_, title) == ("points", "run.points")
     np.testing.assert_array_equal(xy, truth[["x", "y"]].to_numpy(np.float32))
     np.testing.assert_array_equal(weights, truth["weight"])
     assert n_selected == ((truth["x"] > 0) & (truth["y"] > 0)).sum()
@@ -192,9 +192,8 @@ def test_a_reader_that_cannot_say_what_it_sees_harms_no_other(site: Path, make) 
 
 
 def test_a_special_kind_of_hdf5_is_asked_before_the_reader_of_any_hdf5(site: Path, tmp_path: Path) -> None:
-    source = code_of_docs("python").replace(".points.csv", ".loom")
+    source = code_of_docs("python").replace(".points", ".loom")
     install(site, "points_reader", source, entry_of_docs())
-    assert [*registered().readers][-2:] == ["h5ad", "zarr"]
     assert [*registered().readers].index("points") < [*registered().readers].index("h5ad")
 
 

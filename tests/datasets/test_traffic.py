@@ -20,7 +20,7 @@ import zarr.storage
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.datasets.base.metered_file import can_count_reads
-from cxg_widget.datasets.mzpeak.tables import ParquetTable
+from cxg_widget.datasets.tables.parquet_table import ParquetTable
 from cxg_widget.session import answers
 from tests.datasets import make_atlas, make_mzpeak
 from tests.datasets.make_anndata import make_anndata

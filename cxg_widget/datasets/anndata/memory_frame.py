@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.column_values import as_strings, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import as_strings, as_time_text, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Column, Kind, Values
 from cxg_widget.text.half_characters import note_of, repaired
 
@@ -38,8 +38,8 @@ class MemoryFrame:
         self._positions: dict[str, int] = {}
         found: dict[str, Column] = {}
         for position, column in enumerate(frame.columns):
-            kind, label = _kind(frame.dtypes.iloc[position]), repaired(str(column))
-            if label != str(column):
+            kind, label = _kind_of(frame.iloc[:, position]), repaired(label_of(column))
+            if label != label_of(column):
                 note(note_of(f"the name of {name} column {label!r}"))
             if kind is None:
                 dtype = frame.dtypes.iloc[position]
@@ -47,8 +47,11 @@ class MemoryFrame:
             elif label in found:
                 note(f"{name} column {label!r} occurs twice; the first one is shown.")
             else:
+                if kind == "string" and _is_mixed(frame.iloc[:, position]):
+                    note(f"{name} column {label!r} holds values of several types; they are shown as text.")
                 self._positions[label] = position
-                found[label] = Column(label, kind, self._n_categories(position, kind))
+                unit = "second" if getattr(frame.dtypes.iloc[position], "kind", "") == "m" else ""
+                found[label] = Column(label, kind, self._n_categories(position, kind), unit)
         self.columns: Mapping[str, Column] = found
         wanted = repaired(str(frame.index.name)) if frame.index.name is not None else "_index"
         self.index: str | None = f"{wanted} (index)" if wanted in found else wanted
@@ -57,25 +60,26 @@ class MemoryFrame:
         """Return a column in the order of `rows` (None = all)."""
         if name == self.index:
             labels = self._frame.index if rows is None else self._frame.index[rows]
-            return as_strings(labels.tolist())
-        series = self._series(name)
+            return as_strings(map(label_of, labels.tolist()))
+        series = self.series(name)
         return self._values(series if rows is None else series.iloc[rows], self.columns[name].kind)
 
     def read_block(self, name: str, start: int, stop: int) -> Values:
         """Return the rows start <= row < stop of a column."""
         if name == self.index:
-            return as_strings(self._frame.index[start:stop].tolist())
-        series = self._series(name)
+            return as_strings(map(label_of, self._frame.index[start:stop].tolist()))
+        series = self.series(name)
         return self._values(series.iloc[start:stop], self.columns[name].kind, series)
 
     def labels(self, name: str) -> list[Any]:
         """Return the categories of a column; empty where it has none."""
         if name not in self.columns or self.columns[name].kind != "categorical":
             return []
-        found: list[Any] = self._series(name).cat.categories.tolist()
+        found: list[Any] = self.series(name).cat.categories.tolist()
         return found
 
-    def _series(self, name: str) -> pd.Series:
+    def series(self, name: str) -> pd.Series:
+        """Return a column as it is."""
         return self._frame.iloc[:, self._positions[name]]
 
     def _n_categories(self, position: int, kind: Kind) -> int | None:
@@ -87,21 +91,70 @@ class MemoryFrame:
             codes = target[series.cat.codes.to_numpy().astype(np.int64)]
             return Codes(smallest_codes(codes, len(categories)), categories, bool(series.cat.ordered))
         if kind == "string":
+            if series.dtype.kind == "M":
+                return _time_texts(series)
             texts = as_strings(series.tolist())
             texts[series.isna().to_numpy()] = None
             return texts
+        if series.dtype.kind == "m":
+            return np.asarray(series.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan))
+        if series.dtype == np.dtype(object):
+            # Numbers or bools among which None stands, and decimals.
+            series = series.astype("boolean") if kind == "boolean" else _to_floats(series)
         if isinstance(series.dtype, np.dtype):
             return _narrow(series.to_numpy())
         # Of one type in all blocks: the whole column decides whether anything is missing.
         return _masked(series, kind, is_complete=not bool((series if whole is None else whole).isna().any()))
 
 
-def _kind(dtype: Any) -> Kind | None:
+def label_of(name: Any) -> str:
+    """Return the name of a column or a row as text; of several levels, all of them.
+
+    >>> label_of("n_genes"), label_of(("umap", 1))
+    ('n_genes', 'umap, 1')
+    """
+    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def _kind_of(series: pd.Series) -> Kind | None:
+    dtype: Any = series.dtype
     if type(dtype).__name__ == "CategoricalDtype":
         return "categorical"
-    if getattr(dtype, "kind", "") == "O" and type(dtype).__name__ not in ("PeriodDtype", "IntervalDtype"):
-        return "string"
-    return KIND_OF_TYPE.get(getattr(dtype, "kind", ""))
+    if dtype == np.dtype(object):
+        return _kind_of_objects(series)
+    if dtype.kind == "m":
+        return "float"
+    return "string" if dtype.kind in "OM" else KIND_OF_TYPE.get(dtype.kind)
+
+
+def _kind_of_objects(series: pd.Series) -> Kind:
+    """Return what Python objects are, of which one that is no number makes all of them text."""
+    import pandas as pd
+
+    found = pd.api.types.infer_dtype(series, skipna=True)
+    if found == "boolean":
+        return "boolean"
+    return "float" if found in ("integer", "floating", "mixed-integer-float", "decimal") else "string"
+
+
+def _is_mixed(series: pd.Series) -> bool:
+    import pandas as pd
+
+    return bool(series.dtype == np.dtype(object)) and pd.api.types.infer_dtype(series, skipna=True).startswith("mixed")
+
+
+def _time_texts(series: pd.Series) -> NDArray[np.object_]:
+    codes, times = series.factorize()
+    texts = np.empty(len(times) + 1, dtype=object)
+    texts[:-1] = [as_time_text(time) for time in times]
+    texts[-1] = None  # which the code -1 takes
+    return np.asarray(texts[codes])
+
+
+def _to_floats(series: pd.Series) -> pd.Series:
+    import pandas as pd
+
+    return pd.to_numeric(series, errors="coerce").astype(np.float64)
 
 
 def _masked(series: pd.Series, kind: Kind, *, is_complete: bool) -> Values:

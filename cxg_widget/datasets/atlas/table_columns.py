@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.base.column_values import smallest_codes, tidy_categories
 from cxg_widget.datasets.base.lifetime import Lifetime
-from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
-from cxg_widget.errors import DamagedStore
+from cxg_widget.datasets.tables.arrow_values import filled, is_text, numbers, objects, strings
 
 SEPARATOR = "; "
 
@@ -52,7 +50,9 @@ class AtlasColumns:
                     f"column {name!r} of {table.name!r} is of type {str(field.type)[:60]}, which cannot be shown."
                 )
             else:
-                self.columns[name] = Column(name, kind, 2 if kind == "categorical" and _is_bool(field.type) else None)
+                self.columns[name] = Column(
+                    name, kind, 2 if kind == "categorical" and pa.types.is_boolean(field.type) else None
+                )
 
     def read(self, name: str, rows: Rows = None) -> Values:
         """Return a column, or the rows of it at some positions, or from start to stop.
@@ -67,10 +67,10 @@ class AtlasColumns:
         if kind == "string":
             return _strings(column)
         if kind == "categorical":
-            return Codes(_filled(column.cast(pa.int8()), -1), (False, True))
+            return Codes(filled(column.cast(pa.int8()), -1), (False, True))
         if kind == "boolean":
-            return _filled(column, False)
-        return _numbers(column, as_float=kind == "float" or self.has_missing(name))
+            return filled(column, False)
+        return numbers(column, as_float=kind == "float" or self.has_missing(name))
 
     def is_dictionary(self, name: str) -> bool:
         """Say whether a column is kept as a dictionary and codes into it."""
@@ -96,7 +96,7 @@ class AtlasColumns:
         if isinstance(column, pa.ChunkedArray):
             column = pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], column.type.value_type))
         target, categories = tidy_categories(column.dictionary.to_pylist())
-        codes = target[_filled(column.indices.cast(pa.int64()), -1)]
+        codes = target[filled(column.indices.cast(pa.int64()), -1)]
         return Codes(smallest_codes(codes, len(categories)), categories, bool(column.type.ordered))
 
 
@@ -112,67 +112,25 @@ def _kind(type_: pa.DataType) -> Kind | None:
     is_ = pa.types
     if is_.is_dictionary(type_):
         return "categorical" if _kind(type_.value_type) in ("string", "int", "float", "boolean") else None
-    if _is_bool(type_):
+    if pa.types.is_boolean(type_):
         return "boolean"
     if is_.is_integer(type_):
         return "int"
     if is_.is_floating(type_) or is_.is_decimal(type_):
         return "float"
     if is_.is_list(type_) or is_.is_large_list(type_) or is_.is_fixed_size_list(type_):
-        return "string" if _is_text(type_.value_type) or _kind(type_.value_type) in _SCALARS else None
-    return "string" if _is_text(type_) or (is_.is_temporal(type_) and not is_.is_interval(type_)) else None
+        return "string" if is_text(type_.value_type) or _kind(type_.value_type) in _SCALARS else None
+    return "string" if is_text(type_) or (is_.is_temporal(type_) and not is_.is_interval(type_)) else None
 
 
 _SCALARS = ("boolean", "int", "float")
 
 
-def _is_bool(type_: pa.DataType) -> bool:
-    return bool(pa.types.is_boolean(type_))
-
-
-def _is_text(type_: pa.DataType) -> bool:
-    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
-
-
-def _numbers(column: pa.ChunkedArray, *, as_float: bool) -> NDArray[Any]:
-    """Return numbers in their own type, or where values may be missing as floats with NaN."""
-    if pa.types.is_decimal(column.type) or (as_float and pa.types.is_integer(column.type)):
-        column = pc.cast(column, pa.float64(), safe=False)
-    elif pa.types.is_float16(column.type):
-        column = column.cast(pa.float32())
-    return _filled(column, np.nan if as_float else 0)
-
-
-def _filled(column: pa.ChunkedArray | pa.Array, value: Any) -> NDArray[Any]:
-    """Return an array of its own, with a value where Arrow has none."""
-    whole = pc.fill_null(column, pa.scalar(value, column.type)) if column.null_count else column
-    return np.array(whole.to_numpy(zero_copy_only=False) if isinstance(whole, pa.Array) else whole.to_numpy())
-
-
 def _strings(column: pa.ChunkedArray) -> Values:
-    if _kind(column.type) == "string" and not _is_text(column.type) and not pa.types.is_temporal(column.type):
-        return _objects([_joined(values) for values in column.to_pylist()])
-    whole = column.cast(pa.large_string()).combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], pa.large_string())
-    if whole.null_count:
-        return _objects(whole.to_pylist())
-    _, starts, text = whole.buffers()
-    first = (
-        np.frombuffer(starts, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1] if starts else np.zeros(1)
-    )
-    raw = np.frombuffer(text, dtype=np.uint8) if text is not None and text.size else np.empty(0, dtype=np.uint8)
-    found = first.astype(np.int64)
-    if len(found) and (found[0] < 0 or found[-1] > len(raw) or (np.diff(found) < 0).any()):
-        raise DamagedStore("a column of strings has offsets outside of its text.")
-    return PackedStrings(raw.copy(), found)
+    if _kind(column.type) == "string" and not is_text(column.type) and not pa.types.is_temporal(column.type):
+        return objects([_joined(values) for values in column.to_pylist()])
+    return strings(column)
 
 
 def _joined(values: list[Any] | None) -> str | None:
     return None if values is None else SEPARATOR.join(str(value) for value in values if value is not None)
-
-
-def _objects(values: list[Any]) -> NDArray[Any]:
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out

@@ -119,6 +119,17 @@ def _as_string(value: Any) -> str:
     return "" if value is None else repaired(str(value))
 
 
+def as_time_text(value: Any) -> str:
+    """Return a date, a time or a timestamp as text that sorts as they do, midnight left out.
+
+    >>> from datetime import date, datetime
+    >>> as_time_text(datetime(2024, 1, 31)), as_time_text(datetime(2024, 1, 31, 9, 30)), as_time_text(date(2024, 1, 31))
+    ('2024-01-31', '2024-01-31 09:30:00', '2024-01-31')
+    """
+    text = value.isoformat(sep=" ") if hasattr(value, "hour") and hasattr(value, "year") else str(value)
+    return text.removesuffix(" 00:00:00")
+
+
 def as_scalar(value: Any) -> Any:
     """Return a Python scalar for one value of an array; None where it is missing or NaN."""
     plain = value.item() if isinstance(value, np.generic) else value

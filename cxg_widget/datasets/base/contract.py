@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 from uuid import uuid4
@@ -17,7 +17,7 @@ from cxg_widget.datasets.base.embedding_names import axis_names
 from cxg_widget.datasets.base.lifetime import Lifetime, Traffic
 from cxg_widget.datasets.base.matrix_contract import MatrixContract
 from cxg_widget.datasets.base.sections import Sections
-from cxg_widget.datasets.base.values import Column, Values
+from cxg_widget.datasets.base.values import Codes, Column, Values
 from cxg_widget.text.half_characters import note_of, repaired
 from cxg_widget.text.nouns import CELL, GENE, Noun
 from cxg_widget.text.redaction import redacted
@@ -88,6 +88,8 @@ class Contract(MatrixContract):
 
     _no_embedding: ClassVar[str] = "no usable embedding"
     """Why there is none, where there is none; `_unusable` has a sentence for each embedding that cannot be shown."""
+    _in_blocks: ClassVar[bool] = True
+    """Whether a whole column is read in blocks of rows, so that only the result has its size."""
     _holds_text: ClassVar[bool] = False
     """Whether strings that come packed are read whole so fast that they are held for single rows."""
 
@@ -133,6 +135,14 @@ class Contract(MatrixContract):
         """Read a few rows of a column, whose categories may be their own only; by default by `_read_obs`."""
         return self._read_obs(name, rows)
 
+    def _read_codes(self, name: str) -> Codes | None:  # noqa: ARG002
+        """Return a whole obs column of strings as codes into its sorted values; by default None: by its strings."""
+        return None
+
+    def _read_frame(self, rows: NDArray[np.int64], columns: Any) -> Any:  # noqa: ARG002
+        """Return rows in the type that the store was given in, all columns or some by name; by default None: as obs."""
+        return None
+
     def _packs(self, name: str) -> bool:  # noqa: ARG002
         """Say whether an obs column comes as `PackedStrings` where it is read whole, to be kept; by default not."""
         return False
@@ -142,6 +152,10 @@ class Contract(MatrixContract):
         return {}
 
     # Embeddings.
+
+    def _find_pair(self, name: str | Sequence[str]) -> str | tuple[str, ...] | None:  # noqa: ARG002
+        """Return the embedding of two columns, or the two columns of a name that is made of them; by default None."""
+        return None
 
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
         """Read two axes of an embedding, any numeric (n_obs, 2). A store implements this or the block."""

@@ -21,7 +21,9 @@ from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.datasets.base.vectors import Vectors
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
@@ -63,6 +65,13 @@ class Dataset(Contract):
 
     obs = delegate("_table_part", Tables.obs)
     var = delegate("_table_part", Tables.var)
+
+    def frame(self, rows: NDArray[np.int64], columns: Sequence[str] | str | None = None) -> Any:
+        """Return obs of some rows in the type that the store was given in: by default a DataFrame, as `obs`."""
+        with self._reading():
+            found = self._read_frame(rows, columns)
+        return self.obs(columns, rows) if found is None else found
+
     obs_names = delegate("_table_part", Tables.obs_names)
     obs_record = delegate("_table_part", Tables.obs_record)
 

@@ -158,7 +158,8 @@ class Embeddings:
         """
         if not isinstance(name, str) and isinstance(name, list | tuple):
             with self._store._reading():
-                return self._pairs.find(name)
+                pair = self._pairs.find(name)
+                return self._store._find_pair(pair) or pair
         store, known, unusable = self._store, self._store.embeddings, self._store._unusable
         if not known:
             raise InvalidStore(" ".join([f"{store.uri}: {store._no_embedding}.", *unusable.values()]))
@@ -174,6 +175,9 @@ class Embeddings:
         for spelling in spellings:
             if spelling in unusable:
                 raise InvalidStore(f"{store.uri}: {unusable[spelling]}")
+        columns = store._find_pair(name) if isinstance(name, str) else None
+        if isinstance(columns, tuple):
+            return self._pairs.find(columns)
         raise UnknownName(not_found("embedding", name, known, store.title))
 
     def describe_embedding(self, name: EmbeddingName | None = None) -> str:

@@ -212,7 +212,7 @@ class ObsColumns:
         """Read all rows, in blocks where they are many, so that the result is the only thing of its size."""
         n_obs = self._store.n_obs
         blocks = row_blocks(n_obs)
-        if len(blocks) == 1 or self.kind(name) == "string":
+        if len(blocks) == 1 or self.kind(name) == "string" or not self._store._in_blocks:
             return self._store._read_obs(name, None)
         # In blocks: the peak for 20 M cells falls from 157 to 131 MiB for floats, to 60 for codes (decision 12).
         found: NDArray[Any] | None = None
@@ -226,6 +226,8 @@ class ObsColumns:
 
     def _codes_of_values(self, column: str) -> Codes:
         """Code all rows of a column that holds strings or integers, in blocks where they are many."""
+        if self.kind(column) == "string" and (known := self._store._read_codes(column)) is not None:
+            return known
         blocks = row_blocks(self._store.n_obs)
         if len(blocks) == 1:
             found = CategoryLookup.encode_whole(

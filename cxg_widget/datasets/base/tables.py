@@ -77,7 +77,7 @@ class Tables:
             picked, index = as_rows(rows, self._store.n_obs), self._store.obs_index
             if index is not None:
                 names = as_plain(self._columns.values(index, picked))
-                return names if self._columns.kind(index) == "string" else as_strings(names)
+                return names if names.dtype == object else as_strings(names)
             return as_strings(range(self._store.n_obs) if picked is None else picked.tolist())
 
     def obs_record(self, row: int, columns: Sequence[str] | None = None) -> dict[str, Any]:

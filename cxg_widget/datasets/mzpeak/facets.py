@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.mzpeak.manifest import Manifest
-from cxg_widget.datasets.mzpeak.tables import ParquetTable
 from cxg_widget.datasets.mzpeak.terms import name_of
+from cxg_widget.datasets.tables.parquet_table import ParquetTable
 from cxg_widget.errors import InvalidStore
 
 _PARTS = {"spectrum": "metadata", "scan": "scans", "precursor": "precursors", "selected_ion": "selected ions"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cxg_widget.datasets.mzpeak.tables import ParquetTable
+from cxg_widget.datasets.tables.parquet_table import ParquetTable
 from cxg_widget.errors import InvalidStore
 
 MZ, INTENSITY = "MS:1000514", "MS:1000515"

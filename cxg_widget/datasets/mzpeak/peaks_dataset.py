@@ -26,8 +26,8 @@ from cxg_widget.datasets.mzpeak.signal import Signal, SignalPoints
 from cxg_widget.datasets.mzpeak.sources import Part
 from cxg_widget.datasets.mzpeak.spectra import TIME
 from cxg_widget.datasets.mzpeak.store import TIME_LABEL, MzPeakStore, labels_of
-from cxg_widget.datasets.mzpeak.tables import Leaf
 from cxg_widget.datasets.mzpeak.terms import MINUTES
+from cxg_widget.datasets.tables.parquet_table import Leaf
 from cxg_widget.text.nouns import Noun
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from cxg_widget.datasets.mzpeak.chunks import SLACK, chunk_bounds, decode, spect
 from cxg_widget.datasets.mzpeak.facets import column_at
 from cxg_widget.datasets.mzpeak.layout import ChunkLayout, Layout, PointLayout, find_layout
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
-from cxg_widget.datasets.mzpeak.tables import Leaf, ParquetTable
+from cxg_widget.datasets.tables.parquet_table import Leaf, ParquetTable
 from cxg_widget.errors import InvalidStore
 
 _MOST_PER_CHUNK = 1 << 24

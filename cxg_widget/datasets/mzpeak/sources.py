@@ -10,7 +10,7 @@ import numpy as np
 from cxg_widget.datasets.mzpeak.manifest import Manifest
 from cxg_widget.datasets.mzpeak.signal import Signal, SignalPoints, SignalWindow
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
-from cxg_widget.datasets.mzpeak.tables import ParquetTable
+from cxg_widget.datasets.tables.parquet_table import ParquetTable
 from cxg_widget.errors import InvalidStore, InvalidValue
 
 Choice = Literal["data", "peaks"]

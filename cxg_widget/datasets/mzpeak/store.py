@@ -13,7 +13,7 @@ from cxg_widget.datasets.mzpeak.facets import find_facets
 from cxg_widget.datasets.mzpeak.manifest import INDEX, read_manifest
 from cxg_widget.datasets.mzpeak.sources import Sources, check_choice, open_sources
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
-from cxg_widget.datasets.mzpeak.tables import ParquetTable
+from cxg_widget.datasets.tables.parquet_table import ParquetTable
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _OF_SPECTRA = ("metadata", "scans", "precursors", "selected ions", "data arrays", "peaks")
@@ -83,7 +83,9 @@ class MzPeakStore(Dataset):
             if member.entity != "spectrum" or member.kind not in _OF_SPECTRA:
                 continue
             try:
-                self._tables[member.name] = ParquetTable(self._archive, member.name)
+                mapped = self._archive.open(member.name)
+                label = f"{self.uri}: member {member.name!r}"
+                self._tables[member.name] = ParquetTable(mapped, self._archive.meter, member.name, label)
             except DamagedStore as error:
                 if member.kind in _NEEDED:
                     raise

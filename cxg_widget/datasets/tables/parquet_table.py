@@ -1,4 +1,4 @@
-"""One Parquet member, mapped and metered: its schema and statistics, and its columns in pieces of bounded size."""
+"""One Parquet file, mapped and metered: its schema and statistics, and its columns in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cxg_widget.datasets.base.lifetime import Meter
-from cxg_widget.datasets.mzpeak.archive import Archive
 from cxg_widget.errors import DamagedStore, InvalidStore
 from cxg_widget.text.half_characters import load_json
 
@@ -40,11 +39,19 @@ class Leaf:
 
 
 class ParquetTable:
-    """A Parquet member. Each read opens a reader of its own, so that several threads may read at once."""
+    """A Parquet file. Each read opens a reader of its own, so that several threads may read at once.
 
-    def __init__(self, archive: Archive, name: str) -> None:
-        self.uri, self.name = archive.uri, name
-        self._bytes, self._meter = archive.open(name), archive.meter
+    Parameters
+    ----------
+    mapped : its bytes, mapped and not read
+    meter : counts what is read of it
+    name : of the file, or of the member of an archive
+    label : its name at the start of sentences
+    """
+
+    def __init__(self, mapped: pa.Buffer, meter: Meter, name: str, label: str) -> None:
+        self.name, self.label = name, label
+        self._bytes, self._meter = mapped, meter
         with self.reading():
             opened = pq.ParquetFile(self._file())
             self._footer: pq.FileMetaData = opened.metadata
@@ -60,11 +67,6 @@ class ParquetTable:
     def n_groups(self) -> int:
         """Row groups."""
         return int(self._footer.num_row_groups)
-
-    @property
-    def label(self) -> str:
-        """Its name at the start of sentences."""
-        return f"{self.uri}: member {self.name!r}"
 
     @cached_property
     def keys(self) -> dict[str, str]:
@@ -99,19 +101,32 @@ class ParquetTable:
                 n_null = int(known.null_count)
             return Leaf(int(column.num_values), n_null, low, high)
 
+    def sizes(self) -> dict[str, int]:
+        """Return the compressed bytes of each leaf column."""
+        found = dict.fromkeys(self._positions, 0)
+        with self.reading():
+            for group in range(self.n_groups):
+                row_group = self._footer.row_group(group)
+                for path, position in self._positions.items():
+                    found[path] += int(row_group.column(position).total_compressed_size)
+        return found
+
     def n_null(self, path: str) -> int | None:
         """Return the nulls of a leaf column in all row groups; None where the footer does not say."""
         counts = [self.leaf(path, group).n_null for group in range(self.n_groups)]
         return None if None in counts else sum(count for count in counts if count is not None)
 
-    def batches(self, columns: Sequence[str], group: int, values_per_row: float = 1.0) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, columns: Sequence[str], group: int, values_per_row: float = 1.0, *, coded: bool = False
+    ) -> Iterator[pa.RecordBatch]:
         """Yield columns of one row group in pieces, in the order of its rows.
 
         values_per_row : how many values a row has on average, which says how many rows are a piece
+        coded : whether text comes as dictionaries, as files keep it
         """
         rows = max(1, int(VALUES_PER_BATCH / max(values_per_row, 1.0)))
         with self.reading():
-            reader = self._reader()
+            reader = self._reader(columns if coded else None)
             yield from reader.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=True)
 
     def read(self, columns: Sequence[str]) -> pa.Table:
@@ -120,8 +135,10 @@ class ParquetTable:
             reader = self._reader()
             return reader.read(list(columns), use_threads=False)
 
-    def _reader(self) -> pq.ParquetFile:
-        return pq.ParquetFile(self._file(), metadata=self._footer, page_checksum_verification=True)
+    def _reader(self, coded: Sequence[str] | None = None) -> pq.ParquetFile:
+        return pq.ParquetFile(
+            self._file(), metadata=self._footer, page_checksum_verification=True, read_dictionary=coded
+        )
 
     def _file(self) -> MeteredBytes:
         return MeteredBytes(self._bytes, self._meter)

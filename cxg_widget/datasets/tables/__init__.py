@@ -1,0 +1,1 @@
+"""Tables: frames and arrays in memory, Parquet, Arrow and CSV files."""

@@ -1,0 +1,49 @@
+"""Reads files of text whose first line has the names of the columns."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.base.metered_file import MeteredFile
+from cxg_widget.errors import DamagedStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_GZIP = b"\x1f\x8b"
+_BEGIN = 1 << 16
+
+
+def read_csv(path: Path, meter: Meter, uri: str) -> pd.DataFrame:
+    """Return all of a file; columns without a name in front of the others are the index, as pandas writes it.
+
+    Raises
+    ------
+    DamagedStore
+        If it is empty, lines have more values than there are names, or it is no text in UTF-8.
+    """
+    import pandas as pd
+    from pandas.errors import EmptyDataError
+
+    try:
+        with io.BufferedReader(MeteredFile(path, meter)) as raw:
+            file = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _GZIP else raw
+            first = file.readline(_BEGIN).decode("utf-8-sig").rstrip("\r\n")
+            if not first:
+                raise EmptyDataError("the file is empty; its first line must name the columns")
+            file.seek(0)
+            separator = max(",\t;|", key=first.count)
+            # Without these, a column of text and numbers would change its type in the middle.
+            found = pd.read_csv(file, sep=separator, encoding="utf-8-sig", low_memory=False)
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise DamagedStore(f"{uri} cannot be read as CSV: {' '.join(str(error).split())[:300]}") from None
+    names = next(csv.reader([first], delimiter=separator), [])
+    if names and not names[0] and len(names) == len(found.columns):
+        found = found.set_index(found.columns[0]).rename_axis(None)
+    return found

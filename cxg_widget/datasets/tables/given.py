@@ -1,0 +1,155 @@
+"""Tables that are objects in memory: of pandas, polars, Arrow, whatever exports Arrow, and dicts of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.lifetime import Lifetime
+from cxg_widget.datasets.tables.columns import TableColumns
+from cxg_widget.datasets.tables.dataset import TableInMemory
+from cxg_widget.errors import InvalidOption, InvalidValue, MissingDependency
+from cxg_widget.text.names import shown
+
+
+def exports_table(source: Any) -> bool:
+    """Say whether an object is a table, or a column of one, for which `open_table` has a sentence."""
+    return isinstance(source, Mapping) or hasattr(type(source), "__arrow_c_stream__") or _is_lazy(source)
+
+
+def open_table(source: Any, options: Mapping[str, Any]) -> TableInMemory:
+    """Open a table in memory, which is neither changed nor copied.
+
+    Raises
+    ------
+    InvalidOption
+        If the object is no table, or has to be computed first.
+    InvalidValue
+        If arrays of a dict differ in length, or are no columns.
+    MissingDependency
+        If it is handed over as Arrow, and pyarrow is not installed.
+    """
+    import pandas as pd
+
+    if isinstance(source, pd.DataFrame):
+        return TableInMemory("pandas DataFrame", partial(_of_pandas, source), **options)
+    if isinstance(source, Mapping):
+        return TableInMemory("dict of arrays", partial(_of_dict, _checked(source)), **options)
+    what = f"{_module(source)} {type(source).__name__}"
+    if _is_lazy(source):
+        raise InvalidOption(
+            f"a {what} has no rows yet; pass frame.{'collect' if hasattr(source, 'collect') else 'compute'}()."
+        )
+    if find_spec("pyarrow") is None:
+        raise MissingDependency(f"opening a {what} needs pyarrow: pip install 'cxg-widget[parquet]'")
+    return TableInMemory(what, partial(_of_arrow, source, what), **options)
+
+
+def _of_pandas(frame: Any, life: Lifetime) -> TableColumns:
+    from cxg_widget.datasets.tables.frame_columns import FrameColumns
+
+    return FrameColumns(frame, "pandas DataFrame", life)
+
+
+def _of_arrow(source: Any, what: str, life: Lifetime) -> TableColumns:
+    import pyarrow as pa
+
+    from cxg_widget.datasets.tables.arrow_columns import ArrowColumns
+    from cxg_widget.datasets.tables.arrow_sources import TableSource
+
+    try:
+        table = source if isinstance(source, pa.Table) else pa.table(source)
+    except (TypeError, pa.ArrowException) as error:
+        raise InvalidOption(
+            f"a {what} is no table ({' '.join(str(error).split())[:200]}); pass a DataFrame, an Arrow table or a dict "
+            "of arrays, such as {'x': x, 'y': y}."
+        ) from None
+    give = None
+    if _module(source) == "polars":
+        give = partial(_rows_of_polars, source)
+    elif isinstance(source, pa.RecordBatch):
+        give = partial(_rows_of_batch, source)
+    return ArrowColumns(TableSource(table, what), life, give)
+
+
+def _of_dict(columns: Mapping[str, Any], life: Lifetime) -> TableColumns:
+    import pandas as pd
+
+    from cxg_widget.datasets.tables.frame_columns import FrameColumns
+
+    # Without copy=False pandas copies all arrays.
+    frame = pd.DataFrame({name: _column(values) for name, values in columns.items()}, copy=False)
+    return FrameColumns(frame, "dict of arrays", life, partial(_rows_of_dict, columns))
+
+
+def _checked(source: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the columns of a dict."""
+    lengths: dict[str, int] = {}
+    for name, values in source.items():
+        if not isinstance(name, str):
+            raise InvalidValue(f"the names of columns must be texts; found {shown(name)}")
+        shape = getattr(values, "shape", None)
+        if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+            raise InvalidValue(f"{name!r} must be an array with a value for each row; found {shown(values)}")
+        if shape is not None and len(shape) != 1:
+            raise InvalidValue(
+                f"{name!r} has the shape {tuple(shape)}; a column has one value for each row, such as "
+                f"{{'{name}_1': {name}[:, 0], '{name}_2': {name}[:, 1]}}."
+            )
+        lengths[name] = len(values)
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name!r} has {n:,}" for name, n in list(lengths.items())[:6])
+        raise InvalidValue(f"all columns must have as many values as there are rows; {told}.")
+    return dict(source)
+
+
+def _column(values: Any) -> Any:
+    """Return an array as pandas takes it without a copy, where that can be."""
+    if hasattr(values, "iloc"):
+        return values.array  # which no index puts into another order
+    if isinstance(values, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(values), np.nan, values.data) if values.dtype.kind in "iuf" else values.data
+    if hasattr(values, "dtype") and type(values).__module__.startswith("pandas"):
+        return values
+    if isinstance(values, list | tuple):
+        return values
+    array = np.asarray(values)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _rows_of_polars(frame: Any, rows: NDArray[np.int64], names: Sequence[str] | None) -> Any:
+    return (frame if names is None else frame.select(list(names)))[rows]
+
+
+def _rows_of_batch(batch: Any, rows: NDArray[np.int64], names: Sequence[str] | None) -> Any:
+    import pyarrow as pa
+
+    return (batch if names is None else batch.select(list(names))).take(pa.array(rows))
+
+
+def _rows_of_dict(columns: Mapping[str, Any], rows: NDArray[np.int64], names: Sequence[str] | None) -> dict[str, Any]:
+    return {name: _rows_of(columns[name], rows) for name in (columns if names is None else names)}
+
+
+def _rows_of(values: Any, rows: NDArray[np.int64]) -> Any:
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if isinstance(values, np.ndarray) or _module(values) == "polars":
+        return values[rows]
+    return [values[row] for row in rows.tolist()] if isinstance(values, list | tuple) else values.take(rows)
+
+
+def _module(source: Any) -> str:
+    return type(source).__module__.partition(".")[0]
+
+
+def _is_lazy(source: Any) -> bool:
+    """Say whether an object is a frame of polars or Dask that has not been computed."""
+    return (_module(source), type(source).__name__) in {
+        ("polars", "LazyFrame"), ("dask", "DataFrame"), ("dask_expr", "DataFrame"), ("dask", "_Frame"),
+    }  # fmt: skip

@@ -14,10 +14,12 @@ from cxg_widget.datasets.tables.given import exports_table, open_table
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue
 from cxg_widget.text.names import shown
 
-_IN_MEMORY = ("anndata", "table")
-_OF_ANNDATA = ("cache_bytes", "memory_bytes")
-_OF_MUDATA = (*_OF_ANNDATA, "key")
-_OF_TABLES = ("cache_bytes", "embedding", "embeddings", "var")
+_IN_MEMORY = ("anndata", "mudata", "table")
+_OF_OBJECTS = {
+    "an AnnData": ("memory_bytes",),
+    "a MuData": ("memory_bytes", "key"),
+    "a table": ("embedding", "embeddings", "var"),
+}
 
 __all__ = ["Codes", "Column", "Dataset", "Reader", "Vector", "is_in_memory", "is_table", "open_dataset", "option_names"]
 
@@ -86,8 +88,8 @@ def open_dataset(
         path = os.fspath(uri)
     except TypeError:
         raise InvalidOption(
-            f"{type(uri).__name__} is not a path; pass a path, a URI, an AnnData, a MuData, a DataFrame, an Arrow table, "
-            "a dict of arrays such as {'x': x, 'y': y}, or an open Dataset."
+            f"{type(uri).__name__} is not a path; pass a path, a URI, an AnnData, a MuData, a DataFrame, an Arrow "
+            "table, a dict of arrays such as {'x': x, 'y': y}, or an open Dataset."
         ) from None
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
@@ -118,7 +120,7 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
 
 
 def is_in_memory(source: Any) -> bool:
-    """Say whether a source is an object in memory: AnnData or a table, as it is given or open as a dataset."""
+    """Say whether a source is an object in memory: AnnData, MuData or a table, as given or open as a dataset."""
     if isinstance(source, Dataset):
         return source.format in _IN_MEMORY
     return looks_like_anndata(source) or exports_table(source)
@@ -137,17 +139,17 @@ def is_table(source: Any, format_: str | None = None) -> bool:
 
 
 def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:
-    what, known = "a table", _OF_TABLES
+    what = "a table"
     if looks_like_anndata(source):
-        what, known = ("a MuData", _OF_MUDATA) if hasattr(source, "mod") else ("an AnnData", _OF_ANNDATA)
+        what = "a MuData" if hasattr(source, "mod") else "an AnnData"
     if format_ is not None:
         raise InvalidOption(f"{what} in memory has no format; format= applies only when you open a path.")
     for name in options:
-        if name not in known:
+        if name not in ("cache_bytes", *_OF_OBJECTS[what]):
             raise InvalidOption(f"option {name!r} applies only when you open a path; this is {what} in memory.")
-    if known is _OF_TABLES:
+    if what == "a table":
         return open_table(source, options)
-    if known is _OF_MUDATA:
+    if what == "a MuData":
         from cxg_widget.datasets.mudata.opening import open_object
 
         return open_object(source, **options)

@@ -297,8 +297,7 @@ def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[...,
     from cxg_widget.cells.cluster import Source, cluster_holder, find_client
 
     if is_in_memory(source):
-        what = "a table" if getattr(source, "format", "table") == "table" else "an AnnData"
-        raise InvalidOption(f"dask= needs a store that its workers can open; this is {what} in memory.")
+        raise InvalidOption("dask= needs a store that its workers can open; this is an object in memory.")
     uri = source.uri if isinstance(source, Dataset) else source
     touched = {name: value for name, value in opening.items() if name != "isolated"}  # once is enough
     return partial(Loader, holder=cluster_holder(find_client(dask), Source.of(uri, **touched)))

@@ -78,10 +78,7 @@ class HeldCells(ABC):
     def wait_for_index(self, is_stale: Callable[[], bool]) -> AllCells:
         """Return all cells once their index has been made, which goes on though nobody may wait for it any more.
 
-        Raises
-        ------
-        Overtaken
-            When `is_stale()` returned True meanwhile.
+        Raises `Overtaken` when `is_stale()` returned True meanwhile.
         """
 
     @abstractmethod
@@ -109,10 +106,7 @@ class HeldCells(ABC):
     def coloring(self) -> Coloring:
         """Read what the cells are coloured by.
 
-        Raises
-        ------
-        CxgWidgetError
-            If the name is unknown or the data cannot be read; the colouring on show stays.
+        Raises `CxgWidgetError` if the name is unknown or the data cannot be read; the colouring on show stays.
         """
 
     @abstractmethod

@@ -147,12 +147,7 @@ def change(settings: Settings, requested: Mapping[str, Any], known: Known) -> Ch
     ----------
     requested : values of settings, each of which its check has returned
 
-    Raises
-    ------
-    Unread
-        If something has to be known first.
-    CxgWidgetError
-        If the values do not go together.
+    Raises `Unread` if something has to be known first, `CxgWidgetError` if the values do not go together.
     """
     wanted, now, limits = frozenset(requested), settings.having(requested), known.limits
     changed = {name for name in requested if getattr(settings, name) != getattr(now, name)}

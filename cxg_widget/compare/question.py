@@ -94,10 +94,7 @@ class Question:
     ) -> str | None:
         """Return the layer of a modality, whose genes alone are then compared; None = that of all genes, if it is one.
 
-        Raises
-        ------
-        InvalidOption, UnknownName
-            If the dataset has no modalities, or no such one.
+        Raises `InvalidOption`, `UnknownName` if the dataset has no modalities, or no such one.
         """
         if modality is None:
             alone = _modality_of(dataset, genes) if layer is None and genes else None

@@ -262,13 +262,7 @@ class Settings:
         return [expanded(rule, sets) if "set" in rule.get("not", rule) else rule for rule in self.filters]
 
     def of_panel(self, panel: int) -> Settings:
-        """Return the settings of a panel; 0 is the plot itself.
-
-        Raises
-        ------
-        Overtaken
-            If it is on show no more.
-        """
+        """Return the settings of a panel; 0 is the plot itself; raises `Overtaken` if it is on show no more."""
         if panel == 0:
             return self
         look = self.look(panel)

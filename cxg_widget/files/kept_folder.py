@@ -26,10 +26,7 @@ def kept_folder(target: Path, key: str) -> Iterator[Path]:
     where storage far away failed. Those of other keys are removed: whoever asks for something else has changed their
     mind.
 
-    Raises
-    ------
-    TargetNotWritten
-        If another process works on the same.
+    Raises `TargetNotWritten` if another process works on the same.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     token = f".{machine()}-{sha256(key.encode()).hexdigest()[:16]}"

@@ -85,13 +85,7 @@ class LastingFile(io.RawIOBase):
         return self._end
 
     def close(self) -> None:
-        """Close it, once all of it is on the disk.
-
-        Raises
-        ------
-        OSError
-            If the disk refused any of it.
-        """
+        """Close it, once all of it is on the disk; raises `OSError` if the disk refused any of it."""
         if self.closed:
             return
         super().close()

@@ -69,12 +69,8 @@ class SpatialIndex:
         progress : takes the share that is done, 0..1, in the thread of the caller
         cancelled : called now and then; True gives up
 
-        Raises
-        ------
-        Cancelled
-            When `cancelled()` returned True.
-        InvalidValue
-            If there are more points than 32 bits can number.
+        Raises `Cancelled` when `cancelled()` returned True, `InvalidValue` if there are more points than 32 bits can
+        number.
         """
         found: Sorted = sort_points(xy, progress, cancelled)
         return cls(len(xy), found.rows, found.tree, found.extent, fingerprint(xy))

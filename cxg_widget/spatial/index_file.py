@@ -37,13 +37,7 @@ def size_bytes(index: SpatialIndex) -> int:
 
 
 def write_index(file: BinaryIO, key: str, index: SpatialIndex) -> None:
-    """Write an index to an empty file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot take it.
-    """
+    """Write an index to an empty file; raises `OSError` if the file cannot take it."""
     header: dict[str, Any] = {
         "version": VERSION,
         "key": key,
@@ -72,12 +66,8 @@ _DTYPES = ("<u4", "<f4", "<u4")
 def read_index(path: Path, key: str, fingerprint: str, n_obs: int) -> SpatialIndex:
     """Map the file of an index into memory, after checking that it belongs to an embedding.
 
-    Raises
-    ------
-    InvalidStore
-        If the file is no index, is not as it was written, or belongs to something else.
-    OSError
-        If it cannot be read.
+    Raises `InvalidStore` if the file is no index, is not as it was written, or belongs to something else, `OSError` if
+    it cannot be read.
     """
     header = _read_header(path)
     try:

@@ -18,14 +18,8 @@ def find_client(dask: Any) -> Any:
     -------
     the client, None where there is to be none
 
-    Raises
-    ------
-    MissingDependency
-        If Dask is wanted and not installed.
-    InvalidOption
-        If there is no current client, or it is no (synchronous) client.
-    ClusterLost
-        If it was closed.
+    Raises `MissingDependency` if Dask is wanted and not installed, `InvalidOption` if there is no current client, or it
+    is no (synchronous) client, `ClusterLost` if it was closed.
     """
     if dask is None or dask is False:
         return None

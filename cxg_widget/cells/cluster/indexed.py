@@ -213,10 +213,7 @@ class ClusterCells:
 
         A selection is sent once for each array, n_obs / 8 bytes.
 
-        Raises
-        ------
-        Overtaken
-            If a newer request for a view has arrived.
+        Raises `Overtaken` if a newer request for a view has arrived.
         """
         loaded, column = (
             self._whole(),
@@ -240,10 +237,7 @@ class ClusterCells:
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
         """Reduce the cells of a view on the workers, in the order of their rows; parameters as `image`.
 
-        Raises
-        ------
-        Overtaken
-            If a newer request for a view has arrived.
+        Raises `Overtaken` if a newer request for a view has arrived.
         """
         loaded, bits = self._whole(), self._bits(shown.mask)
         found = [self._loaded.futures_of(one.target, shown.settings.layer) for one in shown.columns.values()]
@@ -323,10 +317,7 @@ class ClusterCells:
     ) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`.
 
-        Raises
-        ------
-        Overtaken
-            If a newer request for a point has arrived.
+        Raises `Overtaken` if a newer request for a point has arrived.
         """
         if shown.passing is not None:
             return self.only(shown.passing).nearest(x, y, radius, replace(shown, passing=None), stretch=stretch)
@@ -342,10 +333,7 @@ class ClusterCells:
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
         """Summarise the cells in a circle, without hidden and filtered ones.
 
-        Raises
-        ------
-        Overtaken
-            If a newer request for a circle has arrived.
+        Raises `Overtaken` if a newer request for a circle has arrived.
         """
         if shown.passing is not None:
             return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))

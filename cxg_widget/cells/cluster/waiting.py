@@ -37,10 +37,7 @@ class Waiting:
     def newest(self, slot: str, submit: Callable[[], Any]) -> Any:
         """Submit work in place of what still runs in the same slot, and return its result.
 
-        Raises
-        ------
-        Overtaken
-            If newer work of the slot took its place.
+        Raises `Overtaken` if newer work of the slot took its place.
         """
         with self._lock:
             older, self._newest[slot] = self._newest.get(slot), None
@@ -61,13 +58,7 @@ class Waiting:
                     self._newest[slot] = None
 
     def submitted(self, submit: Callable[[], Any]) -> Any:
-        """Return what `submit` returns.
-
-        Raises
-        ------
-        ClusterLost
-            If the client is closed.
-        """
+        """Return what `submit` returns; raises `ClusterLost` if the client is closed."""
         if self._client.status != "running":
             raise ClusterLost(f"the Dask client is {self._client.status}; make a new one and open the data again.")
         try:

@@ -28,11 +28,8 @@ def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDA
     -------
     uint32 or uint64 (count,)
 
-    Raises
-    ------
-    ValueError
-        If the stream declares another number of values, a width over 32 bits or an unknown transform, or is too short.
-        Nothing is allocated before that is known.
+    Raises `ValueError` if the stream declares another number of values, a width over 32 bits or an unknown transform,
+    or is too short. Nothing is allocated before that is known.
     """
     transform, declared = _header(encoded)
     if declared != count:

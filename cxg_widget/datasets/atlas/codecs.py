@@ -102,10 +102,8 @@ _DECODERS = {"zstd": _zstd, "gzip": _gzip, "blosc": _blosc}
 def checked(metadata: Any) -> dict[str, Any]:
     """Return the metadata of an array with every packing replaced by `Unpacking`.
 
-    Raises
-    ------
-    ValueError
-        If it is no array of numbers, or its codecs or chunks are not among those that can be read safely.
+    Raises `ValueError` if it is no array of numbers, or its codecs or chunks are not among those that can be read
+    safely.
     """
     if not isinstance(metadata, dict) or metadata.get("zarr_format") != 3 or metadata.get("node_type") != "array":
         raise ValueError("is not a Zarr array of format 3")

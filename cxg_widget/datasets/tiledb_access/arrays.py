@@ -113,12 +113,8 @@ class Arrays(Root):
         names : attributes and dimensions that are going to be read; far away, their places are loaded first, which
             TileDB would do with Python's lock in hand
 
-        Raises
-        ------
-        DamagedStore
-            If it cannot be opened, or is dense and holds nothing at all: TileDB would make values up.
-        StorageError
-            If the storage fails.
+        Raises `DamagedStore` if it cannot be opened, or is dense and holds nothing at all: TileDB would make values up,
+        `StorageError` if the storage fails.
         """
         found = self._opened(path)
         if self.is_remote and any((path, name) not in self._placed for name in names):
@@ -228,12 +224,8 @@ class Arrays(Root):
         Far away it may take as long as it likes, but not while the storage only says "slow down": TileDB itself asks
         a hundred times, 150 s. A query that was given up goes on where nobody listens, and the array stays open for it.
 
-        Raises
-        ------
-        DamagedStore
-            If `what` cannot be read.
-        StorageError
-            If the storage fails, or says "slow down" for as long as opening an array may take.
+        Raises `DamagedStore` if `what` cannot be read, `StorageError` if the storage fails, or says "slow down" for as
+        long as opening an array may take.
         """
         self._n_reads += 1
 

@@ -56,17 +56,12 @@ def read_buffers(
     dims: Sequence[str] = (),
     ordered: bool = True,
 ) -> dict[str, Buffers]:
-    """Read attributes and dimensions of an open array.
+    """Read attributes and dimensions of an open array; raises `tiledb.TileDBError` if they cannot be read.
 
     Parameters
     ----------
     ranges : for each dimension, first and last index of each range; none = all of it
     ordered : whether cells come by the first dimension, then the second; else in the order that takes least time
-
-    Raises
-    ------
-    tiledb.TileDBError
-        If they cannot be read.
     """
     # Undocumented, and used only here. It leaves text in one buffer: 150,000 of 1 M cells become a DataFrame in
     # 0.11 s, not 0.78 (decision 5); and the bindings end the process where offsets of text are damaged.

@@ -62,13 +62,7 @@ class Calls:
         self._ctx = handle_of(ctx, b"ctx")
 
     def __call__(self, name: str, *arguments: Any) -> None:
-        """Call a function.
-
-        Raises
-        ------
-        tiledb.TileDBError
-            If it fails.
-        """
+        """Call a function; raises `tiledb.TileDBError` if it fails."""
         if getattr(self._library, f"tiledb_{name}")(self._ctx, *arguments) != 0:
             raise tiledb.TileDBError(self._last_error())
 

@@ -49,10 +49,7 @@ class Fragment:
 def kind_at(uri: str, ctx: tiledb.Ctx) -> str | None:
     """Return "group" or "array", None where there is no TileDB object.
 
-    Raises
-    ------
-    tiledb.TileDBError
-        If it cannot be found out.
+    Raises `tiledb.TileDBError` if it cannot be found out.
     """
     calls = calls_in(ctx)
     if calls is None:
@@ -64,13 +61,7 @@ def kind_at(uri: str, ctx: tiledb.Ctx) -> str | None:
 
 
 def load_schema(uri: str, ctx: tiledb.Ctx) -> tiledb.ArraySchema:
-    """Load the schema of an array that is not open.
-
-    Raises
-    ------
-    tiledb.TileDBError
-        If it cannot be read.
-    """
+    """Load the schema of an array that is not open; raises `tiledb.TileDBError` if it cannot be read."""
     calls = calls_in(ctx)
     if calls is None:
         return tiledb.ArraySchema.load(uri, ctx=ctx)
@@ -82,10 +73,7 @@ def load_schema(uri: str, ctx: tiledb.Ctx) -> tiledb.ArraySchema:
 def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> list[Fragment]:
     """Return the fragments of an array of this schema, in the order in which they were written.
 
-    Raises
-    ------
-    tiledb.TileDBError
-        If they cannot be read.
+    Raises `tiledb.TileDBError` if they cannot be read.
     """
     calls = calls_in(ctx)
     if calls is None:
@@ -105,12 +93,8 @@ def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> lis
 def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
     """Read the metadata and the list of members of a group.
 
-    Raises
-    ------
-    tiledb.TileDBError
-        If there is no group, or it cannot be read.
-    UnicodeDecodeError
-        If text in it is not UTF-8.
+    Raises `tiledb.TileDBError` if there is no group, or it cannot be read, `UnicodeDecodeError` if text in it is not
+    UTF-8.
     """
     calls = calls_in(ctx)
     if calls is None:
@@ -124,13 +108,7 @@ def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
 
 
 def load_metadata(array: Any) -> None:
-    """Load the metadata of an open array.
-
-    Raises
-    ------
-    tiledb.TileDBError
-        If they cannot be read.
-    """
+    """Load the metadata of an open array; raises `tiledb.TileDBError` if they cannot be read."""
     calls = _calls_with(array)
     if calls is not None:
         calls.count("array_get_metadata_num", handle_of(array, b"array"))
@@ -139,10 +117,7 @@ def load_metadata(array: Any) -> None:
 def load_categories(array: Any) -> None:
     """Load the enumerations of an open array, which are the categories of its columns.
 
-    Raises
-    ------
-    tiledb.TileDBError
-        If they cannot be read.
+    Raises `tiledb.TileDBError` if they cannot be read.
     """
     calls = _calls_with(array)
     if calls is not None:
@@ -154,10 +129,7 @@ def load_places(array: Any, name: str, *, has_offsets: bool) -> None:
 
     has_offsets : whether its values are of any length; null must not be among them
 
-    Raises
-    ------
-    tiledb.TileDBError
-        If that cannot be read.
+    Raises `tiledb.TileDBError` if that cannot be read.
     """
     calls = _calls_with(array)
     if calls is None:

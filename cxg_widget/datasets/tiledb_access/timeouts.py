@@ -17,10 +17,7 @@ def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seco
     refusals : says how often the storage has refused so far
     seconds : for how long it may do so, without a pause of 10 s
 
-    Raises
-    ------
-    TimeoutError
-        If it is refused for longer; the call goes on where nobody listens.
+    Raises `TimeoutError` if it is refused for longer; the call goes on where nobody listens.
     """
     begin = last = time.monotonic()
     # A request of TileDB cannot be broken off: it is left behind in its thread.

@@ -34,14 +34,8 @@ class BrushAnswer:
     def frames(self, request: p.AskBrush) -> Iterator[Frame]:
         """Yield the sums of each column, none of one that cannot be counted, and then the bins of the points.
 
-        Raises
-        ------
-        Overtaken
-            When another brush is taken meanwhile.
-        InvalidValue
-            If these are no filters, the brush is over categories, or too much is requested.
-        CxgWidgetError
-            If the column of the brush cannot be read.
+        Raises `Overtaken` when another brush is taken meanwhile, `InvalidValue` if these are no filters, the brush is
+        over categories, or too much is requested, `CxgWidgetError` if the column of the brush cannot be read.
         """
         check = self._newest.begin()
         for frame in self._frames(request):

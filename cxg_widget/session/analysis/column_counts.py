@@ -80,12 +80,8 @@ class Columns:
     def _counts(self, request: p.AskColumns) -> Iterator[Frame]:
         """Yield the counts of the columns that are open; one that cannot be counted says so, and the others go on.
 
-        Raises
-        ------
-        Overtaken
-            When others are requested meanwhile.
-        InvalidValue
-            If these are no filters, or there are too many columns.
+        Raises `Overtaken` when others are requested meanwhile, `InvalidValue` if these are no filters, or there are too
+        many columns.
         """
         check_number(request.columns)
         self.open, wanted = tuple(request.columns), _wanted(request)

@@ -36,12 +36,8 @@ class Landmarks:
     def labels(self, request: p.AskLabels) -> Frame:
         """Return where the names of categories stand.
 
-        Raises
-        ------
-        Overtaken
-            When others are requested meanwhile.
-        CxgWidgetError
-            If there is no such column of categories, or it cannot be read; if these are no filters.
+        Raises `Overtaken` when others are requested meanwhile, `CxgWidgetError` if there is no such column of
+        categories, or it cannot be read; if these are no filters.
         """
         held, seq = self._requested(request)
         found = held.names(request.column, self._newest["labels", request.panel].begin())

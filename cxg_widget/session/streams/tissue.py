@@ -63,12 +63,8 @@ class TissueParts:
     def frame(self, request: p.AskSections | p.AskTissue) -> Frame:
         """Return which images there are, or what of one a view needs.
 
-        Raises
-        ------
-        Overtaken
-            When another part is requested meanwhile.
-        CxgWidgetError
-            If there is no such image, or it cannot be read.
+        Raises `Overtaken` when another part is requested meanwhile, `CxgWidgetError` if there is no such image, or it
+        cannot be read.
         """
         if isinstance(request, p.AskSections):
             return Frame(p.SectionList(list(self._dataset.sections().images)))

@@ -10,21 +10,20 @@ from cxg_widget.wire.messages.message import Array, Message, Mode
 
 
 @dataclass(frozen=True)
-class AskAnnotations(Message):
+class AskAnnotations(Message, kind="annotations"):
     """Ask for the annotations, and for labels of one. Answered by `annotations`.
 
     name : of the one whose labels to list; "" or an unknown one = the first
     query : what those labels contain, in any case of letters; filters : as in `columns`
     """
 
-    kind: ClassVar[str] = "annotations"
     name: str = ""
     query: str = ""
     filters: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class EditAnnotation(Message):
+class EditAnnotation(Message, kind="annotation"):
     """Do something with an annotation. Answered by `annotated`; what else it changes is sent as any change is.
 
     op : "new" makes it, with the labels of the obs column `to` where that is not ""; "drop" forgets it; "assign" gives
@@ -34,7 +33,6 @@ class EditAnnotation(Message):
     on_conflict : what "save" does where there are other labels
     """
 
-    kind: ClassVar[str] = "annotation"
     op: Literal["new", "drop", "assign", "rename", "merge", "delete", "select", "save"]
     name: str
     label: str = ""
@@ -44,7 +42,7 @@ class EditAnnotation(Message):
 
 
 @dataclass(frozen=True)
-class AnnotationLabels(Message):
+class AnnotationLabels(Message, kind="annotations"):
     """The annotations, and labels of the one that is called `name` ("" = there is none).
 
     annotations : name, n_labels and is_saved (whether a file has all its labels) of each
@@ -53,7 +51,6 @@ class AnnotationLabels(Message):
     has_obs : whether labels can be put into obs of the AnnData on show
     """
 
-    kind: ClassVar[str] = "annotations"
     arrays: ClassVar[Mapping[str, Array]] = {
         "counts": Array(
             ("uint32",),
@@ -72,7 +69,7 @@ class AnnotationLabels(Message):
 
 
 @dataclass(frozen=True)
-class Annotated(Message):
+class Annotated(Message, kind="annotated"):
     """Result of an edit of an annotation.
 
     said : one sentence where the page does not show what was done, as what was saved
@@ -80,6 +77,5 @@ class Annotated(Message):
         and how many differ; nothing was written
     """
 
-    kind: ClassVar[str] = "annotated"
     said: str = ""
     conflict: list[int] = field(default_factory=list)

@@ -10,14 +10,12 @@ from cxg_widget.wire.messages.message import Array, OfPanel, Scale
 
 
 @dataclass(frozen=True)
-class AskLook(OfPanel):
+class AskLook(OfPanel, kind="look"):
     """Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`."""
-
-    kind: ClassVar[str] = "look"
 
 
 @dataclass(frozen=True)
-class Color(OfPanel):
+class Color(OfPanel, kind="color"):
     """The legend of a colouring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
 
     spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
@@ -34,7 +32,6 @@ class Color(OfPanel):
     n_points : how many values will follow; the rest speaks of all n_obs cells
     """
 
-    kind: ClassVar[str] = "color"
     arrays: ClassVar[Mapping[str, Array]] = {
         "histogram": Array(("uint32",), ("n_bins",), "cells per equal bin of lo..hi; empty unless continuous"),
         "quantiles": Array(
@@ -73,19 +70,17 @@ class Color(OfPanel):
 
 
 @dataclass(frozen=True)
-class Palette(OfPanel):
+class Palette(OfPanel, kind="palette"):
     """New colours for the categories on show; no cell's code changes."""
 
-    kind: ClassVar[str] = "palette"
     seq: int
     colors: list[str]
 
 
 @dataclass(frozen=True)
-class CodesOfPoints(OfPanel):
+class CodesOfPoints(OfPanel, kind="codes"):
     """Category codes of the points start..stop in display order; missing = maximum of the dtype."""
 
-    kind: ClassVar[str] = "codes"
     arrays: ClassVar[Mapping[str, Array]] = {
         "codes": Array(("uint8", "uint16"), ("stop-start",), "index into categories")
     }
@@ -96,13 +91,12 @@ class CodesOfPoints(OfPanel):
 
 
 @dataclass(frozen=True)
-class Recoded(OfPanel):
+class Recoded(OfPanel, kind="recoded"):
     """Category codes of all points that follow from those of an earlier colouring, `of`, all of which were sent.
 
     First each code becomes what the table says, then those of some points what `codes` says.
     """
 
-    kind: ClassVar[str] = "recoded"
     arrays: ClassVar[Mapping[str, Array]] = {
         "table": Array(("uint8", "uint16"), ("n_before + 1",), "by each code of before, last by the missing one"),
         "bits": Array(("uint8",), ("n_bytes",), "packed mask of the points that then have another code; empty = none"),
@@ -114,10 +108,9 @@ class Recoded(OfPanel):
 
 
 @dataclass(frozen=True)
-class ValuesOfPoints(OfPanel):
+class ValuesOfPoints(OfPanel, kind="values"):
     """Numbers of the points start..stop in display order, as codes by the levels of the colouring; 65535 = missing."""
 
-    kind: ClassVar[str] = "values"
     arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantised values")}
     seq: int
     start: int
@@ -126,14 +119,13 @@ class ValuesOfPoints(OfPanel):
 
 
 @dataclass(frozen=True)
-class Nonzeros(OfPanel):
+class Nonzeros(OfPanel, kind="nonzeros"):
     """A sparse gene: the points start..stop that differ from `fill`, in containers of 65,536 points.
 
     Container c of this message begins at point start + 65536 c and owns the next counts[c] entries; the point is
     begin + offset. All other points hold the code `fill`. Codes as in `values`.
     """
 
-    kind: ClassVar[str] = "nonzeros"
     arrays: ClassVar[Mapping[str, Array]] = {
         "counts": Array(("uint32",), ("n_containers",), "entries of each container"),
         # 4 bytes an entry: a gene of 5 % takes a tenth of its dense codes.

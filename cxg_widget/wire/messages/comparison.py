@@ -10,7 +10,7 @@ from cxg_widget.wire.messages.message import Array, Message
 
 
 @dataclass(frozen=True)
-class Compare(Message):
+class Compare(Message, kind="compare"):
     """Compare cells. Answered by one or more `comparison`.
 
     a : "selection", "set:NAME", or "value:" and [column, category] as JSON; b : "rest", "neighborhood", or as a
@@ -19,7 +19,6 @@ class Compare(Message):
     within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
     """
 
-    kind: ClassVar[str] = "compare"
     a: str
     b: str
     method: Literal["t-test", "wilcoxon"]
@@ -29,7 +28,7 @@ class Compare(Message):
 
 
 @dataclass(frozen=True)
-class AskComparison(Message):
+class AskComparison(Message, kind="comparison"):
     """Ask for the newest comparison, of a hand or of Python. Answered by one or more `comparison`.
 
     known : the number of the result whose names the page has, which are not sent again; 0 = of none
@@ -37,22 +36,20 @@ class AskComparison(Message):
     file : as `to_csv` writes it, of the result `known`; answered by `figure`
     """
 
-    kind: ClassVar[str] = "comparison"
     known: int = 0
     group: int = 0
     file: bool = False
 
 
 @dataclass(frozen=True)
-class Compared(Message):
+class Compared(Message, kind="compared"):
     """There is a new comparison, by hand or by Python, ready to be requested; `seq` is its number."""
 
-    kind: ClassVar[str] = "compared"
     seq: int
 
 
 @dataclass(frozen=True)
-class Comparison(Message):
+class Comparison(Message, kind="comparison"):
     """Rows of the newest comparison from `start` on, in the order of the store, in one of `parts` messages.
 
     seq : number of the result, 0 = there is none
@@ -63,7 +60,6 @@ class Comparison(Message):
     names : of the rows, as var has them; symbols : readable names, where they differ; neither where the page has them
     """
 
-    kind: ClassVar[str] = "comparison"
     arrays: ClassVar[Mapping[str, Array]] = {
         # p as its logarithm: 1e-1800 has a place in the volcano, and float32 keeps seven digits of it (decision 65).
         "values": Array(

@@ -10,7 +10,7 @@ from cxg_widget.wire.messages.message import Array, Density, Filtered, Message, 
 
 
 @dataclass(frozen=True)
-class Aggregate(OfPanel):
+class Aggregate(OfPanel, kind="aggregate"):
     """Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
 
     view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
@@ -22,7 +22,6 @@ class Aggregate(OfPanel):
     layers : how many other cells lie on a px where cells are, which says how opaque one is; 0 = all are opaque
     """
 
-    kind: ClassVar[str] = "aggregate"
     view: list[float]
     width: int
     height: int
@@ -38,7 +37,7 @@ class Aggregate(OfPanel):
 
 
 @dataclass(frozen=True)
-class Image(OfPanel):
+class Image(OfPanel, kind="image"):
     """All cells of a view, aggregated to pixels; row 0 is the top.
 
     content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
@@ -51,7 +50,6 @@ class Image(OfPanel):
         is the least number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
     """
 
-    kind: ClassVar[str] = "image"
     arrays: ClassVar[Mapping[str, Array]] = {
         "png": Array(("uint8",), ("n_bytes",), "a PNG file"),
         "histogram": Array(("uint32",), ("n_bins or 0",), "pixels in equal parts of the scale"),
@@ -70,7 +68,7 @@ class Image(OfPanel):
 
 
 @dataclass(frozen=True)
-class Cells(OfPanel):
+class Cells(OfPanel, kind="cells"):
     """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
 
     Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
@@ -78,7 +76,6 @@ class Cells(OfPanel):
     do.
     """
 
-    kind: ClassVar[str] = "cells"
     arrays: ClassVar[Mapping[str, Array]] = {
         "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
         "codes": Array(("uint8", "uint16"), ("n or 0",), "what colours the cells"),
@@ -94,14 +91,13 @@ class Cells(OfPanel):
 
 
 @dataclass(frozen=True)
-class AskFigure(Message):
+class AskFigure(Message, kind="figure"):
     """Ask for what is on show as a file, as `w.save` writes it. Answered by one or more `figure`.
 
     width, height : of the room that the plots have, CSS px
     dark : whether the page is, which counts where no background is set
     """
 
-    kind: ClassVar[str] = "figure"
     suffix: Literal["svg", "pdf", "png", "html"]
     width: int
     height: int
@@ -109,30 +105,26 @@ class AskFigure(Message):
 
 
 @dataclass(frozen=True)
-class FigurePart(Message):
+class FigurePart(Message, kind="figure"):
     """A part of a file, of a figure or of a comparison, from 0 to before `parts`; they come in any order."""
 
-    kind: ClassVar[str] = "figure"
     arrays: ClassVar[Mapping[str, Array]] = {"file": Array(("uint8",), ("n_bytes",), "the bytes of the part")}
     part: int
     parts: int
 
 
 @dataclass(frozen=True)
-class AskSections(Message):
+class AskSections(Message, kind="sections"):
     """Ask which images there are of the sections that the cells lie on. Answered by `sections`; no image is read."""
-
-    kind: ClassVar[str] = "sections"
 
 
 @dataclass(frozen=True)
-class AskTissue(OfPanel):
+class AskTissue(OfPanel, kind="tissue"):
     """Ask for an image of the section, or what of it lies in a view and around it. Answered by `tissue`.
 
     name : of the image; view : x left, x right, y bottom, y top, data units; width, height : px of the screen
     """
 
-    kind: ClassVar[str] = "tissue"
     name: str
     view: list[float]
     width: int
@@ -140,15 +132,14 @@ class AskTissue(OfPanel):
 
 
 @dataclass(frozen=True)
-class SectionList(Message):
+class SectionList(Message, kind="sections"):
     """The names of images of the sections that the cells lie on, the best first; those that can be shown."""
 
-    kind: ClassVar[str] = "sections"
     names: list[str]
 
 
 @dataclass(frozen=True)
-class Tissue(OfPanel):
+class Tissue(OfPanel, kind="tissue"):
     """An image of the section, or a part of it, as a JPEG file.
 
     extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
@@ -156,7 +147,6 @@ class Tissue(OfPanel):
         0 = that is not known; spot : how wide a spot of its library is, data units, 0 = that is not known
     """
 
-    kind: ClassVar[str] = "tissue"
     arrays: ClassVar[Mapping[str, Array]] = {"jpeg": Array(("uint8",), ("n_bytes",), "the file")}
     name: str
     extent: list[float]

@@ -10,32 +10,30 @@ from cxg_widget.wire.messages.message import Array, OfPanel
 
 
 @dataclass(frozen=True)
-class AskLabels(OfPanel):
+class AskLabels(OfPanel, kind="labels"):
     """Ask where the names of the categories of a column stand. Answered by `labels`.
 
     column : name of an obs column; filters : as in `columns`
     """
 
-    kind: ClassVar[str] = "labels"
     column: str
     filters: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class AskContours(OfPanel):
+class AskContours(OfPanel, kind="contours"):
     """Ask for the contours of the categories of a column, "" = of all cells, or of named sets. Answered by `contours`.
 
     filters : as in `columns`; sets : names, [] = those of the column
     """
 
-    kind: ClassVar[str] = "contours"
     column: str
     filters: list[dict[str, Any]] = field(default_factory=list)
     sets: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class LabelPlaces(OfPanel):
+class LabelPlaces(OfPanel, kind="labels"):
     """Where the names of categories stand: at the densest place of those of their cells that pass the filters.
 
     The largest category comes first. codes : indices into the categories of the column; labels : what they are called;
@@ -43,7 +41,6 @@ class LabelPlaces(OfPanel):
     extent : x0, x1, y0, y1, data units, over which the codes of places go as in `points`
     """
 
-    kind: ClassVar[str] = "labels"
     arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("uint16",), ("n", 2), "codes of x and y")}
     points_seq: int
     column: str
@@ -55,7 +52,7 @@ class LabelPlaces(OfPanel):
 
 
 @dataclass(frozen=True)
-class Contours(OfPanel):
+class Contours(OfPanel, kind="contours"):
     """Closed lines around the densest regions that hold given shares of the cells of categories.
 
     column : "" = of all cells; then there is one category, without a name, whose code is -1
@@ -65,7 +62,6 @@ class Contours(OfPanel):
     sets, colors : of contours of sets their names, which are the labels too, and a colour for each; codes are -1
     """
 
-    kind: ClassVar[str] = "contours"
     arrays: ClassVar[Mapping[str, Array]] = {
         "lengths": Array(("uint32",), ("n_rings",), "corners of each ring, the last of which leads back to the first"),
         "xy": Array(("uint16",), ("n", 2), "codes of x and y of all corners"),
@@ -84,16 +80,15 @@ class Contours(OfPanel):
 
 
 @dataclass(frozen=True)
-class AskDifference(OfPanel):
+class AskDifference(OfPanel, kind="difference"):
     """Ask where one of two named sets is denser than the other. Answered by `difference`; filters : as in `columns`."""
 
-    kind: ClassVar[str] = "difference"
     sets: list[str]
     filters: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Difference(OfPanel):
+class Difference(OfPanel, kind="difference"):
     """Where one of two sets is denser than the other: log2 of the ratio of their densities, each of its own cells.
 
     counts : cells of each that pass; least : cells of both that must lie near, or there is nothing to tell
@@ -101,7 +96,6 @@ class Difference(OfPanel):
     shape : lines and columns, the first at the lowest y; extent : x0, x1, y0, y1 of all bins, data units
     """
 
-    kind: ClassVar[str] = "difference"
     arrays: ClassVar[Mapping[str, Array]] = {
         "codes": Array(("uint8",), ("n",), "0 to 254; 255 where too few cells lie near"),
         "colors": Array(("uint8",), ("n_codes", 3), "red, green and blue of each code, on light pages"),

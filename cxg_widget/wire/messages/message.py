@@ -48,10 +48,13 @@ class Array:
 
 @dataclass(frozen=True)
 class Message:
-    """Base of all messages; `kind` is the name on the wire."""
+    """Base of all messages; `kind` is the name on the wire, which each class states beside its base."""
 
     kind: ClassVar[str]
     arrays: ClassVar[Mapping[str, Array]] = {}
+
+    def __init_subclass__(cls, kind: str = "") -> None:
+        cls.kind = kind
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from cxg_widget.wire.messages.message import Array, OfPanel, Scale
 
 
 @dataclass(frozen=True)
-class AskColumns(OfPanel):
+class AskColumns(OfPanel, kind="columns"):
     """Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
 
     columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
@@ -20,7 +20,6 @@ class AskColumns(OfPanel):
         [] = all, the first ones where it is not known
     """
 
-    kind: ClassVar[str] = "columns"
     columns: list[str]
     known: list[str] = field(default_factory=list)
     filters: list[dict[str, Any]] = field(default_factory=list)
@@ -28,21 +27,20 @@ class AskColumns(OfPanel):
 
 
 @dataclass(frozen=True)
-class FindValues(OfPanel):
+class FindValues(OfPanel, kind="find"):
     """Find the categories of a column that contain a text. Answered by `found`.
 
     column : as the trait `color` has it; query : whose case does not count
     labels : whether the names of those found are sent too
     """
 
-    kind: ClassVar[str] = "find"
     column: str
     query: str
     labels: bool = False
 
 
 @dataclass(frozen=True)
-class AskBrush(OfPanel):
+class AskBrush(OfPanel, kind="brush"):
     """A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
 
     column : of numbers, the one under the hand; columns : the others that are open, as the trait `color` has them
@@ -50,7 +48,6 @@ class AskBrush(OfPanel):
     filters : as in `columns`
     """
 
-    kind: ClassVar[str] = "brush"
     column: str
     columns: list[str]
     rows: list[list[int]]
@@ -58,7 +55,7 @@ class AskBrush(OfPanel):
 
 
 @dataclass(frozen=True)
-class ColumnCounts(OfPanel):
+class ColumnCounts(OfPanel, kind="column"):
     """How many cells have each value of a column, those without one last; part of parts.
 
     scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
@@ -74,7 +71,6 @@ class ColumnCounts(OfPanel):
     enriched : of a long list, the categories that are most enriched among the chosen, the first of all
     """
 
-    kind: ClassVar[str] = "column"
     arrays: ClassVar[Mapping[str, Array]] = {
         "all": Array(("uint32",), ("n_all",), "all cells"),
         "filtered": Array(("uint32",), ("n",), "those that pass all filters but that of the column itself"),
@@ -109,13 +105,12 @@ class ColumnCounts(OfPanel):
 
 
 @dataclass(frozen=True)
-class FoundValues(OfPanel):
+class FoundValues(OfPanel, kind="found"):
     """Which categories of a column contain a text.
 
     labels : names of the first of them, without the missing ones; [] where they were not requested
     """
 
-    kind: ClassVar[str] = "found"
     arrays: ClassVar[Mapping[str, Array]] = {
         "rows": Array(("uint32",), ("n",), "indices into the categories, in their order; missing ones last")
     }
@@ -123,7 +118,7 @@ class FoundValues(OfPanel):
 
 
 @dataclass(frozen=True)
-class BrushSums(OfPanel):
+class BrushSums(OfPanel, kind="sums"):
     """How many cells of a column pass under a brush over another, by all filters but those of the two; part of parts.
 
     The sums run: those at step k are of the cells in the first k * width bins of the brush, so that a brush over whole
@@ -132,7 +127,6 @@ class BrushSums(OfPanel):
     groups : as in `column`, of which each row has one part each; [] = one part
     """
 
-    kind: ClassVar[str] = "sums"
     arrays: ClassVar[Mapping[str, Array]] = {
         "sums": Array(("uint32",), ("n_steps", "n_rows", "n_parts"), "cells; none where the column cannot be counted")
     }
@@ -146,13 +140,12 @@ class BrushSums(OfPanel):
 
 
 @dataclass(frozen=True)
-class BrushBins(OfPanel):
+class BrushBins(OfPanel, kind="bins"):
     """The bin of a brush for the points start..stop of n_points in display order; part of parts, after the `sums`.
 
     One more than the last bin = without a value; 255 = it fails another filter, that of the legend left out.
     """
 
-    kind: ClassVar[str] = "bins"
     # A byte a point, once: the brush then moves without the kernel (decision 34).
     arrays: ClassVar[Mapping[str, Array]] = {"bins": Array(("uint8",), ("stop-start",), "bin of the brush")}
     part: int

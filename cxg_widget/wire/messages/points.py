@@ -10,13 +10,12 @@ from cxg_widget.wire.messages.message import Array, Message, OfPanel
 
 
 @dataclass(frozen=True)
-class Hover(OfPanel):
+class Hover(OfPanel, kind="hover"):
     """Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
 
     x, y, radius_x, radius_y : data units; how far the cell may be along each axis
     """
 
-    kind: ClassVar[str] = "hover"
     x: float
     y: float
     radius_x: float
@@ -24,34 +23,30 @@ class Hover(OfPanel):
 
 
 @dataclass(frozen=True)
-class Search(Message):
+class Search(Message, kind="search"):
     """Find what one can colour by. Answered by `matches`."""
 
-    kind: ClassVar[str] = "search"
     query: str
     limit: int
 
 
 @dataclass(frozen=True)
-class AskPlace(OfPanel):
+class AskPlace(OfPanel, kind="place"):
     """Ask where the points lie in a panel's embedding, if that is not the plot's. Answered by `points`."""
-
-    kind: ClassVar[str] = "place"
 
 
 @dataclass(frozen=True)
-class Zoom(OfPanel):
+class Zoom(OfPanel, kind="zoom"):
     """Ask for the points in a view of a panel's embedding at full precision. Answered by one or more `detail`.
 
     view : x0, x1, y0, y1 in data units; either order
     """
 
-    kind: ClassVar[str] = "zoom"
     view: list[float]
 
 
 @dataclass(frozen=True)
-class Points(OfPanel):
+class Points(OfPanel, kind="points"):
     """Quantised coordinates of the points start..stop of n_points, in display order.
 
     coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
@@ -69,7 +64,6 @@ class Points(OfPanel):
     panel : one of those that show this embedding, where it is not the plot's
     """
 
-    kind: ClassVar[str] = "points"
     # 4 bytes a point. Where these codes would show as a lattice the page asks for finer ones by `zoom`.
     arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("uint16",), ("stop-start", 2), "codes of x and y")}
     seq: int
@@ -92,7 +86,7 @@ class Points(OfPanel):
 
 
 @dataclass(frozen=True)
-class Cell(OfPanel):
+class Cell(OfPanel, kind="cell"):
     """The cell under the pointer; row -1 = there is none.
 
     x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
@@ -103,7 +97,6 @@ class Cell(OfPanel):
     elsewhere : [panel, x, y] of the cell in each panel of another embedding in which it has a place, 0 = the plot
     """
 
-    kind: ClassVar[str] = "cell"
     row: int
     x: float
     y: float
@@ -116,20 +109,18 @@ class Cell(OfPanel):
 
 
 @dataclass(frozen=True)
-class Matches(Message):
+class Matches(Message, kind="matches"):
     """What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail."""
 
-    kind: ClassVar[str] = "matches"
     query: str
     matches: list[dict[str, Any]]
     n_more: int
 
 
 @dataclass(frozen=True)
-class Detail(Message):
+class Detail(Message, kind="detail"):
     """Points of a view at full precision; codes as in `points`, over `extent`; part of parts, start = first entry."""
 
-    kind: ClassVar[str] = "detail"
     arrays: ClassVar[Mapping[str, Array]] = {
         "index": Array(("uint32",), ("n",), "place in display order, ascending"),
         "xy": Array(("uint16",), ("n", 2), "codes of x and y"),

@@ -10,19 +10,18 @@ from cxg_widget.wire.messages.message import Array, Message, Mode, OfPanel
 
 
 @dataclass(frozen=True)
-class Lasso(OfPanel):
+class Lasso(OfPanel, kind="lasso"):
     """Select the visible cells inside a polygon that pass the filters. Answered by `selection`.
 
     polygon : x, y of each corner in turn, in data units of the embedding and axes of the panel
     """
 
-    kind: ClassVar[str] = "lasso"
     polygon: list[float]
     mode: Mode
 
 
 @dataclass(frozen=True)
-class Category(OfPanel):
+class Category(OfPanel, kind="category"):
     """Select all cells of a category on show that pass the filters, those hidden or without a place too.
 
     Answered by `selection`.
@@ -31,51 +30,43 @@ class Category(OfPanel):
         -1 = the cells without one
     """
 
-    kind: ClassVar[str] = "category"
     color: str
     code: int
     mode: Mode
 
 
 @dataclass(frozen=True)
-class Pick(OfPanel):
+class Pick(OfPanel, kind="pick"):
     """Select cells by their rows, those that pass the filters. Answered by `selection`."""
 
-    kind: ClassVar[str] = "pick"
     rows: list[int]
     mode: Mode
 
 
 @dataclass(frozen=True)
-class Count(OfPanel):
+class Count(OfPanel, kind="count"):
     """Ask what the legend on show says of the selection. Answered by `counts`."""
 
-    kind: ClassVar[str] = "count"
-
 
 @dataclass(frozen=True)
-class Clear(Message):
+class Clear(Message, kind="clear"):
     """Empty the selection. Answered by `selection`."""
 
-    kind: ClassVar[str] = "clear"
-
 
 @dataclass(frozen=True)
-class Undo(Message):
+class Undo(Message, kind="undo"):
     """Take the last step back, or one that was undone again. What it changes is sent as any change; not answered."""
 
-    kind: ClassVar[str] = "undo"
     redo: bool = False
 
 
 @dataclass(frozen=True)
-class Selection(Message):
+class Selection(Message, kind="selection"):
     """Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when no cell is.
 
     n_selected : of all cells, also of those that are no points
     """
 
-    kind: ClassVar[str] = "selection"
     arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
     seq: int
     n_selected: int
@@ -83,7 +74,7 @@ class Selection(Message):
 
 
 @dataclass(frozen=True)
-class Filter(OfPanel):
+class Filter(OfPanel, kind="filter"):
     """Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
 
     Of a panel other than the first: which points are its own, be they left out by the filters or not.
@@ -91,7 +82,6 @@ class Filter(OfPanel):
     n_shown : those of them that the legend of sets does not hide either, which is no filter
     """
 
-    kind: ClassVar[str] = "filter"
     arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
     seq: int
     n_passing: int
@@ -100,14 +90,13 @@ class Filter(OfPanel):
 
 
 @dataclass(frozen=True)
-class Counts(OfPanel):
+class Counts(OfPanel, kind="counts"):
     """The selected cells that pass all filters, by what colours the cells; empty without a colouring.
 
     seq, selection_seq, filter_seq : the colouring, the selection and the filters that were counted
     n_missing : such cells without a value; n_selected : all such cells
     """
 
-    kind: ClassVar[str] = "counts"
     arrays: ClassVar[Mapping[str, Array]] = {
         "counts": Array(
             ("uint32",),
@@ -126,18 +115,17 @@ class Counts(OfPanel):
 
 
 @dataclass(frozen=True)
-class AskSets(Message):
+class AskSets(Message, kind="sets"):
     """Ask for the named sets of cells. Answered by `sets`.
 
     chosen : names of sets that may be combined: how many cells are in any, in all, and in the first alone is counted
     """
 
-    kind: ClassVar[str] = "sets"
     chosen: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class EditSet(Message):
+class EditSet(Message, kind="set"):
     """Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
 
     op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
@@ -145,7 +133,6 @@ class EditSet(Message):
         colour `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
     """
 
-    kind: ClassVar[str] = "set"
     op: Literal[
         "add", "put", "select", "others", "zoom", "rename", "color", "delete", "union", "intersection", "difference"
     ]  # fmt: skip
@@ -157,7 +144,7 @@ class EditSet(Message):
 
 
 @dataclass(frozen=True)
-class Sets(Message):
+class Sets(Message, kind="sets"):
     """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault, color.
 
     of : key by which a filter refers to a set, in addition to its name
@@ -166,7 +153,6 @@ class Sets(Message):
     filter_seq, selection_seq : of the filters and the selection that are counted
     """
 
-    kind: ClassVar[str] = "sets"
     arrays: ClassVar[Mapping[str, Array]] = {
         "counts": Array(
             ("uint32",), ("n", 4), "cells of each, those that pass the filters, those selected, those of both"

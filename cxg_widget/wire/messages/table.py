@@ -10,7 +10,7 @@ from cxg_widget.wire.messages.message import Array, OfPanel
 
 
 @dataclass(frozen=True)
-class AskTable(OfPanel):
+class AskTable(OfPanel, kind="table"):
     """Ask for rows of the table of the cells. Answered by `table`.
 
     table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
@@ -19,7 +19,6 @@ class AskTable(OfPanel):
     find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
     """
 
-    kind: ClassVar[str] = "table"
     table: dict[str, Any]
     start: int
     n: int
@@ -29,14 +28,13 @@ class AskTable(OfPanel):
 
 
 @dataclass(frozen=True)
-class AskCsv(OfPanel):
+class AskCsv(OfPanel, kind="csv"):
     """Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
 
     table, filters, within, start, n : as in `table`; the first row is preceded by the heads of the columns
     separator : between two values
     """
 
-    kind: ClassVar[str] = "csv"
     table: dict[str, Any]
     start: int
     n: int
@@ -46,7 +44,7 @@ class AskCsv(OfPanel):
 
 
 @dataclass(frozen=True)
-class Table(OfPanel):
+class Table(OfPanel, kind="table"):
     """Rows of the table of the cells, from place `start` of `total`.
 
     rows : row of each cell in the store; names : their labels in the obs index
@@ -57,7 +55,6 @@ class Table(OfPanel):
     error : one sentence where the cells cannot be sorted that way; they then are in the order of the store
     """
 
-    kind: ClassVar[str] = "table"
     arrays: ClassVar[Mapping[str, Array]] = {
         "xy": Array(("float32",), ("n", 2), "data units; NaN = without a place"),
         "selected": Array(("uint8",), ("n",), "1 = the cell is selected, else 0"),
@@ -75,13 +72,12 @@ class Table(OfPanel):
 
 
 @dataclass(frozen=True)
-class Csv(OfPanel):
+class Csv(OfPanel, kind="csv"):
     """Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
 
     selection_seq : the selection that they are of; parts of several make no file
     """
 
-    kind: ClassVar[str] = "csv"
     arrays: ClassVar[Mapping[str, Array]] = {"text": Array(("uint8",), ("n_bytes",), "UTF-8")}
     start: int
     stop: int

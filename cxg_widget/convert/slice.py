@@ -15,8 +15,9 @@ from cxg_widget.convert.choice import Choice
 from cxg_widget.convert.kept_lines import KeptLines
 from cxg_widget.datasets.base.contract import Table
 from cxg_widget.datasets.base.dataset import Column, Dataset
-from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, stack
 from cxg_widget.datasets.base.values import Codes, Values, as_plain, take_rows
+from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.errors import DamagedStore
 
 _WINDOW = 1 << 20
@@ -45,7 +46,7 @@ class Slice(Dataset):
         self.obs_columns = {name: Column(name, one.kind, unit=one.unit) for name, one in source.obs_columns.items()}
         self.var_columns = source.var_columns
         self.obs_index, self.var_index = source.obs_index, source.var_index
-        self.layers = source.layers
+        self.layers, self.modalities = source.layers, source.modalities
         self.embeddings = {**source.embeddings, **{name: xy.shape[1] for name, xy in choice.embeddings.items()}}
         self.default_embedding = source.default_embedding or next(iter(choice.embeddings), None)
         self._kept: dict[str | None, KeptLines] = {}
@@ -89,14 +90,21 @@ class Slice(Dataset):
 
     # --- the matrix ---------------------------------------------------------------------------------------------------
 
+    def names_in(self, layer: str | None) -> VarNames:
+        """Return the index of the vars of a layer: its own, as those of raw, are the source's."""
+        return self._source.names_in(layer) if self._has_own_vars(layer) else self._var_part
+
+    def _has_own_vars(self, layer: str | None) -> bool:
+        return self._source.names_in(layer) is not self._source.names_in(None)
+
     def _by_row(self, layer: str | None, n_done: int) -> Iterator[MatrixBlock]:
         """Yield the rows that are not kept yet, cut to the vars."""
         source, positions = self._source, self._choice.positions
         rows = self._choice.rows[n_done:]
         with source._reading():
-            grain, own = source._read_grain(layer), source._n_var_in(layer) != source.n_var
+            grain = source._read_grain(layer)
         whole = len(positions) == source.n_var
-        if own:
+        if self._has_own_vars(layer):
             # Vars of a layer that has its own, cut to those of X.
             for start in range(0, len(rows), 1024):
                 some = rows[start : start + 1024]
@@ -114,7 +122,23 @@ class Slice(Dataset):
     def _by_var(self, layer: str | None, n_done: int) -> Iterator[MatrixBlock]:
         rows = None if self.n_obs == self._source.n_obs else self._choice.rows
         positions = self._choice.positions[n_done:]
+        if self._has_own_vars(layer):
+            return self._own_by_var(layer, positions, rows)
         return self._source.columns_of(positions, rows, layer, step_bytes=_STEP_BYTES)
+
+    def _own_by_var(
+        self, layer: str | None, positions: NDArray[np.int64], rows: NDArray[np.int64] | None
+    ) -> Iterator[MatrixBlock]:
+        """Yield vars of a layer that has its own: those called as vars of X are; NaN where there is none."""
+        source, names, n = self._source, self._source.names_in(layer), self.n_obs
+        source.matrix_block(0, 0, layer)  # raises where the layer is of no use beside X
+        for position in positions.tolist():
+            label = source.var_labels[position]
+            if names.has_var(label):
+                vector = source.vector(label, layer)
+                yield stack([vector if rows is None else vector.take(rows)], n)
+            else:
+                yield DenseBlock(np.full((1, n), np.nan, dtype=np.float32))
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         kept = self._kept.get(layer) or self.fetch(layer, self._tell_progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -266,3 +267,19 @@ def test_what_cannot_be_meant_is_said_before_anything_is_written(sources, tmp_pa
     with pytest.raises(error, match=sentence):
         convert(sources("cxg columns"), tmp_path / "part.cxg", **options)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc"])
+def test_raw_of_a_slice_has_the_genes_of_x_by_their_names(tmp_path, truth, layout):
+    path = make_anndata(tmp_path, truth, layout=layout)
+    with h5py.File(path, "r+") as file:
+        file.copy("X", file.create_group("raw"), "X")
+        file.copy("var", file["raw"], "var")
+        index = file["raw/var"].attrs["_index"]
+        file[f"raw/var/{index}"][...] = np.array(truth.var_labels, dtype=object)[::-1]  # in another order than var
+    rows, positions = wanted(truth)
+    made = convert(path, tmp_path / "raw.cxg", where=QUERY, genes=GENES, layer="raw")
+    with open_dataset(made.target) as dataset:
+        for position in positions:
+            expected = truth.X[rows, len(truth.var_labels) - 1 - position]
+            np.testing.assert_array_equal(dataset.values(truth.var_labels[position]), expected)

@@ -239,6 +239,16 @@ def test_converted_it_has_the_genes_of_all_modalities_side_by_side(written, tmp_
         assert dataset.obs()["rna:cell_type"].astype(object).tolist()[:5] == truth.obs["rna:cell_type"].tolist()[:5]
 
 
+def test_a_slice_has_the_chosen_cells_and_genes_of_all_modalities_and_no_layer_of_one(written, tmp_path):
+    path, _, truth = written
+    made = convert(path, tmp_path / "part.h5ad", where="donor == 'D1'", genes=["rna:CD3E", "CD8"])
+    rows = (truth.obs["donor"] == "D1").to_numpy()
+    with open_dataset(made.target) as dataset:
+        assert (list(dataset.var_labels), dataset.layers) == (["rna:CD3E", "adt:CD8"], ())
+        for name in dataset.var_labels:
+            np.testing.assert_array_equal(dataset.values(name), truth.X[rows, truth.var_labels.index(name)])
+
+
 def test_a_layer_of_one_modality_is_no_matrix_of_all(written, tmp_path):
     with pytest.raises(InvalidStore, match="open that with key='rna', layer='counts'"):
         convert(written[0], tmp_path / "counts.cxg", layer="rna:counts")

@@ -70,7 +70,8 @@ def _member(group: Group, name: str) -> object:
 def _refusal(root: Group, what: str) -> str:
     parts, names = find_parts(root), root.names()
     if is_mudata(root):
-        return f"'{root.uri}' is MuData, which holds several AnnData.{_choose(parts)}"
+        format_ = "h5mu" if what.startswith("HDF5") else "zarr-mudata"
+        return f"'{root.uri}' is MuData, which format={format_!r} opens as a whole.{_choose(parts)}"
     if "spatialdata_attrs" in root.attrs or {"images", "points", "shapes", "tables"} & set(names):
         return f"'{root.uri}' is SpatialData; only its tables can be opened.{_choose(parts)}"
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

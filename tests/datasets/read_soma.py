@@ -45,9 +45,10 @@ def frame(name: str) -> pd.DataFrame:
 def truth_of(name: str) -> Truth:
     obs, found = frame(name), arrays()
     if name == "whole":
-        obs.insert(0, "soma_joinid", np.arange(len(obs)))
+        obs["soma_joinid"] = np.arange(len(obs))
         embeddings = {"pca": found["whole/pca"], "umap": found["whole/umap"]}
     else:
+        obs["soma_joinid"] = obs.pop("soma_joinid")
         text = obs["text"].astype(object).where(~found["gaps/with_null"], None)
         place = list(obs.columns).index("text") + 1
         obs.insert(place, "with_null", pd.array(text.tolist(), dtype="str"))

@@ -73,8 +73,10 @@ def test_a_measurement_is_chosen_by_its_name(folder):
     with open_dataset(path, measurement="raw") as dataset:
         np.testing.assert_array_equal(dataset.values("ENSG001"), truth_of("whole").X[:, 1])
         assert dataset.details["measurement"] == "raw"
-        assert dataset.embeddings == {}
-        assert any("embedding=(x, y)" in note for note in dataset.notes)
+        assert dataset.embeddings == {"qc": 2}
+        np.testing.assert_array_equal(dataset.embedding()[:, 0], truth_of("whole").obs["n_genes"])
+        assert dataset.axis_labels() == ("n_genes", "score")
+        assert any("cells lie by n_genes and score" in note for note in dataset.notes)
     with pytest.raises(UnknownName, match="measurement 'RNB'"):
         open_dataset(path, measurement="RNB")
     with pytest.raises(InvalidOption, match="it must be a name"):

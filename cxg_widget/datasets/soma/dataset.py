@@ -28,7 +28,7 @@ from cxg_widget.datasets.base.values import Values, as_plain
 from cxg_widget.datasets.soma.dense import Dense
 from cxg_widget.datasets.soma.embeddings import find_embeddings
 from cxg_widget.datasets.soma.experiment import find_experiment
-from cxg_widget.datasets.soma.joinids import read_joinids
+from cxg_widget.datasets.soma.joinids import JOINID, read_joinids
 from cxg_widget.datasets.soma.matrix import SomaMatrix
 from cxg_widget.datasets.soma.sparse import Sparse
 from cxg_widget.datasets.soma.table import SomaTable
@@ -37,6 +37,16 @@ from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidStore
 from cxg_widget.text.names import shown
+
+_QC = "qc"
+"""Name of the embedding by two columns, where obsm has none."""
+_COUNTS = (
+    ("raw_sum", "nnz"),
+    ("n_counts", "n_genes"),
+    ("total_counts", "n_genes_by_counts"),
+    ("nCount_RNA", "nFeature_RNA"),
+)
+"""Columns of counts and of genes, as the Census, scanpy and Seurat call them; drawn as logarithms."""
 
 
 class SomaDataset(Dataset):
@@ -112,17 +122,20 @@ class SomaDataset(Dataset):
             self._note(problem)
         self.embeddings = {name: one.width for name, one in self._embeddings.items()}
         if not self.embeddings:
-            self._note(self._advice())
+            self._draw_columns()
         self.default_embedding = default_embedding(self.embeddings) or next(iter(self.embeddings), None)
 
-    def _advice(self) -> str:
-        """Say what can be drawn where no embedding is there."""
-        numbers = [name for name, one in self.obs_columns.items() if one.kind in ("int", "float")][1:]
+    def _draw_columns(self) -> None:
+        """Draw two columns where there is no embedding, as in the CELLxGENE Census."""
+        numbers = [name for name, one in self.obs_columns.items() if one.kind in ("int", "float") and name != JOINID]
+        counts = next((pair for pair in _COUNTS if set(pair) <= set(numbers)), None)
         listed = ", ".join(numbers[:6]) or "none"
-        return (
-            f"measurement {self._parts.measurement!r} has no usable embedding in obsm; two obs columns of numbers "
-            f"({listed}) or genes can be the axes: embedding=(x, y)."
-        )
+        said = f"measurement {self._parts.measurement!r} has no usable embedding in obsm"
+        if len(numbers) > 1:
+            self._columns = counts or (numbers[0], numbers[1])
+            self.embeddings = {_QC: 2}
+            said += f", so cells lie by {self._columns[0]} and {self._columns[1]}"
+        self._note(f"{said}; two obs columns of numbers ({listed}) or genes can be the axes: embedding=(x, y).")
 
     def index_name(self, table: Table) -> str | None:
         """Return the name of the index before it was written by tiledbsoma."""
@@ -144,7 +157,17 @@ class SomaDataset(Dataset):
         return self._var.read(name)
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
+        if name == _QC and name not in self._embeddings:
+            read = [np.asarray(self._obs.read_block(self._columns[axis], start, stop)) for axis in axes]
+            values = np.column_stack(read).astype(np.float64)
+            return np.log1p(values) if self._columns in _COUNTS else values
         return self._embeddings[name].read(self._arrays, self._obs.joinids, axes, start, stop)
+
+    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
+        if name != _QC or name in self._embeddings or axes[0] == axes[1]:
+            return None
+        form = "log1p({})" if self._columns in _COUNTS else "{}"
+        return form.format(self._columns[axes[0]]), form.format(self._columns[axes[1]])
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         return self._matrix_of(layer).vectors(positions)

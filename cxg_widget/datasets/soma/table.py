@@ -54,10 +54,11 @@ class SomaTable:
         self._enums = {one.name: one.enum_label for one in attrs if one.enum_label is not None}
         self._labels: dict[str, tuple[NDArray[np.int64], tuple[Any, ...], bool]] = {}
         self._any_null: dict[str, bool] = {}
-        found = {JOINID: Column(JOINID, "int")}
+        found: dict[str, Column] = {}
         for one in (*self._dims, *attrs):
             if one.name != JOINID and (column := self._column(one, note)) is not None:
                 found[one.name] = column
+        found[JOINID] = Column(JOINID, "int")
         names = [name for name in INDEXES[table] if name in found and found[name].kind == "string"]
         self.index = next(iter(names), JOINID)
         self._all = found

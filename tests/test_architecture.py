@@ -76,7 +76,7 @@ HOMES = {
     "numba": "compute/compiled.py",
     "datashader": "draw/aggregate/reductions.py",
     "xarray": "draw/aggregate/reductions.py",
-    "isal": ("draw/image_files.py", "session/pictures/html_file.py", "spatial/index_file.py"),
+    "isal": ("draw/image_files.py", "session/pictures/html_file.py", "spatial/index_store.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py", "annotations/h5ad.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": ("compare/", "datasets/anndata/", "datasets/base/matrix_block.py"),

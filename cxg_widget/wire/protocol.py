@@ -9,9 +9,20 @@ buffer, in order) and the fields of its class below. Buffers are little-endian a
 from __future__ import annotations
 
 from cxg_widget.wire.messages.annotations import Annotated, AnnotationLabels, AskAnnotations, EditAnnotation
-from cxg_widget.wire.messages.coloring import AskLook, CodesOfPoints, Color, Nonzeros, Palette, Recoded, ValuesOfPoints
+from cxg_widget.wire.messages.coloring import (
+    AskFields,
+    AskGenes,
+    AskLook,
+    CodesOfPoints,
+    Color,
+    FieldCounts,
+    GeneSets,
+    Nonzeros,
+    Palette,
+    Recoded,
+    ValuesOfPoints,
+)
 from cxg_widget.wire.messages.comparison import AskComparison, Compare, Compared, Comparison
-from cxg_widget.wire.messages.genes import AskFields, AskGenes, FieldCounts, GeneSets
 from cxg_widget.wire.messages.image import (
     Aggregate,
     AskFigure,

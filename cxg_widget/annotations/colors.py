@@ -11,8 +11,6 @@ from cxg_widget.color.palettes import IN_TURN, default_palette
 def label_colors(log: Log, stored: Callable[[str], tuple[Sequence[str], Mapping[str, str]]]) -> dict[str, str]:
     """Return the "#rrggbb" of each label after the steps of a log; a new one gets the first that no other has.
 
-    Parameters
-    ----------
     stored : returns the labels and the colours, as far as it states any, of an obs column of the store
     """
     colors: dict[str, str] = {}

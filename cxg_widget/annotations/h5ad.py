@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 def save_into_h5ad(path: Path, ours: pd.DataFrame, way: OnConflict) -> None:
     """Write annotations into obs of an .h5ad; all else stays as it is.
 
-    Parameters
-    ----------
     ours : categoricals by the obs index
     """
     if find_spec("h5py") is None:

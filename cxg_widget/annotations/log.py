@@ -92,8 +92,6 @@ def check_free(name: str, dataset: Dataset, gene_sets: Iterable[str] = ()) -> No
 def check_annotations(value: Any) -> list[dict[str, Any]]:
     """Return annotations as {"name", "log"}, validated without a dataset; no rule is run.
 
-    Parameters
-    ----------
     value : such a list, as a state has it, what has `rules`, or None
     """
     value = getattr(value, "rules", value)

@@ -60,8 +60,6 @@ def joined(
 
     None where equal labels are there: they keep their order, and whether it means anything, and labels of no cell.
 
-    Parameters
-    ----------
     ours, theirs : by the same index; None = there are none
     way : "ours" puts our labels in the place of theirs, "theirs" keeps those that are there and fills in ours; "error"
         raises

@@ -28,8 +28,6 @@ _KEPT_BYTES = 64 << 20
 class Replay:
     """The labels that logs give over one store; the same log gives the same labels.
 
-    Parameters
-    ----------
     dataset : whose rules may name columns of the store alone: what the annotations of a user say may change
     """
 

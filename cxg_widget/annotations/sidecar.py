@@ -42,8 +42,6 @@ _ESCAPED = "harmless"
 def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConflict) -> None:
     """Write annotations, one column each; other annotations in an existing file stay.
 
-    Parameters
-    ----------
     ours : categoricals by the obs index
     """
     table, where = ours, f"'{path}'"

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 class Shown:
     """Colouring and filters of the cells under an index.
 
-    Attributes
-    ----------
     colors : "#rrggbb" of each category
     mask : bool (n_obs,), the selection
     passing : bool (n_obs,), which cells pass the filters, except the legend's; None = all
@@ -77,8 +75,6 @@ class Shown:
 class SomeCells:
     """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,).
 
-    Attributes
-    ----------
     passing : which pass the filters, except the legend's, bool (n,); None = all
     """
 

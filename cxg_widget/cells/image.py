@@ -30,8 +30,6 @@ def left_out_of(
 ) -> NDArray[np.bool_] | None:
     """Return which pixels hold cells that the filters leave out, bool (h, w); None where those are not drawn.
 
-    Parameters
-    ----------
     cells : all, whether they pass or not
     counts : those of each pixel that pass, (layers, h, w)
     view, size, spread : as `IndexedCells.image` takes them
@@ -65,8 +63,6 @@ def numbers_of(
 ) -> NumberImage:
     """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it.
 
-    Parameters
-    ----------
     n_inside : cells in the view
     spread : as `IndexedCells.image` took it
     """

@@ -32,8 +32,6 @@ RECENT_BYTES = 48 * 2**20
 class IndexedCells:
     """The cells of one embedding in this process.
 
-    Parameters
-    ----------
     index : of the coordinates on show
     has_parts : says whether panels request parts of the cells in turn
     """
@@ -71,8 +69,6 @@ class IndexedCells:
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view.
 
-        Parameters
-        ----------
         view : x left, x right, y bottom, y top, data units
         size : width and height, px
         spread : px that a cell covers, see `spread_of`

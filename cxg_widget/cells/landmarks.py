@@ -29,8 +29,6 @@ SHARES = (0.5, 0.9)
 class Named:
     """Categories of a column, the largest first, of which there are cells that pass.
 
-    Attributes
-    ----------
     codes : of each in the column, int64 (k,)
     labels : what they are called, long names shortened
     counts : cells that pass, int64 (k,)

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 class PartBits:
     """Mask of the cells of a part, in the order of an index.
 
-    Parameters
-    ----------
     mask : bool (n_obs,)
     bits : the same in the order of the index, as `arrange_mask` makes it
     """

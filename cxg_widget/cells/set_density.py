@@ -27,8 +27,6 @@ _ONE_PLANE = np.zeros(1, dtype=np.int32)
 class Difference:
     """Where one of two sets is denser than the other.
 
-    Attributes
-    ----------
     names : of both
     counts : cells of each that pass the filters
     ratio : log2 of the densities' ratio, each the share of its own set, float64 (lines, columns), line 0 at the

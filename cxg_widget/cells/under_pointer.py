@@ -29,8 +29,6 @@ _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 class CellsUnderPointer:
     """Summary of the shown cells in a circle.
 
-    Attributes
-    ----------
     n : how many they are
     counts : of each category, int64 (k + 1,), the missing ones last; None where they are not coloured by categories
     mean : of their numbers; NaN where none has one, None where they are not coloured by numbers

@@ -121,8 +121,6 @@ READS: dict[str, str] = {
 class Change:
     """One change of settings.
 
-    Attributes
-    ----------
     before, settings : before and after it
     requested : the names of the settings that were requested
     names : of those that have other values: what was requested first, then what followed
@@ -143,8 +141,6 @@ class Change:
 def change(settings: Settings, requested: Mapping[str, Any], known: Known) -> Change:
     """Return the change of settings that was requested, with all that follows from it.
 
-    Parameters
-    ----------
     requested : values of settings, each of which its check has returned
 
     Raises `Unread` if something has to be known first, `CxgWidgetError` if the values do not go together.

@@ -61,8 +61,6 @@ def blend_colors(k: int, *, dark: bool) -> tuple[str, ...]:
 def blend_codes(places: list[NDArray[np.float64]]) -> NDArray[np.int16]:
     """Return the codes of mixes, int16 (n,), of a greater sum the greater code; -1 where any place is NaN.
 
-    Parameters
-    ----------
     places : of each number on its scale, 0 to 1, (n,)
     """
     k, levels = len(places), LEVELS_OF[len(places)]

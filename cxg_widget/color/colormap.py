@@ -19,8 +19,6 @@ _REVERSED = "_r"
 def check_colormap(value: Any) -> str | list[str]:
     """Check the trait `cmap` and return it as it is kept: a name, or two or more "#rrggbb" from low to high.
 
-    Parameters
-    ----------
     value : a name of `COLORMAPS` or of matplotlib, either with "_r" behind it for the other way round; a list of
         colours, evenly spaced; or a colormap of matplotlib
     """

@@ -85,8 +85,6 @@ def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) 
 
     None is an end of the data and crosses nothing.
 
-    Parameters
-    ----------
     value_of : the number a percentile is, in data units; None where the data have not been read
     """
     vmin, vmax, center, scale = rule

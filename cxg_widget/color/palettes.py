@@ -49,8 +49,6 @@ def named_palette(name: str, count: int) -> list[str]:
 def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
     """Check the trait `palette` and return it with every colour as "#rrggbb".
 
-    Parameters
-    ----------
     palette : None (default), a palette's name, colours in the order of the categories, or {category: colour}
     """
     if palette is None:

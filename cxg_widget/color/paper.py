@@ -26,8 +26,6 @@ _QUIET = 0.7
 class Paper:
     """Background of a picture, and the colours that show on it.
 
-    Attributes
-    ----------
     ground : the background; where `is_clear`, what colours are mixed toward and nothing else
     ink : of text
     missing, zero, plain : of points without a value, of those that are 0, and without a colouring

@@ -35,8 +35,6 @@ class Range(NamedTuple):
 class ColorScale:
     """A colormap laid over numbers.
 
-    Attributes
-    ----------
     low, high : at its two ends
     center : in its middle; None = what lies half way
     is_log : whether ways are those of logarithms

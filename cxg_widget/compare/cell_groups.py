@@ -27,8 +27,6 @@ Counts = NDArray[np.int64]
 class CellGroups:
     """The group of each cell; no group is empty.
 
-    Attributes
-    ----------
     codes : int32 (n_obs,), -1 = of none
     places : int64 (k, columns), of each group its category in each column, in the order of these
     n_cells : int64 (k,)
@@ -76,8 +74,6 @@ class CellGroups:
 class GroupNames:
     """Names of groups: the categories of one column, or of two.
 
-    Attributes
-    ----------
     columns : their names
     categories : of each column
     are_categorical, are_ordered : of each column, whether the store has it as categories, and whether in order

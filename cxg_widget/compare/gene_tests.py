@@ -18,8 +18,6 @@ _STEPS = 10_000
 class Tested(NamedTuple):
     """A statistic and its two-sided p, each float64 (n_var,), NaN where there is none.
 
-    Attributes
-    ----------
     log10_p : the decimal logarithm of p, also where p itself is too small for a float64
     """
 
@@ -90,8 +88,6 @@ def _fraction(a: Floats, b: float, x: Floats) -> Floats:
 class RankTested(NamedTuple):
     """A test by ranks; each float64 (n_var,).
 
-    Attributes
-    ----------
     tested : z and p
     u : pairs of a cell of a and one of b in which that of a is higher; ties count half; NaN where there are none
     auc : u / (n_a n_b), the chance that a cell of a is higher than one of b
@@ -110,8 +106,6 @@ def rank_sum(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> RankTeste
     use_continuity=False)` and as scanpy's "wilcoxon" with `tie_correct=True`. Where all values are the same z and p are
     NaN and AUC is 0.5.
 
-    Parameters
-    ----------
     sum_a : the sum of the mean ranks of a among the cells of both
     ties : T
     n_a, n_b : cells of each

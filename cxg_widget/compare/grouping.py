@@ -27,8 +27,6 @@ _BLOCK = 2**20
 class Grouping:
     """Groups of cells.
 
-    Attributes
-    ----------
     table : int32 (n_sides + 1, n_categories + 1), the group of the cells of a side that have a category, -1 = none; the
         last row is of cells on no side, the last column of those without a category
     sides : bool (n_obs,) each, no cell on two of them
@@ -97,8 +95,6 @@ _SUMMING = "Adding up counts of"
 class Grouped:
     """The cells of some groups in a matrix.
 
-    Attributes
-    ----------
     rows : int64, ascending, the rows of all groups
     codes : int32, the group of each of `rows`
     n_groups : how many there are

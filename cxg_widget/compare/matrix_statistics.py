@@ -42,8 +42,6 @@ _REASONS = {
 class ValueKind:
     """Kind of the values of a matrix.
 
-    Attributes
-    ----------
     reason : as the rest of a sentence
     scaled : of modalities side by side whose values are not of one kind, the vars of each that is scaled: start, stop
     """
@@ -115,8 +113,6 @@ def _values_in(block: MatrixBlock) -> NDArray[np.float32]:
 class Gathered(NamedTuple):
     """Sums and ranks of the genes of a question.
 
-    Attributes
-    ----------
     groups : what is known of each group
     rank_sums : float64 (k, n_groups), of the mean ranks of each group; None where none were made
     ties : float64 (k,), the sum of t^3 - t over ties of t values; None as well
@@ -184,8 +180,6 @@ Mask = NDArray[np.bool_]
 class MatrixStats:
     """Statistics of the matrix of a dataset, and of the columns that group its cells.
 
-    Parameters
-    ----------
     tell : called with the part that is done of a look at the matrix, 0 to 1, and with what is being done; with 1 and
         "" at the end
     cancelled : called at least twice a second during a read; True gives up

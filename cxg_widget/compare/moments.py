@@ -18,8 +18,6 @@ NO_SCALE = np.empty(0, dtype=np.float64)
 class Summary:
     """Summary of each gene in some cells, each float64 (n_var,).
 
-    Attributes
-    ----------
     n : cells in which it was measured
     mean : of the values
     squares : sum of the squared distances from the mean

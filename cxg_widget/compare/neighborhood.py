@@ -30,8 +30,6 @@ _Floats = NDArray[np.float64]
 class Neighborhood:
     """The cells around a set.
 
-    Attributes
-    ----------
     mask : bool (n_obs,)
     reach : how far the farthest of them lies from the edge of the set, in units of the embedding's x
     farthest : how far they may lie
@@ -74,8 +72,6 @@ def neighborhood(
     farther off than that radius; of equally near ones those that are evenly spread over the rows. Cells among those
     of the set are at distance 0. All of that is the same in each call.
 
-    Parameters
-    ----------
     mask : bool (n_obs,), the set
     extent : x0, x1, y0, y1 of all cells
     equal_units : whether both axes have the same unit; else each is taken in parts of its extent

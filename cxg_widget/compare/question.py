@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 class Method(NamedTuple):
     """A way to compare two sets of cells.
 
-    Attributes
-    ----------
     title : its name in sentences
     by_donor : whether the unit is the donor, and `donors/by_sums.py` compares; else `compare` does
     takes_groups : whether it compares all groups of a column at once, and takes `normalize`
@@ -56,8 +54,6 @@ _FOLD = "scanpy"
 class Question:
     """Parameters of a comparison.
 
-    Attributes
-    ----------
     method : a name of `METHODS`
     layer : None = the main matrix
     normalize : "log1p_10k" = log1p of counts per 10,000; None = values as they are

@@ -28,8 +28,6 @@ class Ranks:
     Each float32 value becomes a key of 64 bits that holds its group too. Values of float64 are replaced by their place
     in the order of their gene before (`places_of`), unless they are normalized, which rounds to float32.
 
-    Attributes
-    ----------
     sums : float64 (n_var, n_groups), of the mean ranks of each group
     ties : float64 (n_var,), the sum of t^3 - t over ties of t values
     """

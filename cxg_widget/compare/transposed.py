@@ -69,8 +69,6 @@ class _Part(NamedTuple):
 class Transposed:
     """Entries of neighbouring genes, as many of these as fit: of those from `last` on nothing is kept.
 
-    Parameters
-    ----------
     genes : the first of those that are wanted, and the end of these
     n_rows : how many rows there will be
     n_groups : how many groups there are, which tells how small a type holds one

@@ -16,8 +16,6 @@ class ByteCache:
 
     A value larger than the limit is handed through and not kept; a limit of 0 keeps nothing.
 
-    Attributes
-    ----------
     used_bytes : held now; never more than `limit_bytes`
     """
 

@@ -24,8 +24,6 @@ _START = "import sys; sys.path[:] = {path!r}; from cxg_widget.compute.child impo
 class Attempt:
     """Outcome of work in a process of its own.
 
-    Attributes
-    ----------
     outcome : what the work returned, or the error of ours that it raised; None where the process ended before
     reading : what the work said last that it reads; None where it said nothing
     ending : how the process ended, for a sentence; "" where there is an outcome

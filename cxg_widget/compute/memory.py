@@ -19,8 +19,6 @@ FEWER = "fewer {cells}, or more memory for the kernel"
 def shortage_in_words(work: str, noun: Noun, n: int, less: str = FEWER) -> Iterator[None]:
     """Turn `MemoryError` into `OutOfMemory`; of nested work the outermost is named, which is what the user called.
 
-    Parameters
-    ----------
     work : the operation, such as "compare"
     noun, n : of what it is the work, and how many there are
     less : what needs less memory; "{cells}" stands for the noun

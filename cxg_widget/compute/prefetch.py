@@ -23,8 +23,6 @@ class Prefetch(Generic[_Item]):
     is making. The end of the program waits for that item, but no longer than two seconds: a library that is left in the
     middle of its work may abort the program.
 
-    Parameters
-    ----------
     items : returns what is gone through
     check : is called before each item, and each tenth of a second while one is waited for; what it raises, ends it
     """

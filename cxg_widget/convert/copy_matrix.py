@@ -26,8 +26,6 @@ _BAND_CELLS = 32_000_000
 class MatrixStore(Protocol):
     """Interface of a new store that takes a matrix.
 
-    Attributes
-    ----------
     sparse_axes : along which axes it wants the entries of a sparse matrix
     dense_axis : along which axis it wants the bands of a dense one
     dense_step : the number of lines of each such band is a multiple of this

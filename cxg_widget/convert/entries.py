@@ -22,8 +22,6 @@ _SAMPLED_CELLS = 500_000
 class Entries:
     """Values other than 0 of some lines, NaN among them.
 
-    Attributes
-    ----------
     lines : uint32 (k,), ascending
     positions : uint32 (k,), ascending within each line
     values : float32 (k,)

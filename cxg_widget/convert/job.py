@@ -18,8 +18,6 @@ _LONG = ("int32", "int64", "uint32", "uint64")
 class Job:
     """Parameters of a writer.
 
-    Attributes
-    ----------
     dataset, layer : what to carry; layer None = the main matrix
     place : where to write
     best, explorer_diffexp : as in `convert`

@@ -19,8 +19,6 @@ _STATE = "state.json"
 class KeptLines:
     """Lines of sparse float32, 8 bytes an entry; NaN stays, zeros are left out.
 
-    Parameters
-    ----------
     folder : made where it is not there; what was read before is in it
     n, length : lines in all, and positions of each
     """

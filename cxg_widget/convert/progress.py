@@ -18,8 +18,6 @@ def silent(what: str, part: float) -> None:
 def progress_bar(shown: bool | Progress | None, *, delay_s: float = 0.0) -> Iterator[Progress]:
     """Yield the function that takes progress.
 
-    Parameters
-    ----------
     shown : True shows a bar, False nothing, None a bar where stderr is a terminal; or a function to tell instead
     delay_s : a bar comes only where the work takes longer
     """

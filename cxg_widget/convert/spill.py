@@ -22,8 +22,6 @@ _RECORD = np.dtype([("across", "<u4"), ("line", "<u4"), ("value", "<f4")])
 class Spill:
     """Entries in buckets by their position, 12 bytes each, one file per bucket.
 
-    Parameters
-    ----------
     folder : made here, removed by whoever owns it
     length : number of positions, which are the lines of what is read back
     expected : about how many entries will come
@@ -89,8 +87,6 @@ class Spill:
 class DenseSpill:
     """Whole lines cut into bands of positions, 4 bytes a cell, one file per band.
 
-    Parameters
-    ----------
     folder : made here, removed by whoever owns it
     n_lines, length : the shape of what comes in
     width : positions per band

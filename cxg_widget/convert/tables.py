@@ -32,8 +32,6 @@ _EXACT = 2**53
 class Summary:
     """Summary of all rows of a column as read; the kind that a store promises may hold less.
 
-    Attributes
-    ----------
     name, kind : of the column; kinds as in `Column`
     promised : the kind that the store says it is
     dtype : in which all numbers fit

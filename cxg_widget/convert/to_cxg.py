@@ -39,8 +39,6 @@ _UNNAMED = (None, "", "index", "_index")
 class CxgMatrixWriter:
     """`Xr` and `Xc`, or a dense `X`, of a new CXG.
 
-    Parameters
-    ----------
     path : the store
     shape : (n_obs, n_var)
     level : of Zstd

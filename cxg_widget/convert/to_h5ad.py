@@ -29,8 +29,6 @@ _SPATIAL = ("spatial",)
 class H5adMatrixWriter:
     """`X` or a layer of a new .h5ad: a csr_matrix, or an array by rows.
 
-    Parameters
-    ----------
     path : in the file
     shape : (n_obs, n_var)
     """

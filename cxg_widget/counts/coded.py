@@ -25,8 +25,6 @@ MOST_GROUPED = 1024
 class Countable(ABC):
     """A column of n_obs cells, each with a code below `n_codes`, the last one for cells without a value.
 
-    Attributes
-    ----------
     categories : the values of a column that has some, in their order, else None
     is_categorical, ordered : whether they are those of a categorical, and their order means something
     edges : of the bins of numbers, (k + 1,), int64 of integers, else float64; empty where there is no number. A bin
@@ -90,8 +88,6 @@ BINS = 64
 class CodedColumn(Countable):
     """A column with its codes in this process.
 
-    Attributes
-    ----------
     codes : uint8 or uint16 (n_obs,)
     """
 

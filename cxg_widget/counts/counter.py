@@ -34,8 +34,6 @@ _NOBODY: Mask = np.empty(0, dtype=np.bool_)
 class GroupCodes:
     """The group of each cell, of at most 62.
 
-    Attributes
-    ----------
     of_cells : uint8 (n_obs,)
     n : how many there are
     """
@@ -48,8 +46,6 @@ class GroupCodes:
 class Tally:
     """Cells by code, int64 (n_codes,), those without a value last.
 
-    Attributes
-    ----------
     coded : the column
     everything : all cells; filtered : those that pass all filters but the column's own; selected : selected ones
     chosen : those selected of the filtered
@@ -67,8 +63,6 @@ class Tally:
 class Counter:
     """Counts the columns of one dataset; each that is open is read once, and keeps one or two bytes a cell.
 
-    Parameters
-    ----------
     read : reads a column and codes it; None = into this process
     """
 
@@ -109,8 +103,6 @@ class Counter:
     ) -> Tally:
         """Count the cells of a column.
 
-        Parameters
-        ----------
         rules : the filters
         selected : bool (n_obs,)
         groups : called where the column has few enough categories to be counted by group

@@ -27,8 +27,6 @@ _NO_CODES = np.empty(0, dtype=np.int8)
 class Grid:
     """Bins over all cells of an embedding, and empty ones around them.
 
-    Attributes
-    ----------
     extent : x0, x1, y0, y1 of all bins, data units
     shape : lines and columns; line 0 lies at y0
     """

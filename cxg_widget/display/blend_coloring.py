@@ -37,8 +37,6 @@ _LARGEST = float(np.finfo(np.float32).max)
 class BlendColoring(CategoryColoring):
     """A colouring by two or three genes.
 
-    Attributes
-    ----------
     data : codes into the mixes of `color.blend`
     numbers_of : the numbers of each gene, of all cells in row order
     scales : how the steps of each gene are laid over its numbers
@@ -127,8 +125,6 @@ def _suiting(numbers: Numbers) -> tuple[float, float]:
 class Fields:
     """Fields of a map, numbered with the parts of the first gene slowest.
 
-    Attributes
-    ----------
     bounds : of each gene the highest number of each of its parts but the last, float32
     codes : the field of each cell, int8 (n_obs,); -1 where a gene has no number
     """

@@ -33,8 +33,6 @@ _NO_NUMBERS = Numbers.stated(0.0, 0.0)
 class Coloring:
     """A colouring that has been read: this form is by nothing, the two others are by categories and by numbers.
 
-    Attributes
-    ----------
     data : codes or numbers in row order
     is_sample : no process holds all values; `data` are those of the sample that is sent, in its order
     is_preview : nothing has been read; `data` say what values there can be and hold none
@@ -174,8 +172,6 @@ class Coloring:
 class CategoryColoring(Coloring):
     """A colouring by categories.
 
-    Attributes
-    ----------
     counted : cells of each category and missing ones, where `data` cannot tell
     """
 
@@ -219,8 +215,6 @@ class CategoryColoring(Coloring):
 class NumberColoring(Coloring):
     """A colouring by numbers.
 
-    Attributes
-    ----------
     known : the levels for each rule, and the colourings with these, as far as they have been made
     """
 

@@ -41,8 +41,6 @@ _IDENTIFIER = re.compile(
 class Fields:
     """The fields of cells: those chosen, or five obs columns that are neither identifiers nor of one value only.
 
-    Attributes
-    ----------
     columns : those that may be shown where none were chosen, what says most first
     """
 
@@ -113,8 +111,6 @@ class Fields:
 
         The spec is that of `Target`: a gene may share its heading with an obs column.
 
-        Parameters
-        ----------
         without : the obs column that is shown already; one that was chosen is repeated
         """
         if chosen is None:

@@ -57,8 +57,6 @@ def check_pinned(value: Any, dataset: Dataset) -> list[str]:
 def check_gene_sets(value: Any, dataset: Dataset) -> GeneLists:
     """Return gene sets with the genes that the dataset has; case alone keeps none from being found.
 
-    Parameters
-    ----------
     value : {name: list of genes}, or records as the setting holds them
     """
     noun, many = set_noun_of(dataset), dataset.var_noun.many
@@ -81,8 +79,6 @@ def read_lists(text: str, name: str, dataset: Dataset) -> GeneLists:
     Each line of a GMT is the name of a set, a description and genes, apart by tabs; sets with no gene of the dataset
     are left out.
 
-    Parameters
-    ----------
     name : of the set, where the text does not name it
     """
     lines = [line.rstrip("\r").split("\t") for line in text.removeprefix("\ufeff").split("\n") if line.strip()]

@@ -47,8 +47,6 @@ def nearest_row(
 ) -> int | None:
     """Return the row of the visible point nearest to (x, y) within a radius; None if none is.
 
-    Parameters
-    ----------
     xy, x, y : data units
     radius : units of x
     stretch : how many units of x a unit of y is as long as

@@ -34,8 +34,6 @@ _OF_COLOR = ("layer", "cmap", "vmin", "vmax")
 def check_looks(value: Any, dataset: Dataset, settings: Settings) -> list[dict[str, Any]]:
     """Return looks with a number each; the plot alone is none.
 
-    Parameters
-    ----------
     value : {name of `NAMES`: value} each, or what has `looks`
     """
     value = getattr(value, "looks", value)
@@ -126,8 +124,6 @@ def looks_after(
     A panel loses a colour that is gone, with its limits; one whose cells nothing means any more goes, and so does one
     that shows nothing otherwise than the plot, or the same as another by now.
 
-    Parameters
-    ----------
     color_after : the name of a colour to the one that it has now; None = it is gone
     part_after : the rule of the cells of a panel to what it is now; None = it means nothing any more
     """

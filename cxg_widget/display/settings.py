@@ -358,8 +358,6 @@ def _frozen(value: Any) -> Any:
 class Setting:
     """One setting as `Settings` declares it.
 
-    Attributes
-    ----------
     check : returns a value as it is kept, or raises a sentence
     is_synced : whether the front-end knows it
     js : its type in JavaScript where that does not follow from the one in Python
@@ -387,8 +385,6 @@ BY_NAME = {one.name: one for one in SETTINGS}
 def check(name: str, value: Any, dataset: Dataset, settings: Settings) -> Any:
     """Check the value of a setting and return it as it is kept.
 
-    Parameters
-    ----------
     settings : those beside which it is to stand: it may name an embedding, sets or gene sets of them
     """
     if isinstance(value, range) and value[_MOST_OF_RANGE:]:

@@ -24,8 +24,6 @@ MOST_COLUMNS = 100
 class TableSetting:
     """The setting `table` with its defaults.
 
-    Attributes
-    ----------
     columns : "obs:NAME", "var:NAME" or "set:NAME"; None = those that say most, and what colours the cells
     sort : one such name, "index", or None = the order of the store
     descending : whether the highest come first; cells without a value come last either way

@@ -20,8 +20,6 @@ _AXES = (0, 1)
 def check_views(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any]]:
     """Return views by embeddings, each once; those that show everything are none.
 
-    Parameters
-    ----------
     value : {"embedding": name, "view": as the setting `view`} each
     """
     entries = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]

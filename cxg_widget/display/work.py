@@ -23,8 +23,6 @@ _LOGS, _SETS = "annotations", "sets"
 def check_work(state: Mapping[str, Any], n_obs: int) -> None:
     """Refuse a state that takes too much work to open: 2,000 million steps, and 4,000 for each cell of large datasets.
 
-    Parameters
-    ----------
     state : settings by name, as a stranger may have written them; nothing in it is parsed or run
     """
     most = max(_LEAST, _PER_CELL * n_obs)

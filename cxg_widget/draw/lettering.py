@@ -33,8 +33,6 @@ HALO_PX = 2
 class DrawnText:
     """A text on a picture.
 
-    Attributes
-    ----------
     x, y : px; where its baseline begins, or ends where it is `to_left`, or its middle where it is `centered`
     size : px
     is_upright : read from below, `centered`
@@ -82,8 +80,6 @@ def write(
 ) -> NDArray[np.uint8]:
     """Return an image with texts on it: uint8 (height, width, 4 or, without opacity, 3).
 
-    Parameters
-    ----------
     image : uint8 (height, width, 4)
     inks : of texts and of quiet ones
     scale : px per px of the texts' places and sizes

@@ -20,8 +20,6 @@ Box = tuple[float, float, float, float]
 class Parts:
     """Shapes in draw order; places in px of the layout.
 
-    Attributes
-    ----------
     fills : boxes with their colour
     bars : boxes with their colours from left to right, uint8 (k, 3)
     """

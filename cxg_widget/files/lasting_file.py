@@ -14,8 +14,6 @@ class LastingFile(io.RawIOBase):
     HDF5 reads what it wrote until it is closed. Whoever writes calls `check` after each slab: no more than that and
     HDF5's caches are ever kept.
 
-    Parameters
-    ----------
     new : whether the file begins empty; else what is in it is changed
     """
 

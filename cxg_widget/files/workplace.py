@@ -23,8 +23,6 @@ _LONGEST = 255
 class Workplace:
     """Temporary folder of a file or store that is being written; removed at the end.
 
-    Attributes
-    ----------
     folder : `<target>.<machine>-<process>-<random>.partial` next to the target, for this user alone
     partial : the new file or folder in it, called as the target
     scratch : a folder in it for values that wait on disk; whoever needs it makes it

@@ -33,8 +33,6 @@ _MOST_KEPT = 15
 class Crossfilter:
     """Which cells of a dataset pass rules; one byte a cell for each rule that was requested last.
 
-    Parameters
-    ----------
     evaluate : returns the mask of a rule, as `rule.mask_of`; None = that, in this process
     """
 

@@ -34,8 +34,6 @@ def key_of(rule: Rule) -> str:
 def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: Sequence[Rule] = ()) -> list[Rule]:
     """Return filters as rules, one for each key, in their order.
 
-    Parameters
-    ----------
     value : {name: what is kept, as `filter_of` takes it}, rules as a widget's state has them, what has `rules`, or None
     layer : of genes that are named; None = X
     sets : {"name", "rule"} each, which "set:NAME" names
@@ -55,8 +53,6 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: 
 def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, sets: Sequence[Rule] = ()) -> Rule:
     """Return the rule that keeps some values of an obs column or gene.
 
-    Parameters
-    ----------
     name : as `color` takes it, or "set:NAME" of a set of cells, which comes before a column of that name
     kept : a value or a list of values; of numbers a tuple (lowest, highest), both included, None for no end; of a set
         True, or False for all other cells; or a rule

@@ -49,8 +49,6 @@ class Words(NamedTuple):
 class FilterPart:
     """How a form serves as a filter.
 
-    Attributes
-    ----------
     key : what the filter is called among the others
     can_be_negated : whether {not: rule} is a filter too
     kept : what `w.filters[key]` returns, given the rule and whether it is negated
@@ -65,8 +63,6 @@ class FilterPart:
 class Form:
     """A form of a rule. No part has a default, so a form that lacks one fails at import.
 
-    Attributes
-    ----------
     needs : keys that it has, the first of which names the form
     takes : keys that it may have beside them
     spelling : the form as errors write it

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 class MissingNames:
     """Collects the names that a dataset lacks, of every kind; `check` reports them all at once.
 
-    Parameters
-    ----------
     sets : names that {set} may have
     """
 

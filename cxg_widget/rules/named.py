@@ -46,8 +46,6 @@ def check_name(name: Any) -> str:
 def check_sets(value: Any) -> list[Rule]:
     """Return named rules as they are kept: {"name", "rule"}, and "within" of one that stands below another.
 
-    Parameters
-    ----------
     value : such a list, as a state has it, what has `rules`, a mapping of names to rules, or None
     """
     value = getattr(value, "rules", value)

@@ -17,8 +17,6 @@ _KEYS = ("rows", "n_obs", "identity")
 class PackedRows(Mapping[str, Any]):
     """The rule {rows, n_obs, identity}, whose text, base64 of the bits, is made whenever it is requested.
 
-    Parameters
-    ----------
     bits : as `pack_mask` packs a mask, uint8 (ceil(n_obs / 8),); it never changes
     n_obs, identity : of the dataset whose rows they are
     """

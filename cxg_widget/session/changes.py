@@ -180,8 +180,6 @@ class Changes:
     def find(self, requested: Mapping[str, Any], needs: Collection[str] = ALL) -> Change:
         """Return the change to some values, which have been checked, with all that follows; nothing is changed.
 
-        Parameters
-        ----------
         needs : what is read before, of what the change needs
         """
         found = self._find(requested)

@@ -20,8 +20,6 @@ from cxg_widget.wire.frames import Frame
 class Cost:
     """What one action read of the store.
 
-    Attributes
-    ----------
     of : the action: "ready" for the first picture, "color", "points", "filter", "lasso", "columns", "aggregate", ...
     n_bytes : bytes as they are stored, compressed
     n_reads : in how many reads

@@ -141,8 +141,6 @@ def _without_path(text: str, uri: str) -> str:
 class Newest:
     """Tells the answers to older questions that they are overtaken.
 
-    Parameters
-    ----------
     said : the sentence that they end with
     """
 

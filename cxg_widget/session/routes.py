@@ -28,8 +28,6 @@ widget : at once, by the widget itself, since it changes what Python sees
 class Route:
     """How one kind of request is answered.
 
-    Attributes
-    ----------
     answer : gets the session and the request, returns a frame or several; None = the widget alone answers
     is_action : whether a user thinks of it as an action, whose cost is shown
     """

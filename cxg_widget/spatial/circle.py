@@ -19,8 +19,6 @@ _UNSURE = 1e-9
 class Circle:
     """A place and a radius in units of x.
 
-    Attributes
-    ----------
     stretch : how many units of x a unit of y is as long as
     """
 

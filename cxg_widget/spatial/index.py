@@ -33,8 +33,6 @@ _CROWD = 4_096
 class SpatialIndex:
     """Points in Morton order; a *place* is a position in that order, a *row* one in the dataset.
 
-    Attributes
-    ----------
     n_obs : rows of the embedding, those without finite coordinates included
     rows : uint32 (n,), the rows with finite coordinates, in Morton order
     xy : float32 (n, 2), their coordinates, data units
@@ -64,8 +62,6 @@ class SpatialIndex:
     ) -> SpatialIndex:
         """Sort an embedding, float32 (n_obs, 2); NaN and infinite points are left out.
 
-        Parameters
-        ----------
         progress : takes the share that is done, 0..1, in the thread of the caller
         cancelled : called now and then; True gives up
 
@@ -169,8 +165,6 @@ class SpatialIndex:
     ) -> int | None:
         """Return the place of the nearest allowed point within a radius; None if there is none.
 
-        Parameters
-        ----------
         x, y : data units
         radius : units of x
         allowed : given places, int64 (m,), says which of them count, bool (m,)

@@ -47,8 +47,6 @@ _ALIGNMENT = 64
 def index_key(identity: str, n_obs: int, embedding: str | tuple[str, ...], axes: tuple[int, int]) -> str:
     """Return the name of an index: hexadecimal digits that differ when any of these, or the file format, does.
 
-    Parameters
-    ----------
     identity : tells a dataset and its state apart from all others: its URI and when it was changed last
     """
     named = json.dumps([VERSION, identity, int(n_obs), embedding, [int(axis) for axis in axes]])
@@ -61,8 +59,6 @@ class IndexStore:
     Several processes may use one folder: files appear whole or not at all, and one that was removed stays readable
     to who has it open. What goes wrong with the disk is logged once and otherwise means that nothing is kept.
 
-    Parameters
-    ----------
     folder : by default `CXG_WIDGET_CACHE_DIR`, or that of the platform for caches
     limit_bytes : by default `CXG_WIDGET_CACHE_BYTES`, or 4 GiB; 0 keeps nothing
     """

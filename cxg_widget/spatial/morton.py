@@ -23,8 +23,6 @@ class Axis:
 
     Each step is monotone in floating point too, so that `tile(a) < tile(b)` proves a < b.
 
-    Attributes
-    ----------
     origin, scale : data units, tiles per data unit; scale 0 = everything lies in tile 0
     low, high : the smallest and largest finite coordinate, data units
     """

@@ -24,8 +24,6 @@ def offsets_level(n: int) -> int:
 class Nodes:
     """Nodes of one level, in Morton order.
 
-    Attributes
-    ----------
     level : 0 is the root, DEPTH are single tiles
     codes : int64 (m,), the first 2 * level bits of the codes of their points
     starts, stops : int64 (m,), their places [start, stop)
@@ -62,8 +60,6 @@ class Nodes:
 class Quadtree:
     """Points in Morton order, and where the tiles of one level begin.
 
-    Attributes
-    ----------
     grid : the tiles
     xy : float32 (n, 2), finite, in Morton order
     offsets : unsigned (4**level + 1,), the first place of each tile of that level

@@ -20,8 +20,6 @@ LEAF = 64
 class Runs:
     """Ranges of places, ascending, that together hold every point of a region.
 
-    Attributes
-    ----------
     starts, stops : int64 (m,), places [start, stop)
     inner : bool (m,), whether all points of the run are in the region
     """
@@ -107,8 +105,6 @@ def ordered(view: Sequence[float]) -> Extent:
 def runs_of_view(tree: Quadtree, view: Sequence[float], *, detail: int | None = None) -> Runs:
     """Return runs that cover the points with x0 <= x <= x1 and y0 <= y <= y1.
 
-    Parameters
-    ----------
     view : x0, x1, y0, y1 in data units, either way round; NaN holds nothing
     detail : stop splitting nodes that hold less than one in `detail` of the points met; None: split down to leaves
     """

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 class TableColumn:
     """One column of the table; `error` says why it cannot be shown, "" where it can.
 
-    Attributes
-    ----------
     spec : "obs:NAME", "var:NAME" or "set:NAME"
     name, detail : heading and subheading
     is_number : whether it holds numbers

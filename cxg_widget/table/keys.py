@@ -25,8 +25,6 @@ Unsigned = NDArray[np.unsignedinteger[Any]]
 class Keys:
     """Sort keys of cells.
 
-    Attributes
-    ----------
     first : uint16, uint32 or uint64 (n,)
     last : the highest key of a value; above it are the cells without one
     next : given rows with the same key, their keys by what follows; None where equal keys mean equal values

@@ -26,8 +26,6 @@ _WINDOW = 1 << 12
 def rows_at(keys: Keys | None, mask: Mask | None, start: int, stop: int, *, descends: bool = False) -> Rows:
     """Return the rows at the places start <= place < stop of a table, int64.
 
-    Parameters
-    ----------
     keys : by what it is sorted, cells with equal keys in their own order; None = not at all
     mask : bool (n,), which cells are in the table; None = all
     stop : at most as many as there are
@@ -167,8 +165,6 @@ def compile_loops() -> None:
 class Ordered:
     """The cells of a table in their order.
 
-    Parameters
-    ----------
     keys : by what they are sorted; None = not at all
     mask : bool (n,), which cells they are; None = all n
     """

@@ -160,8 +160,6 @@ def not_found(
 ) -> str:
     """Return the sentence for an unknown name, with the known names and the nearest ones.
 
-    Parameters
-    ----------
     count : how many things there are, where some of them have several names; None = as many as names
 
     >>> not_found("obs column", "cell_typ", ["batch", "cell_type"])

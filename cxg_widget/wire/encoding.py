@@ -53,8 +53,6 @@ def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
 class Numbers:
     """Numbers and what the legend says of them.
 
-    Attributes
-    ----------
     lo, hi : finite range over all n_obs cells
     n_missing : cells that are NaN or infinite
     histogram : uint32 (64,) cells per equal bin of lo..hi

@@ -30,8 +30,6 @@ class Levels:
     with the distance from the center, so that an outlier does not make them coarse there. Source: the magnitudes of
     Lupton, Gunn and Szalay 1999, doi:10.1086/301004.
 
-    Attributes
-    ----------
     lo, hi : numbers of the first and the last code, which whatever lies beyond shares
     center, width : where codes are finest, and within which distance they are nearly even; width 0 = even codes
     """

@@ -68,8 +68,6 @@ def zero_code(lo: float, hi: float, share: float | None = None) -> int:
 
     zeroCode in js/src/style/levels.js is the same to the bit.
 
-    Parameters
-    ----------
     share : of the codes that lies below 0; None = codes are even over lo..hi
     """
     if not lo <= 0 <= hi:

@@ -18,8 +18,6 @@ _MOST_GONE = 16
 def recoded_frame(before: Codes, now: Codes, order: DisplayOrder, of: int, seq: int) -> Frame | None:
     """Return a message that derives codes from those sent before as number `of`; None where sending all is no larger.
 
-    Parameters
-    ----------
     before, now : codes of the same cells, in the same display order
     """
     wire = wire_codes(now)

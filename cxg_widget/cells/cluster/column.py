@@ -32,8 +32,6 @@ _SMALLEST = 1e-12
 class _Column:
     """A column on the workers: one future for each partition.
 
-    Attributes
-    ----------
     labels : those of an annotation
     levels : of the codes of numbers; None = these are categories
     """

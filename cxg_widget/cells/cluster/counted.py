@@ -22,8 +22,6 @@ from cxg_widget.datasets import Codes
 class ClusterColumn(Countable):
     """A column whose codes the workers hold.
 
-    Attributes
-    ----------
     parts : the rows of each
     held : the future of each, a `CodedColumn` of these rows
     """

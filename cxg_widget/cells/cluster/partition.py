@@ -50,8 +50,6 @@ Addable = TypeVar("Addable", CellsUnderPointer, Planes, PixelNumbers, Sums, NDAr
 class Rows:
     """The rows start <= row < stop of a source, for one who uses it.
 
-    Attributes
-    ----------
     own : of these rows, columns that are not of the store: annotations, which no worker could read
     """
 

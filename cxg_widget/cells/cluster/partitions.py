@@ -97,8 +97,6 @@ class Partitions:
 
         Once for each question: a partition that workers die over is not to take them all.
 
-        Parameters
-        ----------
         forget : called where some are, since what was arranged by them is gone too
         """
         with self._lock:

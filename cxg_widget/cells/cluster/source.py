@@ -19,8 +19,6 @@ from cxg_widget.errors import ClosedDataset, InvalidOption
 class Source:
     """A store as it is opened on each worker.
 
-    Attributes
-    ----------
     uri : path or URI; a path must mean the same file on every worker
     format : as in `open_dataset`
     options : as in `open_dataset`; they may hold secrets, so that they are in no repr, log or task name

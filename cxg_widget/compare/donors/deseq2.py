@@ -19,8 +19,6 @@ PAIRED, UNPAIRED = "~donor + side", "~side"
 class DeseqTested(NamedTuple):
     """Results of PyDESeq2, each float64 (n_var,).
 
-    Attributes
-    ----------
     tested : Wald's statistic and its p, NaN of genes without counts, and p of those with an outlier
     p_adj : its own, after its filter of low genes, which have NaN
     normalized : float64 (n_samples, n_var), counts over size factors
@@ -45,8 +43,6 @@ def check_deseq2() -> None:
 def deseq2(sums: Floats, samples: pd.DataFrame, *, is_paired: bool) -> DeseqTested:
     """Test side a against side b with the options PyDESeq2 has: Wald's test, outliers and low genes left out.
 
-    Parameters
-    ----------
     sums : float64 (n_samples, n_var), whole
     samples : `donor` and `side` of each
     is_paired : whether the design is `PAIRED` or `UNPAIRED`

@@ -28,8 +28,6 @@ DONOR = Noun("donor", "donors")
 class Samples:
     """The cells of one donor on one side, for each that counts: first those of a, then those of b, by donor.
 
-    Attributes
-    ----------
     grouping : the cells of each
     donors : (k,), labels
     sides : int8 (k,), 0 = a, 1 = b

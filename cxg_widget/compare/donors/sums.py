@@ -25,8 +25,6 @@ _MAY_BE = ("counts", "zeros")
 class Sums(NamedTuple):
     """Sums of some cells.
 
-    Attributes
-    ----------
     sums : float64 (n_groups, n_var), whole; NaN counts as nothing
     n_other : how many values are no counts, being fractions or below 0
     """

@@ -31,8 +31,6 @@ MAX_CHUNKS_PER_SHARD = 1 << 22
 class Unpacking(BytesBytesCodec):
     """Decodes one of the known packings into exactly the bytes that its chunk must have; it never encodes.
 
-    Attributes
-    ----------
     packing : "zstd", "gzip", "blosc" or "bits"
     element_size : bytes per value, of bit-packed ones
     trailer : bytes that the codecs before this one added, 4 for each checksum

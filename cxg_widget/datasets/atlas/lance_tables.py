@@ -23,8 +23,6 @@ _PLACE = re.compile(r",? ?/?[^ ]*?/rust/[^ ]+\.rs:\d+:\d+")
 class LanceTable:
     """One version of a Lance table.
 
-    Parameters
-    ----------
     folder : the `lance_db` folder
     name : of the table, without its suffix
     version : of the table, None = the newest
@@ -46,8 +44,6 @@ class LanceTable:
     def read(self, columns: Mapping[str, str] | Sequence[str], rows: Any = None, where: str | None = None) -> pa.Table:
         """Return columns of some rows.
 
-        Parameters
-        ----------
         columns : names, or new name to the expression that makes it
         rows : integer positions (k,), in any order; (start, stop); or None for all
         where : a condition in SQL, with all rows only

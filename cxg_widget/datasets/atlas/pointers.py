@@ -39,8 +39,6 @@ class PointerColumn:
 class RowRuns:
     """Cells that are neighbours both in the obs table and in their Zarr group.
 
-    Attributes
-    ----------
     rows : int64 (k,), the first row of each run in the obs table; ascending
     lines : int64 (k,), its first line in the group
     lengths : int64 (k,)

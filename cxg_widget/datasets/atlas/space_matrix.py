@@ -32,8 +32,6 @@ class SpaceMatrix:
 
     Cells that have no pointer into the space, or whose dataset did not measure a feature, are NaN.
 
-    Parameters
-    ----------
     obs : the obs table
     pointer : its column of pointers
     layouts : which dataset has which feature where

@@ -27,8 +27,6 @@ _LOOKED_AT = 64
 class Space:
     """A feature space that an obs table points into.
 
-    Attributes
-    ----------
     pointer : the column of pointers
     registry : the table of its features, None where it names none
     layers : names of its layers, the main one first
@@ -51,8 +49,6 @@ class Space:
 class Spaces:
     """All feature spaces of one obs table.
 
-    Parameters
-    ----------
     open_table : opens a table by its name and version
     snapshot : says which
     obs : the obs table

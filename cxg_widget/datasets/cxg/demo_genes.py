@@ -79,8 +79,6 @@ GROUPS = ["housekeeping", "interferon", "marker", "mitochondrial", "other", "sex
 class Genes:
     """Parameters of every gene.
 
-    Attributes
-    ----------
     symbols : (n_var,)
     ids : (n_var,) unique identifiers in the manner of Ensembl's
     groups : (n_var,), each one of `GROUPS`

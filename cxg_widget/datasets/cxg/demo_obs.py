@@ -48,8 +48,6 @@ COLUMNS: dict[str, writer.ColumnType] = {
 class CellStates:
     """State of each cell that its expression depends on.
 
-    Attributes
-    ----------
     state : uint16 (n_obs,), column of `Genes.rates`
     depth : float32 (n_obs,), how deeply the cell was sequenced; 1 is the median
     n_counts : float32 (n_obs,), transcripts of the cell

@@ -19,8 +19,6 @@ _CENTRES_PER_UNIT = 26  # small blobs per square unit of a type's band: enough f
 class Shape:
     """A mixture of small compact blobs, in which every type and condition has its own weights.
 
-    Attributes
-    ----------
     xy : (k, 2) centres
     axes : (k, 2, 2) maps the unit disc to the blob
     progress : (k,) position along the type's path, 0 to 1

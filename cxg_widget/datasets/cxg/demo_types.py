@@ -9,8 +9,6 @@ from dataclasses import dataclass
 class CellType:
     """One synthetic cell type.
 
-    Attributes
-    ----------
     name : as written to the store
     share : relative number of cells
     color : "#rrggbb"

@@ -37,8 +37,6 @@ def kind_of(path: str) -> str:
 class Stored:
     """Facts of an array's schema; a schema itself would keep the context of TileDB, and its threads, after closing.
 
-    Attributes
-    ----------
     dims, tiles : name and extent of a tile of each dimension; 0 = it has none
     types : attributes by name and NumPy type
     """

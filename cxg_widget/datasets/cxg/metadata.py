@@ -23,8 +23,6 @@ Note = Callable[[str], None]
 class GroupMetadata:
     """The array `cxg_group_metadata`, which the first, unnamed version does not have.
 
-    Attributes
-    ----------
     version : "0.0" where the store names none
     title : None where the store names none
     default_embedding : as written, often "X_umap"; None where the store names none

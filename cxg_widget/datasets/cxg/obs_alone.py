@@ -31,8 +31,6 @@ _OTHER_PARTS = ("var", "X", "Xr", "Xc")
 def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **said: Mapping[str, Any]) -> None:
     """Write a new CXG that has obs alone.
 
-    Parameters
-    ----------
     table : categoricals of texts by the names of the cells, of which there is one at least
     index : the column of these names
     said : kept as JSON in the metadata of the array

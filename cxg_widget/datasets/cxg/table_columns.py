@@ -30,8 +30,6 @@ class CxgColumns:
 
     The stored type decides, and the hint in the metadata `cxg_schema`, never the version: writers differ.
 
-    Attributes
-    ----------
     columns : in the store's order, without the index column
     index : the name of the index column, None where there is none
     n : number of rows, by the schema's domain

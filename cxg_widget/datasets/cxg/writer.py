@@ -47,8 +47,6 @@ def _writes(write: Callable[_P, None]) -> Callable[_P, None]:
 class ColumnType:
     """Storage type of a table column.
 
-    Attributes
-    ----------
     dtype : NumPy dtype name; "str" for text
     hint : the column's entry in `cxg_schema`, such as ``{"type": "boolean"}``
     """
@@ -79,8 +77,6 @@ def is_store(path: Path) -> bool:
 def create_group(path: Path, metadata: Mapping[str, object]) -> None:
     """Make an empty CXG with its metadata.
 
-    Parameters
-    ----------
     metadata : keys of `cxg_group_metadata`; what is not a string is written as JSON
     """
     tiledb.group_create(str(path))
@@ -158,8 +154,6 @@ def write_cells(
 ) -> None:
     """Write non-zero values as one fragment.
 
-    Parameters
-    ----------
     at : uint32 (k,), position on the matrix's dimension
     other, index : name of the other axis, and uint32 (k,) the position on it
     values : float32 (k,)

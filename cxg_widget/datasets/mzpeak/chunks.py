@@ -37,8 +37,6 @@ class Lists:
 class Decoded:
     """Points of chunks.
 
-    Attributes
-    ----------
     mz : float64 (n,)
     intensity : float (n,)
     valid : bool (n,); False = a null, which marks a zero next to a peak

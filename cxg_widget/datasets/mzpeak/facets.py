@@ -23,8 +23,6 @@ _PARTS = {"spectrum": "metadata", "scan": "scans", "precursor": "precursors", "s
 class Facet:
     """One of the tables about spectra: a column of structs in a packed table, or a member of its own.
 
-    Attributes
-    ----------
     prefix : what stands before the paths of its columns, "spectrum." or ""
     key : path of the index of the spectrum that a row belongs to; rows where it is null are none
     terms : path of a column below the facet to its accession

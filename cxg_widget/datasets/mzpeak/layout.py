@@ -37,8 +37,6 @@ class PointLayout:
 class ChunkLayout:
     """One row per piece of the m/z axis: paths of the columns, None where there is none.
 
-    Attributes
-    ----------
     values, intensity : lists of numbers
     mz_bytes, intensity_bytes : lists of bytes, Numpress
     method : accession of how the bytes of intensities were made, SLOF or PIC

@@ -18,8 +18,6 @@ _MOST_BYTES = 1 << 26
 class Member:
     """A file that the index lists.
 
-    Attributes
-    ----------
     entity : what it speaks of, such as "spectrum"
     kind : which part, such as "metadata", "data arrays", "peaks", "scans"
     terms : path of a column to the accession that the index gives it

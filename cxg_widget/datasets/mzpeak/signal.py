@@ -25,8 +25,6 @@ _MOST_PER_CHUNK = 1 << 24
 class SignalWindow:
     """The points of a request: an m/z window, both ends included, and spectra.
 
-    Attributes
-    ----------
     low, high : m/z
     spectra : bool (n_spectra,) by row; None = all
     """
@@ -43,8 +41,6 @@ EVERYTHING = SignalWindow()
 class SignalPoints:
     """Points that are no nulls.
 
-    Attributes
-    ----------
     spectrum : int64 (n,), row of the spectrum
     mz : float64 (n,)
     intensity : float (n,)
@@ -65,8 +61,6 @@ class SignalPoints:
 class Signal:
     """The arrays of spectra in one member.
 
-    Parameters
-    ----------
     table : the member
     spectra : the spectra it speaks of
     without : bool (n_spectra,), spectra to leave out because another member has them; None = none

@@ -23,8 +23,6 @@ Part = tuple[Signal, int]
 class Sources:
     """All points of the spectra.
 
-    Parameters
-    ----------
     signals : the members, none of which has a spectrum of another
     """
 

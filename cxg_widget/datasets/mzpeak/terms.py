@@ -108,8 +108,6 @@ _UNITS = {
 def name_of(path: str, accession: str | None) -> str:
     """Return the name of a column: by its term where that is known, else as in the file.
 
-    Parameters
-    ----------
     path : below the table, parts joined by points, such as "isolation_window.MS_1000827_isolation_window_target_mz"
     accession : what the index says of it
     """

@@ -29,8 +29,6 @@ _WRITTEN = re.compile(r"mz:\s*(\S+?)\s*(?:(?:\+-|\+/-|±)\s*(\S*?)\s*(ppm|da|th)
 class Window:
     """A window of m/z, both ends included.
 
-    Attributes
-    ----------
     center : Th
     tolerance : in Th, or in millionths of the center
     unit : "" or "ppm"

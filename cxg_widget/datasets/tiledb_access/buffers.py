@@ -18,8 +18,6 @@ _ORDERED, _ANY = tiledb.libtiledb.LayoutType.ROW_MAJOR, tiledb.libtiledb.LayoutT
 class Buffers:
     """Values of one attribute or dimension.
 
-    Attributes
-    ----------
     data : uint8, the bytes of all values behind each other; codes of an attribute with an enumeration
     offsets : uint64 (n,), where each value begins; empty where all are of one length
     valid : uint8 (n,), 0 = null; empty where nothing can be null
@@ -58,8 +56,6 @@ def read_buffers(
 ) -> dict[str, Buffers]:
     """Read attributes and dimensions of an open array; raises `tiledb.TileDBError` if they cannot be read.
 
-    Parameters
-    ----------
     ranges : for each dimension, first and last index of each range; none = all of it
     ordered : whether cells come by the first dimension, then the second; else in the order that takes least time
     """

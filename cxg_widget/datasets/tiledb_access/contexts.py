@@ -36,8 +36,6 @@ def make_context(
 ) -> tiledb.Ctx:
     """Return the context to read `uri` with.
 
-    Parameters
-    ----------
     ctx : a context, or a dict of TileDB's settings
     config : the same as a dict or a `tiledb.Config`
     storage_options : names of fsspec, see `translate`; what `config` or a dict says goes before

@@ -28,8 +28,6 @@ _SCHEMA = b"schema"
 class StoredGroup:
     """Metadata and members of a TileDB group.
 
-    Attributes
-    ----------
     metadata : key to a str, bytes, a number, a tuple of numbers or an array
     members : name (None where it has none), URI and kind of each: "group", "array" or None
     """

@@ -75,8 +75,6 @@ class Root:
     Every failure of TileDB becomes an exception that names what was read: `DamagedStore`, or a `StorageError` where the
     way to the data failed.
 
-    Attributes
-    ----------
     is_remote : True where each answer takes a while, so that requests run in parallel
     reads_ahead : True where one request may bring what later reads want
     """

@@ -65,8 +65,6 @@ def coordinate_names(variables: Iterable[Variable]) -> frozenset[str]:
 class Axes:
     """The coordinates of an observation grid.
 
-    Parameters
-    ----------
     dims : of the grid
     along : the axis for each of them: its coordinate variable, or its positions
     variables : those on some dimensions of the grid and on no others

@@ -28,8 +28,6 @@ class Dataspace:
     An array that cannot be opened, or in which nothing was written, is left out with a note; so is a variable of a
     type that cannot be shown.
 
-    Attributes
-    ----------
     metadata : of the group as a whole
     dimensions : those that count positions, by name
     variables : by name, in the order of the arrays' paths and of the attributes in each

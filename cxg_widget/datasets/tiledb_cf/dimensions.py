@@ -17,8 +17,6 @@ from cxg_widget.errors import InvalidStore
 class Dimension:
     """A dimension that counts.
 
-    Attributes
-    ----------
     low : the first value of its domain, 0 in most stores
     size : how many of its values are in use
     """
@@ -36,8 +34,6 @@ def shared_dimensions(
     The domain of an unlimited dimension says nothing, so the size is that of what was written; of several arrays the
     least.
 
-    Parameters
-    ----------
     opened : path, schema and extent of each array, and which of its dimensions are used as far as their domains go
     """
     known: dict[tuple[str, bool], tuple[str, Any]] = {}

@@ -23,8 +23,6 @@ class Encoding:
 
     Source: CF Conventions 1.11, sections 2.5.1, 3.5 and 8.1; NetCDF User's Guide, appendix "Attribute Conventions".
 
-    Attributes
-    ----------
     kind : of the values that are meant; None where they cannot be shown
     dtype : of the values that are meant; of codes where the kind is "categorical"
     stored : the type to take the stored numbers for, where `_Unsigned` says another than the schema; else None
@@ -99,8 +97,6 @@ def encoding_of(
 ) -> Encoding:
     """Read the encoding out of a variable's schema and attributes.
 
-    Parameters
-    ----------
     dtype : as stored
     attributes : of the variable, such as scale_factor
     fill : what TileDB returns for cells that were not written

@@ -21,8 +21,6 @@ MOST_SLICES = 100
 class Feature:
     """A variable, cut along the dimensions outside of the observation grid.
 
-    Attributes
-    ----------
     label : "T", or "T[level=3]" where it is one of several slices
     at : position along each dimension outside of the grid
     """
@@ -35,8 +33,6 @@ class Feature:
 class Features:
     """The columns and the vars of one choice of observations.
 
-    Attributes
-    ----------
     columns : name to variable; of a variable with dimensions outside of the grid the slice at `isel`, else the first
     vars : the numeric variables that are no coordinates; each of few slices is one
     along : the axis of each dimension of the grid

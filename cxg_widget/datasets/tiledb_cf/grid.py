@@ -25,8 +25,6 @@ _POSITIONS = Encoding("int", np.dtype(np.int64))
 class DenseGrid:
     """Variables on some of its dimensions, broadcast to all of its rows; of each one no more is read than is wanted.
 
-    Attributes
-    ----------
     dims : in the order in which rows are counted
     n : number of rows
     """
@@ -45,8 +43,6 @@ class DenseGrid:
     def block(self, variable: Variable, start: int, stop: int, at: At) -> NDArray[Any]:
         """Return the decoded values of rows start <= row < stop.
 
-        Parameters
-        ----------
         at : where `variable` is cut along its dimensions outside of the grid
         """
         parts = [self._broadcast(variable, box, at) for box in boxes(start, stop, self._shape)]

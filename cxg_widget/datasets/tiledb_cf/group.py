@@ -18,8 +18,6 @@ Note = Callable[[str], None]
 class Group:
     """The members of one group.
 
-    Attributes
-    ----------
     arrays : path below the root to the name it is registered under; None where it is not registered
     groups : names of the groups in it, which hold dataspaces of their own
     metadata : of the group as a whole

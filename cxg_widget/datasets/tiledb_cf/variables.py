@@ -15,8 +15,6 @@ _ATTR, _DIM = "__tiledb_attr.", "__tiledb_dim."
 class Variable:
     """One attribute of an array, or a dimension.
 
-    Attributes
-    ----------
     name : what it is called
     dims : names of its dimensions, in the array's order
     encoding : what its stored values mean

@@ -52,8 +52,6 @@ def is_at_hand() -> bool:
 class PixelNumbers:
     """A number for each pixel of a view that is no cell's; it adds over disjoint sets of cells, in their order.
 
-    Attributes
-    ----------
     sums : of each layer, which are as in `Planes`: the number, and how many cells there are
     grid : the view
     """
@@ -87,8 +85,6 @@ def reduce_pixels(
 ) -> PixelNumbers:
     """Reduce the points of a view to a number for each pixel; parameters as `aggregate`.
 
-    Parameters
-    ----------
     columns : by the names that the reduction uses
     reduction : an object of `datashader.reductions`, or the name of one, of the only column
     rows : of each place; where the order of cells counts, it is theirs
@@ -122,8 +118,6 @@ def planes(
 ) -> Planes:
     """Sum the points of a task, as the compiled loops do to the bit: counts, codes of numbers, colours of categories.
 
-    Parameters
-    ----------
     colors, visible, statistic : as `aggregate.aggregate` takes them
     """
     if isinstance(column, CategoryColumn):

@@ -34,8 +34,6 @@ _VALUE, _CATEGORY = "value", "category"
 class Wanted:
     """A reduction and what its columns are.
 
-    Attributes
-    ----------
     columns : what is read for each column of the plan, but for the coordinates
     layer : that genes are read from
     name : what the result is called; None = nothing
@@ -55,8 +53,6 @@ def wanted_of(
 ) -> Wanted:  # fmt: skip
     """Find what a reduction of a dataset means; reads names only.
 
-    Parameters
-    ----------
     reduction : name or object as `reduction_of` takes it, whose columns go by names as in `resolve`, "x" and "y" being
         the coordinates; None = the mean of numbers, counts by category, or counts
     color : what a name reduces, as `resolve` takes it; None = `shown_color`, but "count" then counts all cells
@@ -116,8 +112,6 @@ def sums_over(
 ) -> Sums:
     """Reduce rows of a dataset, of which one block at a time is in memory.
 
-    Parameters
-    ----------
     view : x0, x1, y0, y1, ascending, in data units
     size : width and height, px
     xy_block : returns the coordinates of rows from start to stop

@@ -17,8 +17,6 @@ _MAX_PX = 2.0**53
 class PixelGrid:
     """A view cut into pixels.
 
-    Attributes
-    ----------
     x0, x1, y0, y1 : ends in data units, ascending, both belonging to the view
     width, height : px
     leftward, downward : whether x grows to the left, y downwards

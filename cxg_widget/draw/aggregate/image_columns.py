@@ -25,8 +25,6 @@ _SPARSE_SHARE = 4
 class CategoryColumn:
     """Codes into k categories.
 
-    Attributes
-    ----------
     codes : uint8 or uint16 (n,); missing = the dtype's maximum
     n_categories : k
     has_missing : whether any cell is missing
@@ -51,8 +49,6 @@ class CategoryColumn:
 class NumberColumn:
     """Numbers of every cell.
 
-    Attributes
-    ----------
     codes : uint16 (n,); 65535 = missing
     levels : the numbers that codes stand for
     has_missing : whether any cell is missing
@@ -72,8 +68,6 @@ class NumberColumn:
 class SparseColumn:
     """Numbers of which most are equal.
 
-    Attributes
-    ----------
     places : uint32 (k,) ascending, the places that are listed
     xy : float32 (k, 2), their coordinates, so that the others' need not be read
     codes : uint16 (k,); 65535 = missing

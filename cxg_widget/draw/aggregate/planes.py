@@ -21,8 +21,6 @@ class Planes:
 
     The first axis has one layer, or two where cells are selected: those that are not, then those that are.
 
-    Attributes
-    ----------
     totals : uint32 or uint64 (layers, h, w, lanes); the last lane counts the cells that have a value; before it stand
         the sums of what was aggregated: red, green, blue of each cell's category; codes of numbers, or, where codes
         are bent, the numbers themselves, float64; or nothing

@@ -37,8 +37,6 @@ _WRITING_LOOPS = threading.Lock()
 class _Leaf:
     """One reduction: what datashader is to compute of a block, and how two blocks of that become one.
 
-    Attributes
-    ----------
     parts : reductions by name
     by : the column of categories, and its labels where they are not the column's own
     depth : the length of the axis "n" in which the planes end; None = they have none
@@ -61,8 +59,6 @@ class _Leaf:
 class Plan:
     """A reduction, taken apart.
 
-    Attributes
-    ----------
     columns : what it reads, each once, in the order in which they are named
     categories : the columns with categories; all others must hold numbers
     leaves : by the names of a summary; None = one reduction by itself
@@ -89,8 +85,6 @@ class Plan:
 def reduction_of(what: Any, column: str | None = None, *, by: str | None = None) -> Plan:
     """Take a reduction apart into what datashader computes of a block of rows.
 
-    Parameters
-    ----------
     what : one of `NAMES`, or an object of `datashader.reductions` that works on points
     column : what a name reduces; only "count" needs none, and then counts points with and without a value
     by : column of categories, each of which is to have a plane by that name
@@ -187,8 +181,6 @@ def _plain_leaf(reduction: Any) -> _Leaf:
 def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) -> Sums:
     """Reduce one block of rows.
 
-    Parameters
-    ----------
     frame : the coordinates as "x" and "y", and the plan's columns: categorical ones with the same categories in every
         block, numbers in all others. Its index numbers the rows, where rows are requested.
     view : x0, x1, y0, y1, ascending, in data units; the ends belong to it

@@ -29,8 +29,6 @@ class NumberImage(NamedTuple):
 
     An alpha channel would make browsers multiply the numbers by it.
 
-    Attributes
-    ----------
     lines, page : as `blank_lines` makes them; red and green are high and low byte of the code, blue is the opacity
     """
 
@@ -112,8 +110,6 @@ def number_image(
 
     Density is not shown: beside a ramp paleness would be read as another value.
 
-    Parameters
-    ----------
     weight : where the planes hold both, 0 shows the mean of a pixel's cells, 1 the highest, and what lies between
         a value between them
     left_out : as `shade` takes it
@@ -150,8 +146,6 @@ def pixel_image(
 ) -> NumberImage:
     """Return numbers of pixels as codes; selected cells take precedence, as in `number_image`.
 
-    Parameters
-    ----------
     numbers, cells : (layers, h, w), as `PixelNumbers.finished` returns them
     left_out : as `shade` takes it
     """

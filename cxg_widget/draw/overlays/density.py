@@ -24,8 +24,6 @@ def smooth(counts: NDArray[np.uint32], n: int | None = None) -> NDArray[np.float
 
     Nothing lies beyond the grid: `scipy.ndimage.gaussian_filter` gives the same by ``mode="constant"``.
 
-    Parameters
-    ----------
     n : of how many cells the width is; None = of those that are counted
     """
     found = np.zeros(counts.shape)

@@ -49,8 +49,6 @@ def draw_map(
 ) -> NDArray[np.uint8]:
     """Return an image, uint8 (height, width, 4), under a veil and, where something is known, a map.
 
-    Parameters
-    ----------
     codes : uint8 (lines, columns), the first line at the lower edge of the box
     box : left, right, bottom, top of the map on the image, px from its top left
     paper : its colour is the veil's

@@ -23,8 +23,6 @@ _DASH_PX, _BAR_PX, _BAR_HIGH_PX, _WIDEST_PX = 14, 80, 8, 150
 class PlotLegend:
     """Legend of contours of sets, and of the difference of two.
 
-    Attributes
-    ----------
     sets : name and "#rrggbb" of each that has contours
     names : of the two that are compared; () = none are
     limit : the ratio at the ends of the bar, as log2
@@ -43,8 +41,6 @@ class PlotLegend:
 class _Piece:
     """Contents of one line.
 
-    Attributes
-    ----------
     parts : that begin at (0, 0) of it
     is_note : it is the same in each legend, and left out where it would take a line of its own
     """

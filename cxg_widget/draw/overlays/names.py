@@ -27,8 +27,6 @@ Placed = tuple[int, float, float]
 def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float]) -> list[Placed]:
     """Place names: each at its place, or a line above or beneath it where that is taken, whole inside the picture.
 
-    Parameters
-    ----------
     at : (k, 2), px from the top left, the largest category first
     size : width and height, px
     widths : of the names, px

@@ -39,8 +39,6 @@ class Line(NamedTuple):
 class AtZero(NamedTuple):
     """Counts of the cells at 0.
 
-    Attributes
-    ----------
     counts : of all cells at (0, 0) exactly, at 0 of x and at 0 of y
     n_obs : of all cells
     names : of the axes
@@ -71,8 +69,6 @@ class AtZero(NamedTuple):
 def lay_out_ties(at_zero: AtZero, along: Sequence[NDArray[np.float64]], axes: tuple[Line, Line], paper: Paper) -> Parts:
     """Return the bars and the sentence.
 
-    Parameters
-    ----------
     along : of the cells at 0 of x and of those at 0 of y, where they are along that line, px
     axes : x and y of the plot
     """

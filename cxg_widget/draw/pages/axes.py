@@ -33,8 +33,6 @@ _FAINT = 0.5
 class Axis:
     """One axis; places in px along it, from the lower left of the plot.
 
-    Attributes
-    ----------
     ticks : place, number and its text, "" where that would reach beyond the plot
     """
 
@@ -107,8 +105,6 @@ Tick = tuple[float, str]
 def ticks_between(start: float, stop: float, length: float, room: Callable[[str], float]) -> list[Tick]:
     """Return the round numbers between two ends, ascending, as dense as there is room for.
 
-    Parameters
-    ----------
     length : of the axis between the ends, px
     room : px that a number takes with the space around it
     """

@@ -25,8 +25,6 @@ TWO_COLUMNS_FROM = 480
 class Layout:
     """Places of all parts, px from the top left of the page.
 
-    Attributes
-    ----------
     side : px to the right of the picture
     swatches : place and colour, "" = of what is missing
     bar : place of the colour bar

@@ -29,8 +29,6 @@ MOST_KEY_ROWS = 60
 class Key:
     """Legend of a picture; every text as it is written.
 
-    Attributes
-    ----------
     title : of the dataset
     size : how many cells there are, are shown, are selected, and of these pass the filters
     heading, detail : what the colours are of
@@ -71,8 +69,6 @@ def key_of(
 ) -> Key:
     """Write the key of a colouring.
 
-    Parameters
-    ----------
     legend : the colouring as sent to the front-end; its counts are of the cells that pass the filters
     quantiles : float64 (1001,) of a numeric one, 0, 0.001, ..., 1
     noun : what the dataset calls its observations

@@ -21,8 +21,6 @@ from cxg_widget.spatial.view import View
 class Plot:
     """One plot; its outlines and names in px of the layout from its own top left.
 
-    Attributes
-    ----------
     box : where it is on the page, px of the layout
     image : of its cells, uint8 (height, width, 4), straight alpha
     view : x left, x right, y bottom, y top of the image, data units; None = of no axes
@@ -40,8 +38,6 @@ class Plot:
 class Page:
     """Contents of a page of width x height px of the layout.
 
-    Attributes
-    ----------
     parts : everything else on the page, drawn above the plots
     """
 

@@ -87,8 +87,6 @@ def opacity_of(layers: float) -> float:
 class Crowd:
     """A fair sample of all cells.
 
-    Attributes
-    ----------
     xy : uint16 (n, 2), codes of the coordinates over their extent; 65535 = nowhere
     n_cells : how many cells it stands for
     """
@@ -108,8 +106,6 @@ class Crowd:
     def layers(self, units: tuple[float, float], extent: tuple[float, float, float, float]) -> float:
         """Return the number of other cells that overlap a cell.
 
-        Parameters
-        ----------
         units : width and height of what one covers, data units
         extent : x0, x1, y0, y1 of the codes
         """
@@ -176,8 +172,6 @@ def shared_codes(
 ) -> NDArray[np.uint16]:
     """Return the number that is shown for each point, uint16 (n,).
 
-    Parameters
-    ----------
     xy, codes : uint16 (n, 2) and (n,), where the points are and their own numbers; 65535 = none
     basis : the same of the points that are looked at; a point without any of them in its tile keeps its own number
     tile : its width and height, codes
@@ -233,8 +227,6 @@ def limits_of(
     The upper one is of what is above the least number, which most cells may have, as of a gene; None where there is
     nothing else.
 
-    Parameters
-    ----------
     codes : uint16 (n,), numbers of the crowd
     tile : see `Crowd.tile`
     weight, behind : as `shared_codes` takes them
@@ -287,8 +279,6 @@ def statistic_of(weight: float, behind: float) -> str:
 class Crowding:
     """Crowding of a picture of numbers.
 
-    Attributes
-    ----------
     solidity : see `solidity_of`
     weight : of the highest number of a pixel relative to their mean
     behind : see `behind_of`
@@ -322,8 +312,6 @@ def crowding_of(
 ) -> Crowding:
     """Return the crowding of a view.
 
-    Parameters
-    ----------
     basis : uint16 (k,), numbers of the crowd; None = there are none
     rule : the statistic, and how many cells are few
     limits_at : the look whose numbers the colours span; while it stays, the limits do

@@ -35,8 +35,6 @@ def draw(places: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any
     A pixel belongs to a square if its middle does; discs have a soft edge. Colours are rounded after each point, as a
     page's are, so that many pale layers come to the same.
 
-    Parameters
-    ----------
     places : float64 (n, 2), px from the top left; NaN = nowhere
     codes : uint16 (n,)
     flags : uint8 (n,), bit 0: selected, or nothing is; bit 1: the filters leave it out

@@ -56,8 +56,6 @@ class Sight(NamedTuple):
 class Dots:
     """Points in the order they are drawn: codes of their places, uint16 (n, 2), over an extent, and of their colours.
 
-    Attributes
-    ----------
     codes : uint16 (n,)
     flags : uint8 (n,); bit 0: selected, or nothing is; bit 1: the filters leave it out
     """
@@ -89,8 +87,6 @@ def draw_dots(
 ) -> NDArray[np.uint8]:
     """Draw points, from the first to the last: uint8 (height, width, 4), straight alpha.
 
-    Parameters
-    ----------
     diameter : px
     soon : do not wait for the compiled loop unless that is quicker; colors of many layers may differ by some levels
     """

@@ -28,8 +28,6 @@ _DIMMED_SPAN = MISSING_U16 + 3
 class Inks:
     """Twice as many entries as there are codes: of points as they are, then dimmed; one more, of what is left out.
 
-    Attributes
-    ----------
     rgba : uint8 (2 * N_CODES + 1, 4), opaque; alpha 0 = not drawn
     height : uint32 (2 * N_CODES + 1,); higher ones lie above
     is_layered : whether some points lie above others whatever their order
@@ -53,8 +51,6 @@ def inks_of(
 ) -> Inks:
     """Return the inks of a colouring.
 
-    Parameters
-    ----------
     colors : "#rrggbb" of each category, on a light page
     limits : codes of the ends of the colormap where no limits are set; None = all numbers
     is_ranked : whether higher codes lie above lower ones

@@ -19,8 +19,6 @@ from cxg_widget.wire.level_choice import levels_for
 class PixelScale:
     """The range of the pixels of an image, and between which of them the colours lie.
 
-    Attributes
-    ----------
     data : the numbers of the pixels that have one
     low, high : where nobody sets limits
     """

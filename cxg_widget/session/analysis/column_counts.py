@@ -46,8 +46,6 @@ _VAR = "var"
 class Columns:
     """Answers requests about columns; each is read where it is opened first, and let go of where it is closed.
 
-    Attributes
-    ----------
     open : those that a front-end has open, as the trait `color` has them
     """
 

@@ -46,8 +46,6 @@ _EACH_S = 0.2
 class Comparisons:
     """Compares cells of one dataset, and keeps the newest result.
 
-    Parameters
-    ----------
     announce : takes a frame that nobody requested, from any thread
     """
 

@@ -34,8 +34,6 @@ ROWS = 1 << 14
 class ShownComparison:
     """A result to be shown.
 
-    Attributes
-    ----------
     number : higher than that of all results before
     found : of two sets, or of each group of a column
     dataset, layer : of which the matrix was compared

@@ -32,8 +32,6 @@ _NONE: NDArray[Any] = np.empty(0, dtype=np.int64)
 class Chosen:
     """What the front-end hears of the selected cells of a column, beside all that pass the filters.
 
-    Attributes
-    ----------
     chosen, held : int64 (n_codes,), selected cells and all; empty where none is selected
     odds, log10_p_adj : float64 (n_codes,), as `Composition`; empty of numbers
     enriched : int64 (n_codes,), the codes, those most enriched first; empty of numbers

@@ -38,8 +38,6 @@ SELECTION, FILTER = "selection", "filter"
 class MeantCells(NamedTuple):
     """Cells, and how they were named.
 
-    Attributes
-    ----------
     mask : bool (n_obs,)
     rule : what finds them again; None for masks, rows and labels
     name : in words; None where nothing names them
@@ -149,8 +147,6 @@ def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
 class Population:
     """The cells that are meant; all others count nowhere.
 
-    Attributes
-    ----------
     mask : bool (n_obs,); None = all cells
     description : continues "cells": "that pass the filters"; "" for all cells
     rule : what finds them again; None = their rows are known, and no rule

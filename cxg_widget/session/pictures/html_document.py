@@ -39,8 +39,6 @@ footer ul { padding: 0 0 4px 1.4em; }
 class Code:
     """The front-end: deflated modules in base64, and the script that runs them.
 
-    Attributes
-    ----------
     hash : of what the second module is
     """
 
@@ -75,8 +73,6 @@ class Code:
 class Described:
     """What a page says of itself, and how it looks.
 
-    Attributes
-    ----------
     background : "white" and "dark" fix its colours; else they are those that its reader prefers
     options : what was requested of the page
     """
@@ -91,8 +87,6 @@ class Described:
 def document(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str, str], code: Code) -> bytes:
     """Return the page.
 
-    Parameters
-    ----------
     manifest : what the script is shown, as JSON can hold it
     pieces : base64 by the id of the element that holds it
     """

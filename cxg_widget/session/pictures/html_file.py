@@ -44,8 +44,6 @@ def html_file(
     Where it would be larger than `options.max_bytes`, what is merely at hand goes first, from the last of `kept_colors`
     on, then cells, of which a sample stays.
 
-    Parameters
-    ----------
     mask : which cells are selected, bool (n_obs,)
     opened : columns and genes that are open in panels
     """

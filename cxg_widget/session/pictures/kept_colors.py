@@ -18,8 +18,6 @@ from cxg_widget.text.names import shown
 class KeptColor:
     """One colouring of a file.
 
-    Attributes
-    ----------
     settings : by which it is read
     target : what they mean
     is_needed : whether a file without it would lack what is on show or was requested
@@ -62,8 +60,6 @@ def kept_colors(
     These are the colour on show and none, those of panels, those requested, pinned genes, columns and genes that are
     open in panels, and the columns that hear of a cell under the pointer.
 
-    Parameters
-    ----------
     requested : as the trait `color` takes them; None = nothing apart from
     opened : "obs:NAME" or "var:NAME" each
     """

@@ -39,8 +39,6 @@ def key_now(
 ) -> Key:
     """Say what a picture means, in words.
 
-    Parameters
-    ----------
     mask : bool (n_obs,), the selection
     pixels : the colouring by numbers of pixels; None = the numbers are of cells
     statistic, limits : which number a pixel shows that cells share, and codes of the ends of the colours

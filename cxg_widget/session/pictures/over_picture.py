@@ -36,8 +36,6 @@ _THIN_PX, _THICK_PX = 1.0, 1.75
 class Landmarks:
     """What lies over the cells of a plot; places in px of the layout, from the top left of the plot.
 
-    Attributes
-    ----------
     map : codes of the difference of two sets, uint8 (lines, columns), and where they lie: left, right, bottom, top
     names : texts with a halo
     ties : of two columns, how many cells lie at 0 and how they are spread
@@ -62,8 +60,6 @@ def find_landmarks(held: Holder, seen: View, size: tuple[float, float], paper: P
     Nothing is read for them where a picture is drawn of cells that have been read for it alone; what cannot be read is
     left out, as the page has said of it already.
 
-    Parameters
-    ----------
     seen : x left, x right, y bottom, y top, data units
     size : width and height of the plot, px of the layout
     """
@@ -164,8 +160,6 @@ def on_paper(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) 
 
     An image that cannot be read is left out, as the page has said of it already.
 
-    Parameters
-    ----------
     seen : x left, x right, y bottom, y top, data units
     """
     height, width = points.shape[:2]

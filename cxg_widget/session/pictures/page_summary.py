@@ -23,8 +23,6 @@ class LeftOut:
 class PageSummary:
     """Sentences about a file.
 
-    Attributes
-    ----------
     summary : how many cells, for a line
     lacks : what is missing that was on show or at hand, a sentence each
     sentences : all there is to say, those that it `lacks` among them

@@ -31,8 +31,6 @@ LEAST_PX, LARGEST_PX = 100, 50_000_000
 class Size:
     """How large a page is, CSS px.
 
-    Attributes
-    ----------
     plot : of the room that plots have on the screen, or would have
     width, height : of the whole page; None = as much as plots of that size take, with their legends
     scale : px per CSS px
@@ -47,8 +45,6 @@ class Size:
 class Pages:
     """Makes pages of one moment.
 
-    Parameters
-    ----------
     settings, mask : of the widget, and its selection, bool (n_obs,)
     most : cells that a plot shows as points, without axes, as soon as can be; None = all cells, as on the screen
     """

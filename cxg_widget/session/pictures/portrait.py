@@ -58,8 +58,6 @@ _DETAIL = 1.5
 class Portrait:
     """What was drawn, and what is to be said of it.
 
-    Attributes
-    ----------
     image : uint8 (height, width, 4), straight alpha, without a ground
     statistic : which number a pixel shows that cells share; "" = each cell its own
     limits : codes of the ends of the colours; None = all values
@@ -85,8 +83,6 @@ def sight_of(held: Holder, view: View | None, size: tuple[float, float], scale: 
 class Painter:
     """Draws one view of one moment.
 
-    Parameters
-    ----------
     held : the cells as they are on show
     mask : bool (n_obs,), the selection
     """

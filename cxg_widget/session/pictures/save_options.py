@@ -26,8 +26,6 @@ _LONGEST = 100_000.0
 class FigureOptions:
     """What a figure is requested to be.
 
-    Attributes
-    ----------
     plot : room of the plots on the screen, CSS px
     width, height : of the page, CSS px; None = as `Size` has it
     dpi : px per inch, of which a CSS px takes 1/96
@@ -58,8 +56,6 @@ class FigureOptions:
 class HtmlOptions:
     """What a page of HTML is requested to be.
 
-    Attributes
-    ----------
     max_bytes : of the file
     colors : what it can be coloured by apart from what is at hand, as the trait `color` takes them
     width, height : of the widget in it, CSS px; None = as large as the window

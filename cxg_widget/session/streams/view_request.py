@@ -38,8 +38,6 @@ _CELL_BYTES = 4
 class Views:
     """Answers `aggregate`.
 
-    Parameters
-    ----------
     announce : said while a library is imported that has to compile first
     """
 

@@ -27,8 +27,6 @@ ABSENT = object()
 class Invalid:
     """A metadata value that is no JSON.
 
-    Attributes
-    ----------
     why : a clause for a sentence
     """
 

@@ -40,8 +40,6 @@ class NumberSummary:
 class CellSummary:
     """Of the cells of a sparse matrix.
 
-    Attributes
-    ----------
     n_values : cells with a value other than 0
     digest : a sum over these that does not depend on their order
     highest : the greatest position that an attribute holds, -1 where there is none

@@ -71,12 +71,7 @@ class H5adMatrixWriter:
 
 
 def write_h5ad(job: Job) -> Carried | None:
-    """Write a dataset.
-
-    Returns
-    -------
-    What became of the matrix; None where the dataset has none, which AnnData allows
-    """
+    """Write a dataset, and return what became of the matrix; None where it has none, which AnnData allows."""
     dataset, layer, left_out = job.dataset, job.layer, job.left_out
     job.progress("reading", 0.0)
     obs, var = ObsTable(dataset), VarTable(dataset)

@@ -131,9 +131,7 @@ class Counter:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Count the cells that pass all filters by two columns: all of them, and the selected ones.
 
-        Returns
-        -------
-        two int64 (n_codes, n categories of by); cells without a category of `by` count nowhere
+        Two int64 (n_codes, n categories of by); cells without a category of `by` count nowhere.
         """
         from cxg_widget.counts.count_loops import GROUP, PASSES, SELECTED
 

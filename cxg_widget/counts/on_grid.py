@@ -116,20 +116,14 @@ def count_on_grid(
     passing: NDArray[np.bool_] | None = None,
     check: Callable[[], object] = lambda: None,
 ) -> NDArray[np.uint32]:
-    """Count cells by bin and plane.
+    """Count cells by bin and plane, uint32 (n_planes, lines, columns).
 
-    Parameters
-    ----------
     xy : float32 (n, 2); what is not finite counts nowhere
     codes : signed (n_obs,), -1 = without a category; None = all cells belong to plane 0
     slots : as `slots_of` returns them
     rows : uint32 (n,), which row each of xy is; None = they are in the order of the rows
     passing : bool (n_obs,), which cells count; None = all
     check : called now and then; what it raises ends the count
-
-    Returns
-    -------
-    uint32 (n_planes, lines, columns)
     """
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts import count_loops

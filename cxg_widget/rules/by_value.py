@@ -24,16 +24,10 @@ _LISTED = 4_000
 
 
 def mask_of_values(wanted: Mapping[Any, Any], dataset: Dataset) -> NDArray[np.bool_]:
-    """Return which cells have one of the values given, in every column named.
+    """Return which cells have one of the values given, in every column named, bool (n_obs,).
 
-    Parameters
-    ----------
     wanted : obs column to a value or several; None and NaN stand for missing, numbers are compared exactly, and a
         category is also known by its label in the legend
-
-    Returns
-    -------
-    bool (n_obs,)
     """
     if not wanted:
         raise SelectionError("select({}) names no column; write select({column: value})")

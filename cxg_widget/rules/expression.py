@@ -32,19 +32,13 @@ _COMPUTED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> NDArray[np.bool_]:
-    """Evaluate a query over obs columns and genes, as pandas evaluates the same text over a DataFrame of them.
+    """Evaluate a query over obs columns and genes, bool (n_obs,), as pandas evaluates it over a DataFrame of them.
 
     Missing values are in no comparison but `!=`. It differs from pandas in two points (decision 76): whole numbers do
     not overflow, as arithmetic is in float64 where no column has float32; and a value that a column of categories or
     text does not have is looked for by its label in the legend, and refused where there is none.
 
-    Parameters
-    ----------
     layer : of genes; None = X
-
-    Returns
-    -------
-    bool (n_obs,)
     """
     columns = {word: read_column(name, dataset, layer) for word, name in resolved(query.names, dataset, layer).items()}
     mask, tables = np.empty(dataset.n_obs, dtype=np.bool_), _Tables(query)

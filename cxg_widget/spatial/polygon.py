@@ -77,16 +77,10 @@ def is_tame(polygon: NDArray[np.float64]) -> bool:
 
 
 def contains_each(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Say which finite points lie inside as `in_polygon` does, testing one by one: slower for many, never wrong.
+    """Say which points lie inside, bool (n,), as `in_polygon` does, one by one: slower for many, never wrong.
 
-    Parameters
-    ----------
     xy : float32 (n, 2), data units
     polygon : float64 (k, 2)
-
-    Returns
-    -------
-    bool (n,)
     """
     low, high = polygon.min(axis=0), polygon.max(axis=0)
     inside = np.empty(xy.shape[0], dtype=np.bool_)

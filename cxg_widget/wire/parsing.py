@@ -16,12 +16,7 @@ _BY_KIND = {cls.kind: cls for cls in REQUESTS}
 
 
 def parse(content: object) -> tuple[int, Message]:
-    """Read a request of the front-end.
-
-    Returns
-    -------
-    id and the message
-    """
+    """Read a request of the front-end: its id, and the message."""
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be a JSON object; found {type(content).__name__}")
     kind = content.get("kind")

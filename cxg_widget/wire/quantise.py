@@ -32,15 +32,11 @@ def finite_range(values: NDArray[Any]) -> tuple[float, float]:
 
 
 def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
-    """Turn numbers into codes: round((value - lo) / (hi - lo) * 65534), 65535 where not finite.
+    """Turn numbers into codes, uint16 (n,): round((value - lo) / (hi - lo) * 65534), 65535 where not finite.
 
-    Parameters
-    ----------
+    A constant column (lo == hi) becomes code 0.
+
     values : (n,), any real dtype; everything finite lies in lo..hi
-
-    Returns
-    -------
-    uint16 (n,). A constant column (lo == hi) becomes code 0.
     """
     span = float(hi) - float(lo)
     scaled: NDArray[Any]
@@ -143,15 +139,9 @@ def _corners(xy: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.f
 
 
 def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.uint16]:
-    """Quantise coordinates over the bounds of these or more points.
+    """Quantise coordinates over the bounds of these or more points, uint16 (n, 2); (65535, 65535) = cannot be drawn.
 
-    Parameters
-    ----------
     xy : float32 (n, 2)
-
-    Returns
-    -------
-    uint16 (n, 2) over the extent; (65535, 65535) = cannot be drawn
     """
     x0, x1, y0, y1 = bounds.extent
     codes = np.empty(xy.shape, dtype=np.uint16)

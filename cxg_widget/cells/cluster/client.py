@@ -8,15 +8,9 @@ from cxg_widget.errors import ClusterLost, InvalidOption, MissingDependency
 
 
 def find_client(dask: Any) -> Any:
-    """Return the `distributed.Client` that the option `dask` means.
+    """Return the `distributed.Client` that the option `dask` means; None where there is to be none.
 
-    Parameters
-    ----------
     dask : a client; True = the current one; None or False = none
-
-    Returns
-    -------
-    the client, None where there is to be none
 
     Raises `MissingDependency` if Dask is wanted and not installed, `InvalidOption` if there is no current client, or it
     is no (synchronous) client, `ClusterLost` if it was closed.

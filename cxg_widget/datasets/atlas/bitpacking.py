@@ -15,18 +15,12 @@ Places = tuple[NDArray[np.intp], NDArray[np.uint64], np.uint64]
 
 
 def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDArray[np.unsignedinteger]:
-    """Return the values of one encoded chunk.
+    """Return the values of one encoded chunk, uint32 or uint64 (count,).
 
-    Parameters
-    ----------
     encoded : uint8 (n_bytes,); transform and number of values, then blocks of 128 values; for 8 bytes per element the
         blocks of all low halves, then those of the high ones
     count : how many values there must be
     element_size : 4 or 8, bytes of a value
-
-    Returns
-    -------
-    uint32 or uint64 (count,)
 
     Raises `ValueError` if the stream declares another number of values, a width over 32 bits or an unknown transform,
     or is too short. Nothing is allocated before that is known.

@@ -82,13 +82,9 @@ class ZarrGroups:
     def columns_in_csr(
         self, group: str, layer: str, places: Sequence[int], begin: int, end: int
     ) -> Iterator[tuple[Positions, NDArray[np.int32], Floats]]:
-        """Yield those of begin <= entry < end that are of some features, some at a time.
+        """Yield those of begin <= entry < end that are of some features: entries, ascending, features, values.
 
         places : of the features, distinct
-
-        Yields
-        ------
-        the entries, ascending; of each, which of the places it is of; their values
         """
         indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
         number = np.full(max(places) + 1, -1, dtype=np.int32)

@@ -58,12 +58,7 @@ def check_written(arrays: Arrays, path: str, n_rows: int) -> None:
 
 
 def never_written(arrays: Arrays, layout: Layout) -> str:
-    """Check that the matrix holds values.
-
-    Returns
-    -------
-    "", or a sentence where neither it nor its twin was ever written, as in stores that carry annotations alone
-    """
+    """Return "", or a sentence where neither matrix nor twin was ever written, as in stores of annotations alone."""
     path = layout.path
     if not arrays.is_remote and all(_files(arrays, path)):
         return ""

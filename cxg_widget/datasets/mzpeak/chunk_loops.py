@@ -33,9 +33,7 @@ def half_byte(data: Any, at: Any) -> Any:
 def next_integer(data: Any, at: Any, stop: Any) -> Any:
     """Read one truncated integer: how many leading half bytes are 0 (1-8) or 15 (9-15), then the rest, lowest first.
 
-    Returns
-    -------
-    the integer, and the place behind it; -1 where the bytes end before it does
+    Return it and the place behind it; -1 where the bytes end before it does.
     """
     head = half_byte(data, at)
     n_left = head if head <= 8 else head - 8

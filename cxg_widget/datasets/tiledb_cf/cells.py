@@ -131,16 +131,10 @@ Observations = DenseGrid | SparseCells
 
 
 def find_cells(wanted: Sequence[NDArray[Any]], known: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Return the position of each of some cells among others with the same coordinates.
+    """Return the position, int64 (k,), of some cells among others with the same coordinates; -1 where there is none.
 
-    Parameters
-    ----------
     wanted : one array (k,) of coordinates for each dimension
     known : the same dimensions of the others, (m,) each; of cells that occur twice the first counts
-
-    Returns
-    -------
-    int64 (k,); -1 where there is none
     """
     of_wanted = np.zeros(len(wanted[0]), dtype=np.int64)
     of_known = np.zeros(len(known[0]), dtype=np.int64)

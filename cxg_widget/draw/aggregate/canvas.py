@@ -74,10 +74,8 @@ def aggregate(
     counts: CountImages | None = None,
     aggregator: Aggregator = "auto",
 ) -> Planes:
-    """Aggregate the points of a view into planes, by datashader's rule of which point belongs to which pixel.
+    """Aggregate the points of a view into planes, row 0 at the top; a point belongs to a pixel by datashader's rule.
 
-    Parameters
-    ----------
     index : of the points
     column : what to sum, in the order of the index; None = only count
     view : x at the left, x at the right, y at the bottom, y at the top edge, data units; bottom > top: y points down
@@ -89,10 +87,6 @@ def aggregate(
     statistic : what the planes of a numeric column hold: sums, the highest codes, or both
     counts : where to look for the count image, and to leave it
     aggregator : "datashader" has that library sum; "auto" has compiled loops do it, which are faster
-
-    Returns
-    -------
-    the planes, row 0 at the top of the screen
     """
     margin = spread // 2 if spread > 1 else 0
     grid = PixelGrid.of(view, size, margin)

@@ -60,14 +60,12 @@ def shade(
     left_out: NDArray[np.bool_] | None = None,
     grey: RGB = LEFT_OUT_LIGHT,
 ) -> NDArray[np.uint8]:
-    """Colour planes of categories, mixed by share, or of counts, plain.
+    """Colour planes of categories, mixed by share, or of counts, plain: uint8 (h, w, 4), straight alpha.
 
     A pixel in which any cell has a category shows no grey, as missing points lie underneath. With a selection, the
     selected cells lie above the others, which are nearly transparent. Cells that the filters leave out are opaque and
     lie beneath all; where the others are dimmed, which have the page behind them, they show beside those alone.
 
-    Parameters
-    ----------
     planes : of a category column or of no column
     how : from the number of cells to opacity, see `opacity`
     missing, plain : colour of missing cells; colour of cells without a colouring
@@ -75,10 +73,6 @@ def shade(
         opaque as so many of them above each other as it has cells
     left_out : bool (h, w), pixels that hold cells which the filters leave out; None = none are drawn
     grey : colour of those
-
-    Returns
-    -------
-    uint8 (h, w, 4), red, green, blue and straight alpha
     """
     from cxg_widget.draw.aggregate import pixels
 

@@ -17,17 +17,11 @@ MOST_NAMED = 5
 
 
 def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence[str] = ()) -> str:
-    """Describe a picture: dataset, number of cells, embedding, colours and filters.
+    """Describe a picture, a sentence a line: dataset, number of cells, embedding, colours and filters.
 
-    Parameters
-    ----------
     key : of the picture
     legend : the colouring as sent to the front-end; its counts are of the cells that pass the filters
     axis_names : what both axes measure; empty where they have no names
-
-    Returns
-    -------
-    a sentence a line
     """
     lines = [key.title, key.size]
     if settings.embedding is not None:

@@ -19,7 +19,7 @@ from cxg_widget.cells import under_pointer  # noqa: E402
 from cxg_widget.color import blend, rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.display import checks, fields, gene_sets, looks, statistic  # noqa: E402
-from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
+from cxg_widget.display.settings import PANELS, SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.draw.pages import figure, key  # noqa: E402
 from cxg_widget.draw.points import crowding  # noqa: E402
@@ -140,11 +140,14 @@ def settings() -> list[str]:
     lines = [f" * @property {{{js_type(hints[one.name], one)}}} {one.name} {one.doc}" for one in synced]
     named = [("SYNCED", "All settings that the front-end knows.", [one.name for one in synced])]
     named += [(name, says, [one.name for one in synced if one.cost in costs]) for name, says, costs in COSTS]
+    free = [one.name for one in synced if not one.needs_kernel]
+    named += [("WITHOUT_KERNEL", "Settings that a saved page can change.", free)]
     return [
         LOOK,
         f"/** @typedef {{{twins(FORMS)}}} RuleForm key of a form of a rule in js/src/words/rule_forms.js */\n",
         f"/** @typedef {{{twins(one for one in FORMS if one.as_filter)}}} FilterForm key of those that filter */\n",
         f"/** @typedef {{{union(statistic.STATISTICS)}}} Statistic a statistic that has a name */\n",
+        f"/** @typedef {{{union(PANELS)}}} PanelName */\n",
         "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
         declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),

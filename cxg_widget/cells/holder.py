@@ -21,7 +21,7 @@ from cxg_widget.wire.quantise import Bounds, quantise_positions
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
-    from cxg_widget.compare.grouping import Tell
+    from cxg_widget.compare.compared_groups import Tell
     from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.counts.counter import Counter
 

@@ -15,6 +15,9 @@ from cxg_widget.text.names import not_found, shown
 _STEPS = 256
 _REVERSED = "_r"
 
+ON_OFFER = tuple(COLORMAPS)
+"""The names that the front-end lists, in the order of its menu."""
+
 
 def check_colormap(value: Any) -> str | list[str]:
     """Check the trait `cmap` and return it as it is kept: a name, or two or more "#rrggbb" from low to high.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.cell_groups import CellGroups, Counts, GroupNames
+from cxg_widget.compare.plotted_groups import CellGroups, Counts, GroupNames
 from cxg_widget.datasets.base.values import Vector
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.gene_tests import TINY, Tested
-from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.question import METHODS, Question, fold_of, scan, tests_of

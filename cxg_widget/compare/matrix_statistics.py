@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouping import Grouped, Grouping, Tell
+from cxg_widget.compare.compared_groups import Grouped, Grouping, Tell
 from cxg_widget.compare.moments import Floats, Moments, Summary
 from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset

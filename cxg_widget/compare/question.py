@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.gene_tests import FOLDS, NEEDS_LINEAR, Tested, log2_fold, rank_sum, welch
-from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.result import Comparison, notes_of

@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouping import Grouped
+from cxg_widget.compare.compared_groups import Grouped
 from cxg_widget.compare.loops.rank_loops import add_ranks, put_columns, sort_keys
 from cxg_widget.compare.moments import Moments, entries_of
 from cxg_widget.compare.transposed import Integers, Keys, Transposed, grown, in_order

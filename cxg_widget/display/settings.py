@@ -2,7 +2,6 @@
 
 Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constants.js) follow from `Settings`.
 """
-# Changes with js/src/page/parts/panel_buttons.js and js/src/panels/index.js: which panels there are.
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
 from __future__ import annotations
@@ -61,8 +60,17 @@ def _setting(
     is_synced: bool = True,
     js: str = "",
     step: str | None = "",
+    needs_kernel: bool = True,
 ) -> Any:
-    about = {"check": check, "doc": doc, "cost": cost, "is_synced": is_synced, "js": js, "step": step}
+    about = {
+        "check": check,
+        "doc": doc,
+        "cost": cost,
+        "is_synced": is_synced,
+        "js": js,
+        "step": step,
+        "needs_kernel": needs_kernel,
+    }
     return field(default=default, metadata=about)
 
 
@@ -93,37 +101,37 @@ class Settings:
     layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
     cmap: Any = _setting(
         "viridis", alone(check_colormap), "colormap of numbers: a name, also of matplotlib, or a list of colors",
-        cost="tuning", js="string | {name: string, stops: string[]}", step="colors",
+        cost="tuning", js="string | {name: string, stops: string[]}", step="colors", needs_kernel=False,
     )  # fmt: skip
     palette: Any = _setting(
         None, alone(check_palette), "colors of categories: a name, a list, {category: color} or None",
-        cost="palette", js="any", step="colors",
+        cost="palette", js="any", step="colors", needs_kernel=False,
     )  # fmt: skip
     vmin: float | str | None = _setting(
         None, alone(check_limit, "vmin"), "lower color limit: number, percentile like 'p1', None = smallest value",
-        cost="tuning", step="limits",
+        cost="tuning", step="limits", needs_kernel=False,
     )  # fmt: skip
     vmax: float | str | None = _setting(
         None, alone(check_limit, "vmax"), "upper color limit: number, percentile like 'p99', None = largest value",
-        cost="tuning", step="limits",
+        cost="tuning", step="limits", needs_kernel=False,
     )  # fmt: skip
     limits: Literal["hold", "follow"] = _setting(
         "hold", choice("limits", ("hold", "follow")),
         "color limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom",
-        cost="tuning",
+        cost="tuning", needs_kernel=False,
     )  # fmt: skip
     center: float | None = _setting(
         None, alone(check_center), "value at the center of the colormap, with limits symmetric around it, or None",
-        cost="tuning", step="color center",
+        cost="tuning", step="color center", needs_kernel=False,
     )  # fmt: skip
     scale: ScaleName = _setting(
         "linear", choice("scale", get_args(ScaleName)), "scale of the colormap: 'linear' or 'log'",
-        cost="tuning", step="color scale",
+        cost="tuning", step="color scale", needs_kernel=False,
     )  # fmt: skip
     zero: Literal["color", "grey"] = _setting(
         "color", choice("zero", ("color", "grey")),
         "what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others", cost="tuning",
-        step="color of zeros",
+        step="color of zeros", needs_kernel=False,
     )  # fmt: skip
     blend: Literal["mean", "colors"] = _setting(
         "mean", choice("blend", ("mean", "colors")),
@@ -132,12 +140,12 @@ class Settings:
     )  # fmt: skip
     point_size: float | None = _setting(
         None, number("point_size", 0.1, 100, or_none=True), "diameter of a point, CSS px; None = by density",
-        cost="tuning", step=None,
+        cost="tuning", step=None, needs_kernel=False,
     )  # fmt: skip
     opacity: float | None = _setting(
         None, number("opacity", 0, 1, or_none=True),
         "opacity of a point, 0 to 1; None = by density: of categories, the more cells share a pixel the lower",
-        cost="tuning", step=None,
+        cost="tuning", step=None, needs_kernel=False,
     )  # fmt: skip
     tool: Tool = _setting(
         "pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'", step=None
@@ -149,22 +157,26 @@ class Settings:
         None,
         alone(checks.check_view),
         "x left, x right, y bottom, y top on show, data units; None = everything",
-        step=None,
+        step=None, needs_kernel=False,
+    )  # fmt: skip
+    height: int = _setting(
+        600, number("height", 120, 10_000, int), "height of the widget, CSS px", step=None, needs_kernel=False
     )
-    height: int = _setting(600, number("height", 120, 10_000, int), "height of the widget, CSS px", step=None)
-    panel_width: int = _setting(236, number("panel_width", 160, 800, int), "width of the side panel, CSS px", step=None)
+    panel_width: int = _setting(
+        236, number("panel_width", 160, 800, int), "width of the side panel, CSS px", step=None, needs_kernel=False
+    )
     open_panels: tuple[str, ...] = _setting(
         (),
         alone(check_names, "open_panels", PANELS),
-        "names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table'",
+        f"names of the panels that are open: {', '.join(map(repr, PANELS))}",
         step=None,
     )
     wheel_zoom: bool = _setting(
         True,
         flag("wheel_zoom"),
         "whether the wheel zooms while the pointer is on the plot; with Ctrl or Cmd it always does",
-        step=None,
-    )
+        step=None, needs_kernel=False,
+    )  # fmt: skip
     hidden: tuple[str, ...] = _setting(
         (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image", step="filter"
     )
@@ -181,12 +193,12 @@ class Settings:
     )  # fmt: skip
     views: tuple[Any, ...] = _setting(
         (), check_views, "where one looks in embeddings of panels other than the plot's; not named = everything",
-        js="{embedding: string | string[], view: number[]}[]", step=None,
+        js="{embedding: string | string[], view: number[]}[]", step=None, needs_kernel=False,
     )  # fmt: skip
     filtered: Filtered = _setting(
         "hide", choice("filtered", get_args(Filtered)),
         "filtered-out cells: 'hide' does not draw them, 'grey' draws them behind all others",
-        cost="image", step="filter",
+        cost="image", step="filter", needs_kernel=False,
     )  # fmt: skip
     hover: tuple[str, ...] | None = _setting(
         None, checks.hover, "obs columns and genes in the tooltip; None = the most informative",
@@ -194,7 +206,8 @@ class Settings:
     )  # fmt: skip
     density: Density = _setting(
         "eq_hist", choice("density", get_args(Density)),
-        "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'", cost="image", step="opacity",
+        "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'", cost="image",
+        step="opacity", needs_kernel=False,
     )  # fmt: skip
     labels: str | None = _setting(
         None, checks.categories_of("labels"), "obs column whose categories are named where their cells are densest"
@@ -215,8 +228,9 @@ class Settings:
         js="string | null",
     )  # fmt: skip
     tissue_opacity: float = _setting(
-        1.0, number("tissue_opacity", 0, 1), "opacity of the image of the section, 0 to 1", step=None
-    )
+        1.0, number("tissue_opacity", 0, 1), "opacity of the image of the section, 0 to 1", step=None,
+        needs_kernel=False,
+    )  # fmt: skip
     statistic: Any = _setting(
         "auto", alone(check_statistic),
         "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "
@@ -235,10 +249,11 @@ class Settings:
         MAX_POINTS, number("max_points", 1, 100_000_000, int),
         "most cells to send as points; of more, views are aggregated", is_synced=False, step=None,
     )  # fmt: skip
-    legend: bool = _setting(True, flag("legend"), "whether saved pictures have a legend", step=None)
+    legend: bool = _setting(True, flag("legend"), "whether saved pictures have a legend", step=None, needs_kernel=False)
     background: Literal["white", "dark", "transparent"] | None = _setting(
         None, choice("background", tuple(PAPERS), or_none=True),
         "background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen", step=None,
+        needs_kernel=False,
     )  # fmt: skip
 
     @classmethod
@@ -363,6 +378,7 @@ class Setting:
     js : its type in JavaScript where that does not follow from the one in Python
     step : the word for a change of it among the steps of undo, "" = its name; None = no step: where one looks, or what
         lies around the plot
+    needs_kernel : False = a saved page, which has no kernel, can change it
     """
 
     name: str
@@ -373,6 +389,7 @@ class Setting:
     is_synced: bool
     js: str
     step: str | None
+    needs_kernel: bool
 
 
 SETTINGS = tuple(Setting(one.name, one.default, **one.metadata) for one in fields(Settings))

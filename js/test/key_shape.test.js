@@ -17,7 +17,7 @@ function start(tool) {
   };
   const now = { tool };
   const meaning = /** @type {any} */ ({
-    tool: () => now.tool,
+    state: () => ({ link: "live", traits: { tool: now.tool } }),
     toData: at,
     leave() {},
     say: (/** @type {string} */ sentence) => seen.said.push(sentence),
@@ -120,13 +120,12 @@ test("with the tool that moves no shape begins, and another tool ends one", () =
   assert.equal(seen.outline, null);
 });
 
-/** @param {string} [tool] */
-function startAwaited(tool = "rectangle") {
+/** @param {string} [tool] @param {string} [link] */
+function startAwaited(tool = "rectangle", link = "live") {
   const seen = { pressed: /** @type {string[]} */ ([]), asked: 0 };
   const now = { keyShape: /** @type {any} */ (null), tool };
   const meaning = /** @type {any} */ ({
-    tool: () => now.tool,
-    keyShape: () => now.keyShape,
+    state: () => ({ link, traits: { tool: now.tool }, keyShape: now.keyShape }),
     needKeyShape: () => void seen.asked++,
   });
   const awaited = createAwaited(/** @type {any} */ (SIZE), meaning, "Enter", ["ArrowUp", " "]);
@@ -164,5 +163,6 @@ test("no key waits for a shape that was given up, that cannot be had, or where n
     come();
     assert.deepEqual(seen.pressed, []);
   }
-  for (const tool of ["pan", null]) assert.equal(startAwaited(/** @type {any} */ (tool)).press("Enter"), false);
+  assert.equal(startAwaited("pan").press("Enter"), false);
+  assert.equal(startAwaited("lasso", "offline").press("Enter"), false);
 });

@@ -13,8 +13,8 @@ from scipy import stats
 
 from cxg_widget import CxgWidget
 from cxg_widget.compare import ranks
+from cxg_widget.compare.compared_groups import Grouped
 from cxg_widget.compare.gene_tests import rank_sum, welch
-from cxg_widget.compare.grouping import Grouped
 from cxg_widget.compare.loops import rank_loops, sum_loops
 from cxg_widget.compare.markers import compare_groups
 from cxg_widget.compare.matrix_statistics import MatrixStats, gather, kind_of

@@ -7,8 +7,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxg_widget.compare.cell_groups import CellGroups
 from cxg_widget.compare.gene_by_group import medians
+from cxg_widget.compare.plotted_groups import CellGroups
 from cxg_widget.datasets.base.values import Codes, Vector
 
 numbers = st.sampled_from([0.0, 6.0, -1.0, 0.03, 2.5, np.nan, np.inf, -np.inf, 1e30])

@@ -26,7 +26,7 @@ from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.quantise import Bounds
 
 if TYPE_CHECKING:
-    from cxg_widget.compare.grouping import Tell
+    from cxg_widget.compare.compared_groups import Tell
     from cxg_widget.compare.matrix_statistics import MatrixStats
 
 _SLOT = "shared"

@@ -38,7 +38,7 @@ from cxg_widget.spatial.view import Extent, View, union
 
 if TYPE_CHECKING:
     from cxg_widget.cells.cluster.matrix_statistics import ClusterMatrixStats
-    from cxg_widget.compare.grouping import Tell
+    from cxg_widget.compare.compared_groups import Tell
 
 
 class ClusterCells:

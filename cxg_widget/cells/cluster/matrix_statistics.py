@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.partitions import Partitions
+from cxg_widget.compare.compared_groups import Grouped, Grouping, Tell
 from cxg_widget.compare.donors.sums import Sums, sum_counts
-from cxg_widget.compare.grouping import Grouped, Grouping, Tell
 from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKind, gather, judge
 from cxg_widget.compare.question import Question
 from cxg_widget.compute.bits import pack_mask, unpack_mask

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouping import Grouping
+from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import SelectionError

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouping import Grouped
+from cxg_widget.compare.compared_groups import Grouped
 from cxg_widget.compare.moments import Floats
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.text.names import describe_layer
 
 if TYPE_CHECKING:
-    from cxg_widget.compare.grouping import Grouping
+    from cxg_widget.compare.compared_groups import Grouping
     from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.compare.question import Question
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.compare.cell_groups import Counts, GroupNames
+from cxg_widget.compare.plotted_groups import Counts, GroupNames
 from cxg_widget.draw.plots.look import GroupPlot, Look
 from cxg_widget.draw.plots.sheet import (
     GAP,

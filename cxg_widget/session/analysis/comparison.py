@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.compare.grouping import Grouping
+from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.neighborhood import neighborhood
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compute.bits import pack_mask, unpack_mask

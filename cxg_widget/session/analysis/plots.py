@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cxg_widget.color.colormap import check_colormap, stops_of
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.color.paper import PAPERS
-from cxg_widget.compare.cell_groups import CellGroups, GroupNames, paired
 from cxg_widget.compare.gene_by_group import Binned, Floats, GroupTable, Summed, binned, medians, summed
+from cxg_widget.compare.plotted_groups import CellGroups, GroupNames, paired
 from cxg_widget.datasets.base.values import Codes, Vector
 from cxg_widget.display.target import Target, as_float, is_number, resolve
 from cxg_widget.draw.plots.bars import Bars

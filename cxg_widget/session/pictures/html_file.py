@@ -1,5 +1,4 @@
 """What is on show as one file of HTML, which needs neither kernel nor network: what goes in, and what is left out."""
-# Changes with js/src/file/now.js: settings that a saved page takes.
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cxg_widget.annotations.colors import label_colors
 from cxg_widget.annotations.labels import as_labels
 from cxg_widget.cells.preview import are_stated
-from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.colormap import ON_OFFER
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.blend_coloring import BlendColoring
@@ -47,7 +47,7 @@ def dataset_frame(dataset: Dataset) -> Frame:
             set_noun=list(dataset.set_noun or ()),
             embeddings=embeddings,
             columns=columns,
-            colormaps=list(COLORMAPS),
+            colormaps=list(ON_OFFER),
             notes=list(dataset.notes),
         )
     )

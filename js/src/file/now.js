@@ -1,17 +1,13 @@
 /** The current settings of a saved page: its colour, the hidden categories of each colouring, limits and scale. */
-// Changes with cxg_widget/session/pictures/html_file.py: settings that a saved page takes.
-
+import { STATISTICS_OF_POINTS, WITHOUT_KERNEL } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 
-/** Settings that take no data. @type {string[]} */
-const FREE = [
-  ...["cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "view", "views"],
-  ...["height", "panel_width", "wheel_zoom", "filtered", "density", "tissue_opacity", "legend", "background"],
-];
+/** By their declaration in display/settings.py. @type {readonly string[]} */
+const FREE = WITHOUT_KERNEL;
 /** What lies on the plot: as the file has it, or not at all. */
 const ON_PLOT = ["labels", "contours", "difference", "tissue"];
-/** Pixels of points show no other numbers. */
-const OF_CELLS = ["auto", "mean", "max"];
+/** Pixels of points show no other numbers. @type {readonly string[]} */
+const OF_CELLS = STATISTICS_OF_POINTS;
 const LIMITS = ["vmin", "vmax", "center"];
 
 const same = (/** @type {unknown} */ one, /** @type {unknown} */ other) =>

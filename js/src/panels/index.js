@@ -1,10 +1,9 @@
 /** Entry of the second module: makes the panels of a view, and exports what it draws on the plot. */
-// Changes with cxg_widget/display/settings.py and js/src/page/parts/panel_buttons.js: which panels there are.
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/parts/panel_buttons.js";
 import { createAnnotations } from "./annotations/annotations.js";
+import { createOpened } from "./columns/column_filters.js";
 import { createColumns } from "./columns/columns.js";
-import { createOpened } from "./columns/open_rows.js";
 import { createCompare } from "./compare/compare.js";
 import { createComparing } from "./compare/comparison.js";
 import { filterChips } from "./filters/active_filters.js";
@@ -36,11 +35,11 @@ export { createPictures, saveFile } from "./pictures/saved_pictures.js";
 /** @typedef {import("../page/parts/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
-/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/open_rows.js").Opened, sets: Sets,
+/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/column_filters.js").Opened, sets: Sets,
  *   comparing: import("./compare/comparison.js").Comparing}} Given */
 /** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./sets/set_list.js").CellSet[] | null, chosen: string[]}} Sets */
 
-/** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
+/** What makes each panel of a view, by its name. @type {Record<import("../wire/constants.js").PanelName, (given: Given) => DrawPanel>} */
 const MAKERS = {
   columns: createColumns,
   genes: createGenes,

@@ -1,6 +1,7 @@
 /** Drawing a shape with keys: arrows move a cursor, Enter sets a corner. Describes each step in words. */
 import { DRAW_KEY } from "../plot/gestures.js";
 import { createShape, modeOf } from "../plot/lasso.js";
+import { toolOf } from "../state/state.js";
 import { shortNumber } from "../words/format.js";
 
 /**
@@ -54,7 +55,7 @@ export function createKeyShape(element, meaning) {
   }
 
   function begin() {
-    const tool = meaning.tool();
+    const tool = toolOf(meaning.state());
     if (tool !== "lasso" && tool !== "rectangle") return false;
     const [w, h] = [element.clientWidth, element.clientHeight];
     const isInside = at.x > 0 && at.y > 0 && at.x < w && at.y < h;
@@ -106,7 +107,7 @@ export function createKeyShape(element, meaning) {
   return {
     /** @param {{key: string, shiftKey: boolean, altKey: boolean}} event @returns {boolean} whether it means something */
     press({ key, shiftKey, altKey }) {
-      if (kind !== null && kind !== meaning.tool()) end(""); // there is no kernel any more
+      if (kind !== null && kind !== toolOf(meaning.state())) end(""); // there is no kernel any more
       if (kind === null) return key === DRAW_KEY && begin();
       if (key in WAYS) step(WAYS[key], shiftKey ? FINE_PX : STEP_PX);
       else if (DRAWING_KEYS.corner.includes(key)) set({ shift: shiftKey, alt: altKey });

@@ -57,13 +57,14 @@ export function createDrag(element, meaning) {
 
   /** @param {PointerEvent} event @param {Place} at @param {boolean} isPanRequested */
   function begin(event, at, isPanRequested) {
-    const tool = meaning.tool();
+    const { link, traits } = meaning.state();
     const start = modifiers(event);
-    if (isPanRequested || tool === null || (tool === "pan" && !start.shift && !start.alt)) {
+    const isPan = link === "offline" || (traits.tool === "pan" && !start.shift && !start.alt); // offline nothing is selected
+    if (isPanRequested || isPan) {
       drag = { kind: "pan", id: event.pointerId, ...at };
       return;
     }
-    const shape = createShape(tool === "rectangle" ? "rectangle" : "lasso");
+    const shape = createShape(traits.tool === "rectangle" ? "rectangle" : "lasso");
     shape.add(at.x, at.y, meaning.toData(at.x, at.y));
     drag = { kind: "shape", id: event.pointerId, shape, start };
     meaning.outline(shape, modeOf(start));

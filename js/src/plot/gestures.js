@@ -6,7 +6,8 @@ import { createWheel } from "./wheel.js";
 
 /**
  * @typedef {object} Meaning positions and distances in CSS px of the element
- * @property {() => "pan" | "lasso" | "rectangle" | null} tool null = nothing can be selected
+ * @property {() => import("../state/state.js").State} state of the widget, whose settings gestures read
+ * @property {() => boolean} isReady whether there is a view to move
  * @property {(px: number, py: number) => [number, number]} toData
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, px: number, py: number) => void} zoom
@@ -18,12 +19,10 @@ import { createWheel } from "./wheel.js";
  * @property {(px: number, py: number) => void} mark a click, or a tap
  * @property {() => void} leave it is not, or it is busy
  * @property {(sentence: string) => void} say to who does not see the picture
- * @property {(isByKey: boolean) => boolean} zooms whether the wheel does; isByKey: a key is held that asks for it
  * @property {() => void} reset
  * @property {() => void} clear
  * @property {(tool: "pan" | "lasso" | "rectangle") => void} pick
- * @property {() => import("./key_shape.js").CreateKeyShape | null} keyShape what draws shapes by keys; null = it is not here yet
- * @property {() => void} needKeyShape get it
+ * @property {() => void} needKeyShape get what draws shapes by keys, which is not here yet
  */
 
 const KEY_PAN_PX = 40;

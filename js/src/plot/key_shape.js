@@ -1,4 +1,5 @@
 /** A shape drawn by keys, as gestures know it: the second module draws it; till that has come, keys wait. */
+import { toolOf } from "../state/state.js";
 
 /**
  * @typedef {{key: string, shiftKey: boolean, altKey: boolean}} Press
@@ -22,10 +23,9 @@ export function createKeyShape(element, meaning, begin, more) {
 
   /** @param {Press} pressed */
   function press({ key, shiftKey, altKey }) {
-    const create = meaning.keyShape();
+    const create = meaning.state().keyShape;
     if (create !== null) return (drawing ??= create(element, meaning)).press({ key, shiftKey, altKey });
-    const tool = meaning.tool();
-    if (waiting.length === 0 && (key !== begin || tool === "pan" || tool === null)) return false;
+    if (waiting.length === 0 && (key !== begin || toolOf(meaning.state()) === "pan")) return false;
     if (key === "Escape") waiting = [];
     else if (key === begin || more.includes(key)) waiting.push({ key, shiftKey, altKey });
     else return false;
@@ -36,7 +36,7 @@ export function createKeyShape(element, meaning, begin, more) {
   return {
     press,
     goOn() {
-      for (const one of waiting.splice(0)) if (meaning.keyShape() !== null) press(one);
+      for (const one of waiting.splice(0)) if (meaning.state().keyShape !== null) press(one);
     },
     cancel() {
       waiting = [];

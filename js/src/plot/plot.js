@@ -249,7 +249,8 @@ function placeOf({ points }) {
  * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "say" | "select" | "point" | "mark" | "leave">} */
 function meaningOf(aim, { store, actions, view }, move) {
   return {
-    tool: () => (store.get().link === "offline" ? null : store.get().traits.tool),
+    state: store.get,
+    isReady: () => aim.camera() !== null,
     toData(px, py) {
       const camera = aim.camera();
       return camera === null ? [0, 0] : cameras.toData(camera, px, py);
@@ -260,11 +261,9 @@ function meaningOf(aim, { store, actions, view }, move) {
         const { width, height, ratio } = aim.size();
         return cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, width, height, ratio, equalUnits));
       }),
-    zooms: (isByKey) => aim.camera() !== null && (isByKey || store.get().traits.wheel_zoom !== false),
     reset: view.reset,
     clear: () => void (store.get().selection.n > 0 && actions.clearSelection()),
     pick: (tool) => actions.setTrait("tool", tool),
-    keyShape: () => store.get().keyShape,
     needKeyShape: actions.needPanels,
   };
 }

@@ -28,9 +28,9 @@ export function createWheel(element, meaning, isShaping) {
   function isForPlot(event) {
     if (!event.composedPath().includes(element)) return false;
     if (isShaping()) return true;
-    const isByKey = event.ctrlKey || event.metaKey;
-    if (!meaning.zooms(isByKey)) return false;
-    if (isByKey) return true;
+    if (!meaning.isReady()) return false;
+    if (event.ctrlKey || event.metaKey) return true;
+    if (meaning.state().traits.wheel_zoom === false) return false;
     const isScroll = event.timeStamp - scrolledAt < SCROLL_MS || !event.cancelable;
     return !isScroll && (hasCome || element.matches(":focus"));
   }

@@ -10,6 +10,8 @@
 
 /** @typedef {"auto" | "mean" | "max" | "min" | "sum" | "std" | "var" | "count"} Statistic a statistic that has a name */
 
+/** @typedef {"columns" | "genes" | "sets" | "annotations" | "table" | "compare"} PanelName */
+
 /**
  * @typedef {object} Settings
  * @property {string | string[] | null} embedding what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')
@@ -33,7 +35,7 @@
  * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
- * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table'
+ * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table', 'compare'
  * @property {boolean} wheel_zoom whether the wheel zooms while the pointer is on the plot; with Ctrl or Cmd it always does
  * @property {string[]} hidden labels of the categories that are not drawn
  * @property {any} filters rules that say which cells count: of obs columns, genes, and one query
@@ -57,6 +59,8 @@ export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
+/** Settings that a saved page can change. @type {(keyof Settings)[]} */
+export const WITHOUT_KERNEL = ["cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "view", "height", "panel_width", "wheel_zoom", "views", "filtered", "density", "tissue_opacity", "legend", "background"];
 /** What tests begin with. @type {Settings} */
 export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "limits": "hold", "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": null, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "panels": [], "views": [], "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
 /** Genes that are pinned at once. */

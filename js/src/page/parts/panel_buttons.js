@@ -1,32 +1,23 @@
 /** The buttons that open panels: words in the toolbar, or a menu where there is no room. */
-// Changes with cxg_widget/display/settings.py and js/src/panels/index.js: which panels there are.
 import { html, nothing } from "lit-html";
 import { capitalized, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Nouns} Nouns */
-/** @typedef {{id: string, key: string, name: (nouns: Nouns) => string, about: (nouns: Nouns) => string}} Panel */
+/** @typedef {import("../../wire/constants.js").PanelName} PanelName */
+/** @typedef {{id: PanelName, key: string, name: (nouns: Nouns) => string, about: (nouns: Nouns) => string}} Panel */
 
-/** As the names of the setting `open_panels` have them. @type {Panel[]} */
-export const PANELS = [
-  { id: "columns", key: "C", name: () => "Columns", about: ({ obs }) => `Count and filter ${obs.many} by any column` },
-  { id: "genes", key: "G", name: (nouns) => capitalized(nouns.var.many), about: () => "Pin, count and group them" },
-  {
-    id: "sets",
-    key: "N",
-    name: ({ obs }) => `Sets of ${obs.many}`,
-    about: () => "Name, combine and compare selections",
-  },
-  { id: "annotations", key: "A", name: () => "Annotations", about: ({ obs }) => `Label ${obs.many}` },
-  { id: "table", key: "T", name: ({ obs }) => `Table of ${obs.many}`, about: ({ obs }) => `One row per ${obs.one}` },
-  {
-    id: "compare",
-    key: "V",
-    name: () => "Compare",
-    about: (nouns) => `Find ${nouns.var.many} that distinguish two groups`,
-  },
-];
+/** In the order of their buttons. @type {Record<PanelName, Omit<Panel, "id">>} */
+const BY_NAME = {
+  columns: { key: "C", name: () => "Columns", about: ({ obs }) => `Count and filter ${obs.many} by any column` },
+  genes: { key: "G", name: (nouns) => capitalized(nouns.var.many), about: () => "Pin, count and group them" },
+  sets: { key: "N", name: ({ obs }) => `Sets of ${obs.many}`, about: () => "Name, combine and compare selections" },
+  annotations: { key: "A", name: () => "Annotations", about: ({ obs }) => `Label ${obs.many}` },
+  table: { key: "T", name: ({ obs }) => `Table of ${obs.many}`, about: ({ obs }) => `One row per ${obs.one}` },
+  compare: { key: "V", name: () => "Compare", about: (nouns) => `Find ${nouns.var.many} that distinguish two groups` },
+};
+export const PANELS = /** @type {PanelName[]} */ (Object.keys(BY_NAME)).map((id) => ({ id, ...BY_NAME[id] }));
 
 /** One set of buttons: style.css lays them out as words, or as the menu of their own button. @param {Context} context */
 export function panelButtons(context) {

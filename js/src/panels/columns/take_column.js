@@ -2,9 +2,6 @@
 
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Column */
 
-/** Arrays that of a long list are of the rows that are sent. */
-const BY_ROW = /** @type {const} */ (["filtered", "selected", "chosen", "held", "odds", "log10_p"]);
-
 /** What is known of a column is not sent again. @param {import("../../state/state.js").Store} store @param {Column} reply */
 export function takeColumn(store, reply) {
   const { columns } = store.get();
@@ -34,17 +31,21 @@ function joined(before, reply) {
   });
   /** @type {any} */
   const arrays = { ...before.arrays };
-  for (const name of BY_ROW) arrays[name] = placed(before, reply, name);
+  for (const name of namesOf(reply.arrays)) if (name !== "all") arrays[name] = placed(before, reply, name);
   return { ...reply, categories, arrays };
 }
 
-/** @param {Column} before @param {Column} reply @param {typeof BY_ROW[number]} name of an array */
+/** All arrays but `all` are of the rows that are sent, or empty. @param {Column} before @param {Column} reply
+ * @param {keyof Column["arrays"]} name of an array */
 function placed(before, reply, name) {
   const sent = reply.arrays[name];
-  if (sent.length === 0) return sent; // nothing is selected
+  if (sent.length === 0) return sent; // nothing is selected, or none is counted by the legend
   const n = before.arrays.all.length;
   const found =
     before.arrays[name].length === n ? before.arrays[name].slice() : new /** @type {any} */ (sent.constructor)(n);
   for (const [i, row] of reply.rows.entries()) found[row] = sent[i];
   return found;
 }
+
+/** @template {object} T @param {T} one */
+const namesOf = (one) => /** @type {(keyof T)[]} */ (Object.keys(one));

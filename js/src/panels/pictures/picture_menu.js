@@ -13,19 +13,20 @@ const PNG = [
   [2, "double resolution"],
   [4, "for print"],
 ];
-/** What the kernel writes, by its suffix. @type {["svg" | "pdf" | "html", string, string][]} */
-const WRITTEN = [
-  ["svg", "SVG", "editable text"],
-  ["pdf", "PDF", "editable text"],
-  ["html", "HTML", "interactive page"],
-];
+/** @typedef {import("../../wire/protocol.js").AskFigure["suffix"]} Suffix */
+/** What the kernel writes, by its suffix; PNG is drawn by the page. @type {Record<Exclude<Suffix, "png">, [string, string]>} */
+const WRITTEN = {
+  svg: ["SVG", "editable text"],
+  pdf: ["PDF", "editable text"],
+  html: ["HTML", "interactive page"],
+};
 
 /** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
 export function createPictureMenu({ client, redraw }) {
   /** What the kernel is writing. */
   let writing = "";
 
-  /** @param {Context} context @param {"svg" | "pdf" | "html"} suffix */
+  /** @param {Context} context @param {keyof typeof WRITTEN} suffix */
   async function write(context, suffix) {
     const { dataset, color } = context.state;
     const [width, height] = context.room().map(Math.round);
@@ -59,9 +60,18 @@ export function createPictureMenu({ client, redraw }) {
     const isOff = context.state.link !== "live" || writing !== "";
     return html`<div class="popover pictures" role="dialog" aria-label="Save picture">
       ${PNG.map(([scale, detail]) => item(`PNG ${scale}×`, detail, png(scale)))}
-      ${WRITTEN.map(([suffix, name, detail]) =>
-        item(name, writing === suffix ? "Writing…" : detail, () => void write(context, suffix), "kernel", isOff),
-      )}
+      ${
+        /** @type {(keyof typeof WRITTEN)[]} */ (Object.keys(WRITTEN)).map((suffix) => {
+          const [name, detail] = WRITTEN[suffix];
+          return item(
+            name,
+            writing === suffix ? "Writing…" : detail,
+            () => void write(context, suffix),
+            "kernel",
+            isOff,
+          );
+        })
+      }
     </div>`;
   };
 }

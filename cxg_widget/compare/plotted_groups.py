@@ -1,4 +1,4 @@
-"""Groups of cells by the categories of one column, or of two; their names and sizes."""
+"""Groups of cells that are plotted: by the categories of one column, or of two; their names and sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of cells by set and category, and their cells in a matrix, read block by block."""
+"""Groups of cells that are compared: by set and category, and their cells in a matrix, read block by block."""
 
 from __future__ import annotations
 

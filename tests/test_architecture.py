@@ -42,6 +42,7 @@ FOLDERS = {
     "datasets": (
         "base",
         "anndata",
+        "spatialdata",
         "mudata",
         "tenx",
         "tables",

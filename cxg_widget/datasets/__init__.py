@@ -45,6 +45,7 @@ def open_dataset(
         - AnnData: `key` (which of several, such as "tables/cells"; also as "path#tables/cells"), `memory_bytes` (for
           finding genes in a matrix stored by cell, 3.2 GiB)
         - MuData: `key` (one modality, such as "rna"; also as "path#rna"; None = all side by side), `memory_bytes`
+        - SpatialData: `table`, `coordinate_system`, `channels`, `contrast_limits`
         - 10x: `key` (which genome or sample, where there are several), `memory_bytes`
         - RaggedAtlas: `version`, `zarr_store`, `obs_table`, `feature_space`, `coordinates`
         - TileDB-CF: `observations` (names of dimensions), `isel` (dimension to position)

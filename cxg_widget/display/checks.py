@@ -258,7 +258,7 @@ def tissue(value: Any, dataset: Dataset, _: Settings) -> str | None:
     sections = dataset.sections()
     names = [*sections.images, *sections.faults]
     if not names:
-        raise InvalidValue(f"this dataset has no image in uns['spatial'] for tissue; found {shown(value)}")
+        raise InvalidValue(f"this dataset has no image of a section for tissue; found {shown(value)}")
     if value is True:
         value = names[0]
     found = [name for name in names if isinstance(value, str) and value in (name, name.rpartition("/")[0])]

@@ -80,7 +80,7 @@ class AnnDataDataset(WithMatrices):
         self._path = uri.removeprefix("file://")
         self._store = self._open_store(self._path)
         try:
-            self._open(find_part(self._store.root, key, self.what))
+            self._open(self._find_part(key))
         except BaseException:
             self._store.close()
             raise
@@ -88,6 +88,9 @@ class AnnDataDataset(WithMatrices):
     @abstractmethod
     def _open_store(self, path: str) -> Store:
         """Open the file or folder."""
+
+    def _find_part(self, key: str | None) -> Group:
+        return find_part(self._store.root, key, self.what)
 
     def _open(self, part: Group) -> None:
         self._part = part

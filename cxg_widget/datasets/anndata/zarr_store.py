@@ -12,6 +12,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
+from io import BytesIO
 from typing import Any
 from zipfile import ZipInfo
 
@@ -19,7 +20,8 @@ import numpy as np
 import zarr
 from numpy.typing import NDArray
 from zarr.abc.store import ByteRequest
-from zarr.core.buffer import Buffer, BufferPrototype
+from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
+from zarr.core.sync import sync
 from zarr.storage import LocalStore, ZipStore
 
 from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Group, Node, Store, StoredArray, reading
@@ -45,7 +47,7 @@ class _Folder(LocalStore):
     async def get(
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        self._check(key)
+        self.check(key)
         return _whole(_metered(await super().get(key, prototype, byte_range), self), key, self)
 
     async def get_partial_values(
@@ -53,11 +55,12 @@ class _Folder(LocalStore):
     ) -> list[Buffer | None]:
         wanted = list(key_ranges)
         for key, _ in wanted:
-            self._check(key)
+            self.check(key)
         found = await super().get_partial_values(prototype, wanted)
         return [_metered(one, self) for one in found]
 
-    def _check(self, key: str) -> None:
+    def check(self, key: str) -> None:
+        """Refuse a key that a link leads out of the folder."""
         real = os.path.realpath(os.path.join(self._real, key))
         if real != self._real and not real.startswith(self._real + os.sep):
             raise InvalidStore(f"{self.uri}: {key} is a link out of the store; such links are not followed.")
@@ -154,6 +157,16 @@ class ZarrStore(Store):
             return self.files.bytes_below(f"{path}/")
         found = os.walk(os.path.join(self._path, path))
         return sum(os.stat(os.path.join(folder, name)).st_size for folder, _, names in found for name in names)
+
+    def file(self, path: str) -> str | BytesIO | None:
+        """Return a file of the store that is no part of an array, as pandas reads one; None where there is none."""
+        with self.reading(path):
+            if isinstance(self.files, _Archive):
+                found = sync(self.files.get(path, default_buffer_prototype()))
+                return None if found is None else BytesIO(found.to_bytes())
+            self.files.check(path)
+        place = os.path.join(self._path, path)
+        return place if os.path.isfile(place) else None
 
     @property
     def traffic(self) -> Traffic:

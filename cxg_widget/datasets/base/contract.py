@@ -183,6 +183,10 @@ class Contract(MatrixContract):
         """Read a part of an image, any numbers (k, n) or (k, n, 3 or 4); a store with images implements this."""
         raise NotImplementedError
 
+    def _read_section_level(self, name: str, factor: int, lines: slice, columns: slice) -> NDArray[Any]:
+        """Read a part of a coarser copy of an image, in its own px; for stores whose images have `levels`."""
+        raise NotImplementedError
+
     # The store.
 
     def _read_identity(self) -> str:

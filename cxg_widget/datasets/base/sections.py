@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ _PLAUSIBLE = (1e-9, 1e9)
 """Scale factors, micrometres and widths of spots: beyond these, places and lengths on the screen overflow."""
 _BEST_FIRST = ("hires", "lowres", "fullres")
 _CHANNELS = (3, 4)
+_Place = TypeVar("_Place", float, NDArray[np.float64])
 _SIDES = 2
 
 
@@ -38,16 +39,19 @@ class SectionImage:
     Attributes
     ----------
     shape : px high and wide
-    scale : px of the image for one unit of the coordinates; the middle of its first px lies at 0, 0, as matplotlib and
-        scanpy have it
+    scale : px of the image for one unit of the coordinates
     spot : how wide a spot of its library is, in units of the coordinates; None = that is not known
     um : how many micrometres a unit is there; None = that is not known
+    origin : where the middle of its first px lies, x and y; 0, 0 as matplotlib and scanpy have it
+    levels : how many px of the image both ways are one of a coarser copy that the store holds too; ascending, 1 first
     """
 
     shape: tuple[int, int]
     scale: float
     spot: float | None = None
     um: float | None = None
+    origin: tuple[float, float] = (0.0, 0.0)
+    levels: tuple[int, ...] = (1,)
 
     @property
     def extent(self) -> Extent:
@@ -57,7 +61,11 @@ class SectionImage:
     def extent_of(self, lines: tuple[int, int], columns: tuple[int, int]) -> Extent:
         """Return the edges of a part, from a line or column to the one before which it ends."""
         x0, x1, y0, y1 = ((edge - 0.5) / self.scale for edge in (*columns, *lines))
-        return x0, x1, y0, y1
+        return x0 + self.origin[0], x1 + self.origin[0], y0 + self.origin[1], y1 + self.origin[1]
+
+    def px_at(self, place: _Place, axis: int) -> _Place:
+        """Return how many px lie before a place along x (0) or y (1), in units of the coordinates."""
+        return (place - self.origin[axis]) * self.scale + 0.5
 
 
 @dataclass(frozen=True)
@@ -200,16 +208,26 @@ class SectionImages:
         (top, bottom), (left, right) = (
             (max(low, 0), min(high, n)) for (low, high), n in zip((lines, columns), image.shape, strict=True)
         )
+        factor = max(one for one in image.levels if step % one == 0)
         rows = []
         with self._store._reading():
             for above, below in _cuts(top, bottom, step):
                 row = []
                 for start, stop in _cuts(left, right, step):
                     check()
-                    part = self._store._read_section_image(name, slice(above, below), slice(start, stop))
-                    row.append(_means(_as_rgb(part), step))
+                    part = self._read(name, factor, (above, below), (start, stop))
+                    row.append(_means(_as_rgb(part), step // factor))
                 rows.append(np.concatenate(row, axis=1) if row else np.empty((0, 0, 3), dtype=np.uint8))
         return np.concatenate(rows) if rows else np.empty((0, 0, 3), dtype=np.uint8)
+
+    def _read(self, name: str, factor: int, lines: tuple[int, int], columns: tuple[int, int]) -> NDArray[Any]:
+        if factor == 1:
+            return self._store._read_section_image(name, slice(*lines), slice(*columns))
+        ends = [(start // factor, -(-stop // factor)) for start, stop in (lines, columns)]
+        found = self._store._read_section_level(name, factor, *(slice(*one) for one in ends))
+        # A coarser copy leaves out the px at its edges that are not a whole one of its own.
+        lacking = [(0, stop - start - n) for (start, stop), n in zip(ends, found.shape, strict=False)]
+        return np.pad(found, [*lacking, *[(0, 0)] * (found.ndim - 2)], mode="edge") if any(map(sum, lacking)) else found
 
     def find_image(self, name: str) -> SectionImage:
         """Return an image by its name; raises as `section_image`."""

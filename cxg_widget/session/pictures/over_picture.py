@@ -191,9 +191,9 @@ def _layer(held: Holder, seen: View, size: tuple[int, int]) -> NDArray[np.float6
     if pixels.size == 0:
         return found
     places = []
-    for (first, last, (start, _), n), px in zip(ends, size, strict=True):
+    for axis, ((first, last, (start, _), n), px) in enumerate(zip(ends, size, strict=True)):
         at = first + (np.arange(px) + 0.5) * (last - first) / px
-        place = np.floor((at * image.scale + 0.5 - start) / part.step).astype(np.int64)
+        place = np.floor((image.px_at(at, axis) - start) / part.step).astype(np.int64)
         places.append((np.clip(place, 0, n - 1), (place >= 0) & (place < n)))
     (columns, is_along), (lines, is_down) = places
     found[..., :3] = pixels[lines[:, None], columns[None, :]]

@@ -40,15 +40,15 @@ def part_for(image: SectionImage, view: View, size: tuple[int, int]) -> Part:
     if longest <= MOST_PX * step:
         return Part((0, image.shape[0]), (0, image.shape[1]), step)
     lines, columns = (
-        _span((start - around, stop + around), image.scale, n, step)
-        for start, stop, n in ((low, high, image.shape[0]), (left, right, image.shape[1]))
+        _span((image.px_at(start - around, axis), image.px_at(stop + around, axis)), n, step)
+        for start, stop, n, axis in ((low, high, image.shape[0], 1), (left, right, image.shape[1], 0))
         for around in [_AROUND * (stop - start)]
     )
     return Part(lines, columns, step)
 
 
-def _span(ends: tuple[float, float], scale: float, n: int, step: int) -> tuple[int, int]:
-    low, high = (float(np.clip(end * scale + 0.5, 0, n)) for end in ends)
+def _span(ends: tuple[float, float], n: int, step: int) -> tuple[int, int]:
+    low, high = (float(np.clip(end, 0, n)) for end in ends)
     first = int(low) // step * step
     return first, min(-(-int(np.ceil(high)) // step) * step, n)
 

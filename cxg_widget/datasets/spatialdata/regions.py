@@ -1,0 +1,129 @@
+"""Where the rows of a table lie: the circles, polygons or labels that they describe, in a coordinate system."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.node import Array, Group
+from cxg_widget.datasets.spatialdata.raster import Raster, label_centroids
+from cxg_widget.datasets.spatialdata.transforms import Matrix, placed
+from cxg_widget.datasets.spatialdata.wkb import centroids
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.datasets.anndata.zarr_store import ZarrStore
+
+_FILE = "shapes.parquet"
+
+
+@dataclass(frozen=True)
+class Region:
+    """An element that rows of a table describe.
+
+    Attributes
+    ----------
+    source : a group of shapes, or labels
+    matrix : into the coordinate system on show
+    """
+
+    name: str
+    source: Group | Raster
+    matrix: Matrix
+
+
+@dataclass(frozen=True)
+class Instances:
+    """The instances of an element: their ids, and their places (n, 2) in its own units."""
+
+    ids: pd.Index
+    xy: NDArray[np.float64]
+
+
+def read_instances(region: Region, store: ZarrStore, progress: Callable[[float], None]) -> Instances:
+    """Return the instances of an element.
+
+    Raises
+    ------
+    InvalidStore, DamagedStore
+        If it cannot be understood or read.
+    """
+    import pandas as pd
+
+    if isinstance(region.source, Raster):
+        ids, xy = label_centroids(region.source, progress)
+        return Instances(pd.Index(ids), xy)
+    group = region.source
+    file = store.file(f"{group.path}/{_FILE}")
+    if file is None:
+        return Instances(*_arrays_of(group)[:2])
+    if isinstance(file, str):
+        store.files.meter.add(os.stat(file).st_size)  # pandas reads it past the store
+    try:
+        found = pd.read_parquet(file)
+    except (OSError, ValueError) as error:
+        raise DamagedStore(f"{store.uri}: {group.path}/{_FILE} cannot be read ({error}).") from error
+    if "geometry" not in found:
+        raise InvalidStore(f"{store.uri}: {group.path}/{_FILE} has no column 'geometry'.")
+    if len(found) and not isinstance(found["geometry"].iloc[0], bytes):
+        raise InvalidStore(
+            f"{store.uri}: the geometries of {group.path} are not WKB; write them so: `shapes_geometry_encoding='WKB'`."
+        )
+    try:
+        xy = centroids([bytes(one) for one in found["geometry"]])
+    except (ValueError, TypeError, struct.error, IndexError) as error:
+        raise DamagedStore(f"{store.uri}: a geometry of {group.path} cannot be read ({error}).") from error
+    return Instances(found.index, xy)
+
+
+def read_radii(group: Group, store: ZarrStore) -> NDArray[np.float64] | None:
+    """Return the radii of circles, without their places; None of polygons, and where they cannot be read."""
+    import pandas as pd
+
+    try:
+        file = store.file(f"{group.path}/{_FILE}")
+        if file is None:
+            return _arrays_of(group)[2]
+        return pd.read_parquet(file, columns=["radius"])["radius"].to_numpy(np.float64)
+    except (OSError, ValueError, KeyError, CxgWidgetError):
+        return None
+
+
+def _arrays_of(group: Group) -> tuple[pd.Index, NDArray[np.float64], NDArray[np.float64]]:
+    """Return circles as spatialdata wrote them before version 0.2: their ids, places and radii."""
+    import pandas as pd
+
+    nodes = [group.get(name) for name in ("Index", "coords", "radius")]
+    ids, places, radii = (node.read() if isinstance(node, Array) else None for node in nodes)
+    if ids is None or places is None or radii is None or places.ndim != 2:
+        raise InvalidStore(f"{group.uri}: {group.path} holds neither {_FILE} nor circles.")
+    index = pd.Index([_plain(one) for one in ids.tolist()])
+    return index, places[:, :2].astype(np.float64), radii.astype(np.float64)
+
+
+def _plain(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def places_of(
+    rows: pd.Series, instances: pd.Series, regions: dict[str, tuple[Region, Instances]]
+) -> NDArray[np.float64]:
+    """Return where rows lie, (n, 2), by the region and the instance of each; NaN where there is no such instance."""
+    import pandas as pd
+
+    found = np.full((len(rows), 2), np.nan)
+    for name, (region, known) in regions.items():
+        own = np.flatnonzero((rows == name).to_numpy())
+        ids = known.ids[~known.ids.duplicated()]
+        xy = placed(region.matrix, known.xy[~known.ids.duplicated()])
+        at = ids.get_indexer(pd.Index(instances.iloc[own].astype(ids.dtype))) if len(ids) else np.full(len(own), -1)
+        found[own[at >= 0]] = xy[at[at >= 0]]
+    return found

@@ -63,7 +63,6 @@ def numbers_of(
 ) -> NumberImage:
     """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it.
 
-    n_inside : cells in the view
     spread : as `IndexedCells.image` took it
     """
     from cxg_widget.draw.aggregate.shading import number_image

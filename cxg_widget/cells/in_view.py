@@ -33,7 +33,6 @@ class CellsOfView:
 
     It answers what a picture of that view needs as a `IndexedCells` of all cells would, to the bit.
 
-    found : the cells
     extent : x0, x1, y0, y1 of what was read
     """
 

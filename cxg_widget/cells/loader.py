@@ -54,11 +54,7 @@ class Loader:
     ----------
     memo : what the settings on show need
     recent : earlier colourings
-    crossfilter : which cells pass filters
-    counter : counts columns by value
-    set_bits : which cells sets have
     replay : makes labels of the logs of annotations
-    indexing : the index that is being built
     places : what coordinates are on show at once
     indexes_wanted : what indexes that are being built are for; one for anything else is given up
     has_parts : whether parts of the cells are shown in turn, by linked panels

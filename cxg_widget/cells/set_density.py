@@ -27,12 +27,10 @@ _ONE_PLANE = np.zeros(1, dtype=np.int32)
 class Difference:
     """Where one of two sets is denser than the other.
 
-    names : of both
     counts : cells of each that pass the filters
     ratio : log2 of the densities' ratio, each the share of its own set, float64 (lines, columns), line 0 at the
         lowest y; inf and -inf where only one of both is; NaN where fewer than `LEAST_NEAR` cells of both lie near
     limit : a number that few of the ratios are beyond
-    grid : where the bins lie
     """
 
     names: tuple[str, str]

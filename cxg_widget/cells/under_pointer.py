@@ -29,11 +29,9 @@ _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 class CellsUnderPointer:
     """Summary of the shown cells in a circle.
 
-    n : how many they are
     counts : of each category, int64 (k + 1,), the missing ones last; None where they are not coloured by categories
     mean : of their numbers; NaN where none has one, None where they are not coloured by numbers
     n_above : how many numbers lie above 0
-    n_missing : how many have no number
     off : how far the mean may be from the true one
     """
 

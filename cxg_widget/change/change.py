@@ -121,7 +121,6 @@ READS: dict[str, str] = {
 class Change:
     """One change of settings.
 
-    before, settings : before and after it
     requested : the names of the settings that were requested
     names : of those that have other values: what was requested first, then what followed
     limits : the color limits of all colorings shown so far

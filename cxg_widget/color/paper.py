@@ -27,7 +27,6 @@ class Paper:
     """Background of a picture, and the colours that show on it.
 
     ground : the background; where `is_clear`, what colours are mixed toward and nothing else
-    ink : of text
     missing, zero, plain : of points without a value, of those that are 0, and without a colouring
     left_out : of points that the filters leave out
     """

@@ -97,7 +97,6 @@ class Grouped:
 
     rows : int64, ascending, the rows of all groups
     codes : int32, the group of each of `rows`
-    n_groups : how many there are
     layer : None = the main matrix
     positions : int64, ascending, the genes to read; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell

@@ -91,7 +91,6 @@ class Moments:
     Parameters
     ----------
     n_cells : int (n_groups,), how many cells each group has
-    n_var : how many genes
     linear : whether expm1 of the values is summed up too
     by_rows : whether rows are taken in, group by group, rather than columns
 

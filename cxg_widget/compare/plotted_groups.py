@@ -74,8 +74,6 @@ class CellGroups:
 class GroupNames:
     """Names of groups: the categories of one column, or of two.
 
-    columns : their names
-    categories : of each column
     are_categorical, are_ordered : of each column, whether the store has it as categories, and whether in order
     places : int64 (k, columns), of each group its category in each column
     n_cells : int64 (k,)

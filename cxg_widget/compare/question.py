@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 class Method(NamedTuple):
     """A way to compare two sets of cells.
 
-    title : its name in sentences
     by_donor : whether the unit is the donor, and `donors/by_sums.py` compares; else `compare` does
     takes_groups : whether it compares all groups of a column at once, and takes `normalize`
-    least_cells : cells that each set needs
     needs_ranks : whether it ranks all cells by each gene, and so needs all values of a gene at once
     """
 
@@ -225,7 +223,6 @@ def compare(
     """Compare two sets of cells gene by gene.
 
     a, b : bool (n_obs,)
-    set_names : what they are called
 
     Raises
     ------

@@ -70,7 +70,6 @@ class Transposed:
     """Entries of neighbouring genes, as many of these as fit: of those from `last` on nothing is kept.
 
     genes : the first of those that are wanted, and the end of these
-    n_rows : how many rows there will be
     n_groups : how many groups there are, which tells how small a type holds one
     most_bytes : what values and groups of entries may take; one gene is kept in any case
     """

@@ -19,9 +19,7 @@ class Job:
     """Parameters of a writer.
 
     dataset, layer : what to carry; layer None = the main matrix
-    place : where to write
     best, explorer_diffexp : as in `convert`
-    progress : gets what is being done
     left_out : the writer adds what it could not carry, or not as it was; a sentence each
     """
 

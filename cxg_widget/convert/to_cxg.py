@@ -39,9 +39,7 @@ _UNNAMED = (None, "", "index", "_index")
 class CxgMatrixWriter:
     """`Xr` and `Xc`, or a dense `X`, of a new CXG.
 
-    path : the store
     shape : (n_obs, n_var)
-    level : of Zstd
     diffexp : tiles of a dense matrix as CELLxGENE's differential expression likes them, by rows
     """
 

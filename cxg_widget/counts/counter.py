@@ -35,7 +35,6 @@ class GroupCodes:
     """The group of each cell, of at most 62.
 
     of_cells : uint8 (n_obs,)
-    n : how many there are
     """
 
     of_cells: NDArray[np.uint8]
@@ -46,7 +45,6 @@ class GroupCodes:
 class Tally:
     """Cells by code, int64 (n_codes,), those without a value last.
 
-    coded : the column
     everything : all cells; filtered : those that pass all filters but the column's own; selected : selected ones
     chosen : those selected of the filtered
     grouped : int64 (n_codes, n groups), those filtered by group; no columns where no groups were requested
@@ -103,7 +101,6 @@ class Counter:
     ) -> Tally:
         """Count the cells of a column.
 
-        rules : the filters
         selected : bool (n_obs,)
         groups : called where the column has few enough categories to be counted by group
         is_kept : whether its codes are kept for the next time

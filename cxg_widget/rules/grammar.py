@@ -39,7 +39,6 @@ _NODES = (
 class Query:
     """A query that has been parsed.
 
-    text : as it was written
     tree : only of the nodes listed above
     names : of columns and genes, by what stands for each in the tree
     """

@@ -24,7 +24,6 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
     """Return which cells a rule means, bool (n_obs,); it changes nothing, and asks nothing but the dataset.
 
     rule : as `check_rule` takes it
-    sets : rules by the names that {set} has
     """
     rule, known = check_rule(rule), {name: check_rule(one) for name, one in (sets or {}).items()}
     check_names(rule, dataset, known)

@@ -22,7 +22,6 @@ class Cost:
 
     of : the action: "ready" for the first picture, "color", "points", "filter", "lasso", "columns", "aggregate", ...
     n_bytes : bytes as they are stored, compressed
-    n_reads : in how many reads
     is_ahead : whether storage was read ahead, so that requests were at most so many
     """
 
@@ -53,7 +52,6 @@ class Costs:
 
     Parameters
     ----------
-    dataset : whose reads are counted
     elsewhere : counts what others read of the same store, such as the workers of a cluster
     announce : is shown each cost that differs from the one before
 

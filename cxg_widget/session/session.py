@@ -70,7 +70,6 @@ class Session:
     Parameters
     ----------
     dataset : the open dataset; the session does not close it
-    settings : what to show first
     seed : of the display order
     announce : takes a frame that nobody requested, from any thread
     read_with : makes the `Loader` of a dataset, a seed and a function that gets progress
@@ -78,7 +77,6 @@ class Session:
     Attributes
     ----------
     changes : finds what becomes of settings when some change
-    check : checks settings before they are on show
     costs : what actions have read of the store
     saved_labels : {annotation: `key` of the log whose labels a file has}
     streams : what the front-end draws, and what panels have of their own

@@ -60,7 +60,6 @@ class Nodes:
 class Quadtree:
     """Points in Morton order, and where the tiles of one level begin.
 
-    grid : the tiles
     xy : float32 (n, 2), finite, in Morton order
     offsets : unsigned (4**level + 1,), the first place of each tile of that level
     """

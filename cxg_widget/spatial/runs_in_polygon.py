@@ -52,7 +52,6 @@ def runs_of_polygon(tree: Quadtree, polygon: NDArray[np.float64]) -> Runs:
 class _Lines:
     """The edges of a polygon, from (ax, ay) to (bx, by), float64 (k,) each.
 
-    low, high : the smaller and the larger y
     left, right : x that no computed crossing ever passes
     slack : more than rounding moves the x of a crossing
     """

@@ -29,7 +29,6 @@ class TableColumn:
 
     spec : "obs:NAME", "var:NAME" or "set:NAME"
     name, detail : heading and subheading
-    is_number : whether it holds numbers
     values : of the requested cells, as pandas has them; None where they cannot be read
     """
 

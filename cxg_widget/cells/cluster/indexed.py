@@ -49,8 +49,6 @@ class ClusterCells:
     Parameters
     ----------
     client : a `distributed.Client`, see `find_client`
-    source : what the workers open
-    n_obs : rows of the dataset
     embedding, axes : as in `Dataset.embedding`
     own : returns the obs columns that are not of the store, annotations, as they are now
     read : counts what the workers read of the store; None = nobody asks

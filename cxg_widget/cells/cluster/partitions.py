@@ -41,8 +41,6 @@ class Partitions:
     Parameters
     ----------
     client : a `distributed.Client`, see `find_client`
-    source : what the workers open
-    n_obs : rows of the dataset
     place : embedding and axes, as in `Dataset.embedding`
     own : returns the columns that are not of the store, as they are now
     read, rows_per_partition, patience_s : as in `ClusterCells`

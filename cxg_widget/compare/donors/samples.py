@@ -33,8 +33,6 @@ class Samples:
     sides : int8 (k,), 0 = a, 1 = b
     n_cells : int64 (k,)
     is_paired : whether the donors of a are those of b
-    set_names : what a and b are called
-    notes : sentences
     """
 
     grouping: Grouping

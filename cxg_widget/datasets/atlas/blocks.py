@@ -22,7 +22,6 @@ Part = tuple[Places, Places, NDArray[np.float32]]
 class RowReader:
     """Reads ranges of cells of one feature space.
 
-    matrix : the space
     features : name to position of each var
     """
 

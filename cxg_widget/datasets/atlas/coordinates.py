@@ -24,9 +24,7 @@ Table = NDArray[np.float64]
 class Coordinates:
     """One supplied embedding.
 
-    name : what to call it
     given : numbers (n_obs, k >= 2) in the order of the rows, or those of some cells by their uid
-    n_obs : how many rows there are
     """
 
     def __init__(self, name: str, given: Any, n_obs: int) -> None:

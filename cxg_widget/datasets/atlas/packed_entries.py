@@ -29,7 +29,6 @@ Hits = tuple[Positions, NDArray[np.int32]]
 class PackedEntries:
     """A one-dimensional array of bit-packed uint32 in shards.
 
-    name : what to call it in errors
     open : returns a data file by its key, checked to lie inside of the store
     n_entries, n_per_shard, n_per_chunk : its sizes
     trailer : bytes behind the index of a shard, its checksum

@@ -22,7 +22,6 @@ Pinned = tuple[str, int]
 class Snapshot:
     """One snapshot.
 
-    version : its number
     obs_tables : table name to the version pinned
     datasets : name and version of the table of datasets
     registries : feature space to name and version of its registry

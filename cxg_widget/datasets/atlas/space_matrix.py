@@ -32,10 +32,8 @@ class SpaceMatrix:
 
     Cells that have no pointer into the space, or whose dataset did not measure a feature, are NaN.
 
-    obs : the obs table
     pointer : its column of pointers
     layouts : which dataset has which feature where
-    groups : the Zarr groups
     life : of the dataset; takes a note for each group that cannot be used
     """
 

@@ -30,7 +30,6 @@ class Space:
     pointer : the column of pointers
     registry : the table of its features, None where it names none
     layers : names of its layers, the main one first
-    matrix : reads it
     """
 
     pointer: PointerColumn
@@ -49,10 +48,6 @@ class Space:
 class Spaces:
     """All feature spaces of one obs table.
 
-    open_table : opens a table by its name and version
-    snapshot : says which
-    obs : the obs table
-    groups : the Zarr groups
     life : of the dataset; takes a note for each column that is not shown
     """
 

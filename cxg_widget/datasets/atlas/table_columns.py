@@ -25,7 +25,6 @@ class AtlasColumns:
 
     Parameters
     ----------
-    table : the open table
     left_out : names that are no columns to us, such as pointers and embeddings
     life : caches what is known of a column; takes a note for each column that is skipped
 

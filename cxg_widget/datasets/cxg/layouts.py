@@ -79,9 +79,7 @@ class Layout(ABC):
 
     Parameters
     ----------
-    arrays : the open store
     children : names below its root and their types
-    n_obs : rows of obs
     note : takes a sentence for the user
 
     Attributes

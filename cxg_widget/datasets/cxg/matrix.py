@@ -29,7 +29,6 @@ class CxgMatrix:
 
     With `X_col_shift` the store holds *original - shift*, so that the cells it leaves out are worth the shift.
 
-    arrays : the open store
     children : names below its root and their types
     shape : (n_obs, n_var)
     note : takes a sentence for the user, at opening, or in storage far away when a var is read

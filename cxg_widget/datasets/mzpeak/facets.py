@@ -64,10 +64,7 @@ class Facet:
 
 
 def find_facets(manifest: Manifest, tables: Mapping[str, ParquetTable], uri: str) -> dict[str, Facet]:
-    """Find the tables about spectra, packed into one or each in a member of its own.
-
-    tables : the open members by name
-    """
+    """Find the tables about spectra, packed into one or each in a member of its own."""
     main = manifest.find("metadata")
     if main is None:
         raise InvalidStore(f"{uri}: no spectrum metadata; the index lists {manifest.kinds}.")

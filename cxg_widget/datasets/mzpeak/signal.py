@@ -61,8 +61,6 @@ class SignalPoints:
 class Signal:
     """The arrays of spectra in one member.
 
-    table : the member
-    spectra : the spectra it speaks of
     without : bool (n_spectra,), spectra to leave out because another member has them; None = none
     """
 

@@ -35,8 +35,6 @@ class ColumnSource:
 class SpectrumTable:
     """One row per spectrum, in the order of the file.
 
-    n : number of spectra
-    columns : what is known of each column
     index_name : the column of native identifiers, None where there is none
     """
 

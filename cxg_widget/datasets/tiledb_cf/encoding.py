@@ -97,7 +97,6 @@ def encoding_of(
 ) -> Encoding:
     """Read the encoding out of a variable's schema and attributes.
 
-    dtype : as stored
     attributes : of the variable, such as scale_factor
     fill : what TileDB returns for cells that were not written
     nullable, is_var : whether the schema allows null, or has several values in a cell

@@ -26,7 +26,6 @@ class DenseGrid:
     """Variables on some of its dimensions, broadcast to all of its rows; of each one no more is read than is wanted.
 
     dims : in the order in which rows are counted
-    n : number of rows
     """
 
     def __init__(self, reads: Reads, dimensions: Mapping[str, Dimension], dims: Sequence[str]) -> None:

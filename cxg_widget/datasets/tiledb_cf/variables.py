@@ -15,12 +15,10 @@ _ATTR, _DIM = "__tiledb_attr.", "__tiledb_dim."
 class Variable:
     """One attribute of an array, or a dimension.
 
-    name : what it is called
     dims : names of its dimensions, in the array's order
     encoding : what its stored values mean
     path, attr : where it is stored; what stands for the positions along a dimension is not
     is_dim : whether `attr` is a dimension of a sparse array
-    sparse : whether its array is sparse
     attributes : units, long_name and the like
     text : True for single letters, of which the last dimension makes up a text
     """

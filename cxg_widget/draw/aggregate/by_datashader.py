@@ -53,7 +53,6 @@ class PixelNumbers:
     """A number for each pixel of a view that is no cell's; it adds over disjoint sets of cells, in their order.
 
     sums : of each layer, which are as in `Planes`: the number, and how many cells there are
-    grid : the view
     """
 
     sums: tuple[Sums, ...]

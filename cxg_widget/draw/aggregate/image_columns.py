@@ -27,7 +27,6 @@ class CategoryColumn:
 
     codes : uint8 or uint16 (n,); missing = the dtype's maximum
     n_categories : k
-    has_missing : whether any cell is missing
     """
 
     codes: NDArray[np.uint8 | np.uint16]
@@ -51,7 +50,6 @@ class NumberColumn:
 
     codes : uint16 (n,); 65535 = missing
     levels : the numbers that codes stand for
-    has_missing : whether any cell is missing
     """
 
     codes: NDArray[np.uint16]
@@ -73,7 +71,6 @@ class SparseColumn:
     codes : uint16 (k,); 65535 = missing
     levels : the numbers that codes stand for
     fill : the code of every place that is not listed; not missing
-    has_missing : whether any cell is missing
     """
 
     places: NDArray[np.uint32]

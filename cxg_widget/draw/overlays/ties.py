@@ -40,8 +40,6 @@ class AtZero(NamedTuple):
     """Counts of the cells at 0.
 
     counts : of all cells at (0, 0) exactly, at 0 of x and at 0 of y
-    n_obs : of all cells
-    names : of the axes
     noun : what the store calls its cells
     """
 

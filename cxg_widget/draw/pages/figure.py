@@ -27,7 +27,6 @@ class Layout:
 
     side : px to the right of the picture
     swatches : place and colour, "" = of what is missing
-    bar : place of the colour bar
     """
 
     side: float

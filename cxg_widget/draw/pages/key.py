@@ -29,7 +29,6 @@ MOST_KEY_ROWS = 60
 class Key:
     """Legend of a picture; every text as it is written.
 
-    title : of the dataset
     size : how many cells there are, are shown, are selected, and of these pass the filters
     heading, detail : what the colours are of
     rows : label, count and "#rrggbb" of each category on show, and then of what is missing, with "" for a color, of

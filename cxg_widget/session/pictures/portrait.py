@@ -83,7 +83,6 @@ def sight_of(held: Holder, view: View | None, size: tuple[float, float], scale: 
 class Painter:
     """Draws one view of one moment.
 
-    held : the cells as they are on show
     mask : bool (n_obs,), the selection
     """
 

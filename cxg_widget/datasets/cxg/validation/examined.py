@@ -39,7 +39,6 @@ class Examined:
 
     Parameters
     ----------
-    arrays : the store
     values : False leaves the values of the matrix unread
     tell : called with what is about to be read
     fatal : what must not be read, and why
@@ -47,7 +46,6 @@ class Examined:
     Attributes
     ----------
     children : names at the root and their TileDB types; empty where the root is no group
-    is_group : whether the root is a TileDB group
     problems : what could not be read, path or column to the reason
     """
 

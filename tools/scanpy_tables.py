@@ -7,11 +7,13 @@ scanpy 1.12 needs Python 3.12 and about 1 GB, so it is no dependency of the test
     /tmp/scanpy/bin/python tools/scanpy_tables.py
 
 It writes `tests/golden/compare/`: `matrix.npz` (counts and log1p of counts per 10,000, float32, and the group of each
-cell), a table for each test and each pair of groups, and one for each test of all groups, where some cells have none.
+cell), a table for each test and each pair of groups, and for each test of all groups, where some cells have none, one
+with the rest of each and one with "b" as reference. `ranked.npz` holds how scanpy lays these out in `uns`.
 """
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -42,6 +44,22 @@ def without_value() -> np.ndarray:
     return np.arange(N_OBS) % 9 == 4
 
 
+def ranked(found: dict) -> dict[str, np.ndarray]:
+    """Return results of `rank_genes_groups` as arrays of texts and numbers, `layout` being their types as JSON."""
+    arrays, layout = {}, {}
+    for key, result in found.items():
+        layout[key] = {"params": result["params"]}
+        for name, part in result.items():
+            if name in ("pts", "pts_rest"):
+                layout[key][name] = {"columns": list(part.columns), "index": list(part.index)}
+                arrays[f"{key}/{name}"] = part.to_numpy()
+            elif name != "params":
+                layout[key][name] = {"type": type(part).__name__, "dtype": part.dtype.descr}
+                texts = [(field, "U16") for field, kind in part.dtype.descr if kind == "|O"]
+                arrays[f"{key}/{name}"] = np.asarray(part).astype(texts or part.dtype)
+    return {**arrays, "layout": np.array(json.dumps(layout))}
+
+
 def main() -> None:
     """Write the matrix and the tables."""
     import anndata
@@ -65,6 +83,15 @@ def main() -> None:
         options = {"tie_correct": True} if method == "wilcoxon" else {}
         scanpy.tl.rank_genes_groups(data, "group", method=method, **options)
         scanpy.get.rank_genes_groups_df(data, None).to_csv(FOLDER / f"{method}-groups.csv", index=False)
+        for reference in ("rest", "b"):
+            key = f"{method}-{reference}"
+            options |= {"reference": reference, "pts": True, "key_added": key}
+            scanpy.tl.rank_genes_groups(data, "group", method=method, **options)
+        told = scanpy.get.rank_genes_groups_df(data, None, key=key)
+        told.to_csv(FOLDER / f"{method}-groups-b.csv", index=False)
+    np.savez_compressed(
+        FOLDER / "ranked.npz", **ranked({key: data.uns[key] for key in ("wilcoxon-rest", "wilcoxon-b")})
+    )
     print(f"scanpy {scanpy.__version__}: wrote {FOLDER}")
 
 

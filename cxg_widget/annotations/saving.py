@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.annotations.merging import aligned, check_way, to_write
+from cxg_widget.annotations.merging import OnConflict, aligned, check_way, to_write
 from cxg_widget.annotations.sidecar import SUFFIXES, save_sidecar
 from cxg_widget.errors import InvalidOption, InvalidValue
 from cxg_widget.files.target import local_path
@@ -49,10 +49,11 @@ def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_confli
             raise InvalidOption(
                 f"into='obs' needs a widget of an AnnData in memory, and into=adata an AnnData; found {shown(into)}"
             )
-        _save_into_obs(target, ours, way)
+        save_into_obs(target, ours, way)
 
 
-def _save_into_obs(adata: Any, ours: pd.DataFrame, way: Any) -> None:
+def save_into_obs(adata: Any, ours: pd.DataFrame, way: OnConflict) -> None:
+    """Write columns of labels, by the obs index, into the obs of an AnnData; all of them or none."""
     obs, where = adata.obs, "obs of the AnnData"
     mine, are_ours = aligned(ours, obs.index, where)
     for name, labels in to_write(mine, obs, are_ours, where, way).items():  # not before all of them are known to fit

@@ -31,11 +31,13 @@ class Grouping:
         last row is of cells on no side, the last column of those without a category
     sides : bool (n_obs,) each, no cell on two of them
     column : obs column of categories; None = there is one category, which all cells have
+    reference : the group with which each other one is ranked; None = all groups are ranked together
     """
 
     table: NDArray[np.int32]
     sides: tuple[Mask, ...] = ()
     column: str | None = None
+    reference: int | None = None
 
     @classmethod
     def of_sets(cls, *sides: Mask) -> Grouping:
@@ -101,6 +103,7 @@ class Grouped:
     positions : int64, ascending, the genes to read; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
     ranked : whether cells are ranked by each gene, which takes whole genes
+    reference : as of `Grouping`
     tell : called with the progress of each look at the matrix, from any thread
     check : called now and then, ten times a second while something is read; what it raises, ends that
     """
@@ -113,6 +116,7 @@ class Grouped:
     positions: NDArray[np.int64] | None = None
     normalized: bool = False
     ranked: bool = False
+    reference: int | None = None
     tell: Tell = field(default=lambda _, __: None, repr=False)
     check: Callable[[], None] = field(default=lambda: None, repr=False)
 

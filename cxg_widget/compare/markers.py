@@ -1,9 +1,10 @@
-"""Compares the cells of each value of a column with all others."""
+"""Compares the cells of each value of a column with all others, or with those of one value."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from dataclasses import replace
+from itertools import accumulate, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.question import METHODS, Question, fold_of, scan, tests_of
 from cxg_widget.compare.result import (
     FEWER_GENES,
+    REST,
     ROW,
     Adjust,
     Comparison,
@@ -28,38 +30,39 @@ from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
 from cxg_widget.table.csv import csv_text, write_csv
-from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.names import label_among, label_of, not_found, shown
 from cxg_widget.text.nouns import capitalized
+from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 class Markers(Mapping[Any, Comparison]):
-    """Each group of a column compared with all other cells; `markers[value]` is the comparison of one.
+    """Each group of a column compared with other cells; `markers[value]` is the comparison of one.
 
     Parameters
     ----------
     description : what was compared, by what, in one sentence
     notes : sentences on what the values are, how numbers are defined, and what to be careful of
-    groups : values of the column, in the order of its categories
-    compared : of each
+    compared : of each value of the column, in the order of its categories
+    column : obs column
     """
 
     def __init__(
-        self, description: str, notes: tuple[str, ...], groups: tuple[Any, ...], compared: tuple[Comparison, ...]
+        self, description: str, notes: tuple[str, ...], compared: Mapping[Any, Comparison], column: str
     ) -> None:
         self.description, self.notes = description, notes
-        self._compared = dict(zip(groups, compared, strict=True))
+        self._compared, self._column = dict(compared), column
 
     def with_note(self, note: str) -> Markers:
         """Return the same with one more note."""
-        return Markers(self.description, (*self.notes, note), tuple(self._compared), tuple(self._compared.values()))
+        return Markers(self.description, (*self.notes, note), self._compared, self._column)
 
     def among(self, cells: str) -> Markers:
         """Return the same with sentences that say which cells counted."""
-        made = tuple(one.among(cells) for one in self._compared.values())
-        return Markers(f"{self.description}; among {cells}", self.notes, tuple(self._compared), made)
+        made = {group: one.among(cells) for group, one in self._compared.items()}
+        return Markers(f"{self.description}; among {cells}", self.notes, made, self._column)
 
     def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
         """Return the tables one below the other, in each the highest statistic first, those without one last.
@@ -71,7 +74,8 @@ class Markers(Mapping[Any, Comparison]):
         Returns
         -------
         DataFrame indexed by `group` and var name, with the columns of `Comparison.frame`: a is the group, b all other
-        cells. `frame.loc[value]` is the table of one group; `frame.attrs["notes"]` holds the notes.
+        cells, or those of the reference. `frame.loc[value]` is the table of one group; `frame.attrs["notes"]` holds the
+        notes.
         """
         import pandas as pd
 
@@ -96,6 +100,34 @@ class Markers(Mapping[Any, Comparison]):
         """Write the table to a file; as `Comparison.to_csv`."""
         flat = self.frame(adjust).reset_index(level=1, allow_duplicates=True)  # var may be called as a column is
         write_csv(path, [csv_text(flat)])
+
+    def to_scanpy(self, adata: Any, key: str = "rank_genes_groups") -> None:
+        """Write the tables into `adata.uns[key]` as scanpy does, whose plots and `sc.get` then have these numbers.
+
+        Genes that cannot be tested have a score of 0 and p = 1, as scanpy writes them, and groups without any test are
+        left out; `pts` are the shares of cells with a value above 0. Nothing else of `adata` changes: where its obs
+        lacks the column of the groups, a warning says so, since dot plots, heatmaps and violins group cells by it.
+
+        Raises
+        ------
+        InvalidValue
+            If it is no AnnData, or lacks a gene; if nothing could be tested.
+
+        Examples
+        --------
+        >>> w.markers(by="cell_type").to_scanpy(adata)  # doctest: +SKIP
+        >>> sc.pl.rank_genes_groups_dotplot(adata)  # doctest: +SKIP
+        """
+        from cxg_widget.compare.scanpy_layout import write_ranked
+
+        groups = [(one.sets[0], one) for one in self._compared.values()]
+        rest = groups[0][1].sets[1]
+        write_ranked(adata, key, self._column, groups, None if rest == REST else rest)
+        if self._column not in adata.obs:
+            warn_caller(
+                f"adata.obs has no column {shown(self._column)}, by which dot plots, heatmaps and violins of scanpy "
+                "group cells; sc.get.rank_genes_groups_df and sc.pl.rank_genes_groups need none."
+            )
 
     def _series(self, name: str) -> pd.Series:
         import pandas as pd
@@ -150,14 +182,16 @@ _MOST_GROUPS = 2**16 - 2
 
 
 def compare_groups(
-    matrix: MatrixStats, column: str, question: Question, within: NDArray[np.bool_] | None = None
-) -> Markers:
+    matrix: MatrixStats, column: str, question: Question, within: NDArray[np.bool_] | None = None,
+    reference: Any = None,
+) -> Markers:  # fmt: skip
     """Compare the cells of each value of a column with all other cells, those without a value among these.
 
     Values that no cell has are left out; those of one cell have rows without numbers of a test.
 
     column : obs column of categories, texts, whole numbers or booleans
     within : bool (n_obs,), the cells that count; None = all
+    reference : the value whose cells each other value is compared with; None = all other cells
 
     Raises
     ------
@@ -166,17 +200,19 @@ def compare_groups(
     InvalidOption
         If the method takes two sets alone.
     SelectionError
-        If there are fewer than two groups.
+        If there are fewer than two groups, or the reference has too few cells.
     """
     able = [name for name, method in METHODS.items() if method.takes_groups]
     if question.method in METHODS and question.method not in able:
         raise InvalidOption(not_found("method", question.method, able, "markers(by=...)"))
     matrix.check(question)
     values, n_cells, grouping = _groups_of(matrix, column, within)
+    if reference is not None:
+        grouping = _against(reference, grouping, values, n_cells, matrix.dataset)
     _check_size(column, len(values), len(question.names(matrix.dataset)), matrix.dataset)
     kind, found = scan(matrix, grouping, question)
     n_all = matrix.dataset.n_obs if within is None else int(np.count_nonzero(within))
-    return _markers(matrix.dataset, found, kind, question, (column, values, n_cells, n_all))
+    return _markers(matrix.dataset, found, kind, question, (grouping, values, n_cells, n_all))
 
 
 def _groups_of(
@@ -201,6 +237,24 @@ def _groups_of(
     return [categories[at] for at in present], n[present], Grouping(table, sides, column)
 
 
+def _against(
+    reference: Any, grouping: Grouping, values: Sequence[object], n_cells: NDArray[np.int64], dataset: Dataset
+) -> Grouping:
+    """Return the groups without cells that have no value, with which one is the reference."""
+    labels = [label_of(value) for value in values]
+    label = label_among(reference, labels)
+    if label not in labels:
+        raise UnknownName(not_found("value", label, labels, f"obs column {shown(grouping.column)}"))
+    at = labels.index(label)
+    if n_cells[at] < LEAST_CELLS or len(values) < LEAST_CELLS:
+        n = dataset.obs_noun.counted(int(n_cells[at]))
+        what = f"has {n}; it needs {LEAST_CELLS} or more" if n_cells[at] < LEAST_CELLS else "is the only value"
+        raise SelectionError(f"the reference {shown(reference)} of obs column {shown(grouping.column)} {what}.")
+    table = grouping.table.copy()
+    table[:, -1] = -1
+    return replace(grouping, table=table, reference=at)
+
+
 def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> None:
     if n_groups > _MOST_GROUPS or n_groups * n_var > MOST_RESULTS:
         most = max(1, min(_MOST_GROUPS, MOST_RESULTS // n_var))
@@ -212,27 +266,36 @@ def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> Non
 
 def _markers(
     dataset: Dataset, found: Gathered, kind: ValueKind, question: Question,
-    by: tuple[str, list[object], NDArray[np.int64], int],
+    by: tuple[Grouping, list[object], NDArray[np.int64], int],
 ) -> Markers:  # fmt: skip
-    column, values, n_cells, n_all = by
-    names, obs, made, few = question.names(dataset), dataset.obs_noun, [], []
-    for group, (value, a, rest) in enumerate(zip(values, found.groups, _rests(found.groups), strict=False)):
-        n_a = int(n_cells[group])
-        n_rest = n_all - n_a
-        tested, auc, u = tests_of(found, group, a, rest)
-        fold = fold_of(a, rest, kind, question, dataset)
-        if min(n_a, n_rest) < LEAST_CELLS:
+    grouping, values, n_cells, n_all = by
+    against, names, obs, few = grouping.reference, question.names(dataset), dataset.obs_noun, []
+    column = grouping.column or ""
+    rest = REST if against is None else str(values[against])
+    others = _rests(found.groups) if against is None else repeat(found.groups[against])
+    n_others = n_all - n_cells if against is None else np.full_like(n_cells, n_cells[against])
+    made: dict[Any, Comparison] = {}
+    for group, (value, a, b) in enumerate(zip(values, found.groups, others, strict=False)):
+        if group == against:
+            continue
+        n_a, n_b = int(n_cells[group]), int(n_others[group])
+        tested, auc, u = tests_of(found, group, a, b)
+        fold = fold_of(a, b, kind, question, dataset)
+        if min(n_a, n_b) < LEAST_CELLS:
             few.append(value)
             nothing = np.full(a.mean.shape, np.nan)
             tested, fold, auc, u = Tested(nothing, nothing, nothing), nothing, nothing, nothing
-        description = f"{value} ({obs.counted(n_a)}) compared with the rest ({obs.counted(n_rest)})"
-        made.append(Comparison(description, (), names, a, rest, fold, tested, auc, u, sets=(str(value), "the rest")))
-    description = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
-    description += f"{obs.counted(n_all)} by {dataset.var_noun.counted(len(names))}: "
+        description = f"{value} ({obs.counted(n_a)}) compared with {rest} ({obs.counted(n_b)})"
+        made[value] = Comparison(
+            description, (), names, a, b, fold, tested, auc, u, _question=question, sets=(str(value), rest)
+        )
+    b_of_all = f"{REST} of {obs.counted(n_all)}" if against is None else f"{rest} ({obs.counted(int(n_others[0]))})"
+    description = f"each of {len(made):,} values of obs column {column!r} compared with {b_of_all} "
+    description += f"by {dataset.var_noun.counted(len(names))}: "
     description += f"{question.title}, log2 fold change ({question.fold}'s definition)"
-    n_without = n_all - int(n_cells.sum())
-    notes = _notes_of(dataset, question, kind, made, (few, n_without))
-    return Markers(description, notes, tuple(values), tuple(made))
+    left = n_all - int(n_cells.sum()) if against is None else rest
+    notes = _notes_of(dataset, question, kind, list(made.values()), (few, left))
+    return Markers(description, notes, made, column)
 
 
 def _notes_of(
@@ -240,13 +303,14 @@ def _notes_of(
     question: Question,
     kind: ValueKind,
     groups: Sequence[Comparison],
-    left: tuple[Sequence[object], int],
+    left: tuple[Sequence[object], int | str],
 ) -> tuple[str, ...]:
-    """Return all that is to be said of groups that were each compared with the rest.
+    """Return all that is to be said of groups that were each compared with the rest, or with a reference.
 
-    left : values that too few cells have; how many cells have no value
+    left : values that too few cells have; how many cells have no value, or the reference
     """
-    few, n_without = left
+    few, rest = left
+    n_without = rest if isinstance(rest, int) else 0
     said = [*describe_values(dataset, question, kind), *describe_fold(dataset, question, kind)]
     many, obs = dataset.var_noun.many, dataset.obs_noun
     if n_without:
@@ -255,7 +319,8 @@ def _notes_of(
         )
     if few:
         named = ", ".join(shown(one) for one in few[:_MOST_NAMED]) + (", ..." if len(few) > _MOST_NAMED else "")
-        said.append(f"Not tested, because they have one {obs.one} or all but one: {named}. Their test results are NaN.")
+        how = f"one {obs.one} or all but one" if isinstance(rest, int) else f"one {obs.one}"
+        said.append(f"Not tested, because they have {how}: {named}. Their test results are NaN.")
     tested = [one._tested for one in groups if np.isfinite(one._tested.statistic).any()]
     n_untested = sum(np.count_nonzero(np.isnan(one.statistic)) for one in tested)
     if n_untested:
@@ -267,7 +332,9 @@ def _notes_of(
     n_tiny = sum(np.count_nonzero((one.p < TINY) & np.isfinite(one.statistic)) for one in tested)
     if n_tiny:
         said.append(f"p of {n_tiny:,} rows is below 1e-300; see `.log10_p`.")
-    said.append(f"p_adj adjusts over the {many} of one group. The rest of a group is all other {obs.many}.")
+    is_rest = isinstance(rest, int)
+    b = f"The rest of a group is all other {obs.many}." if is_rest else f"b is {shown(rest)} alone, for each group."
+    said.append(f"p_adj adjusts over the {many} of one group. {b}")
     return (*said, describe_donors(dataset))
 
 

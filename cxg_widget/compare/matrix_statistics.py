@@ -115,7 +115,7 @@ class Gathered(NamedTuple):
 
     groups : what is known of each group
     rank_sums : float64 (k, n_groups), of the mean ranks of each group; None where none were made
-    ties : float64 (k,), the sum of t^3 - t over ties of t values; None as well
+    ties : float64 (k,), or (k, n_groups) with a reference, the sum of t^3 - t over ties of t values; None as well
     """
 
     groups: tuple[Summary, ...]
@@ -239,5 +239,5 @@ class MatrixStats:
         return Grouped.of(
             dataset, grouping.groups(codes, dataset.n_obs), grouping.n_groups, question.layer,
             None if every else question.positions(dataset), question.normalize is not None,
-            question.needs_ranks, self.tell, self.give_up,
+            question.needs_ranks, grouping.reference, self.tell, self.give_up,
         )  # fmt: skip

@@ -290,7 +290,8 @@ def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Teste
     if found.rank_sums is None or found.ties is None:
         nothing = np.full(a.mean.shape, np.nan)
         return welch(a, b), nothing, nothing
-    tested, u, auc = rank_sum(found.rank_sums[:, group], found.ties, a.n, b.n)
+    ties = found.ties if found.ties.ndim == 1 else found.ties[:, group]
+    tested, u, auc = rank_sum(found.rank_sums[:, group], ties, a.n, b.n)
     return tested, auc, u
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.compared_groups import Grouped
-from cxg_widget.compare.loops.rank_loops import add_ranks, put_columns, sort_keys
+from cxg_widget.compare.loops.rank_loops import add_ranks, add_ranks_against, put_columns, sort_keys
 from cxg_widget.compare.moments import Moments, entries_of
 from cxg_widget.compare.transposed import Integers, Keys, Transposed, grown, in_order
 from cxg_widget.compute.compiled import frozen
@@ -28,14 +28,14 @@ class Ranks:
     Each float32 value becomes a key of 64 bits that holds its group too. Values of float64 are replaced by their place
     in the order of their gene before (`places_of`), unless they are normalized, which rounds to float32.
 
-    sums : float64 (n_var, n_groups), of the mean ranks of each group
-    ties : float64 (n_var,), the sum of t^3 - t over ties of t values
+    sums : float64 (n_var, n_groups), of the mean ranks of each group, with a reference among its cells and these
+    ties : float64 (n_var,), the sum of t^3 - t over ties of t values; (n_var, n_groups) with a reference
     """
 
     def __init__(self, cells: Grouped) -> None:
         self._cells = cells
         self.sums = np.zeros((len(cells.read), cells.n_groups))
-        self.ties = np.zeros(len(cells.read))
+        self.ties = np.zeros(len(cells.read) if cells.reference is None else self.sums.shape)
         self._keys = self._spare = _NONE
 
     def add_columns(self, first: int, block: MatrixBlock, n: Integers) -> None:
@@ -104,5 +104,8 @@ class Ranks:
         spare = grown(spare, int((ends - starts).max(initial=0)))
         sort_keys(found, starts, ends, spare)
         genes = slice(first, first + len(starts))
-        add_ranks(keys, n, fill, self.sums[genes], self.ties[genes])
+        if self._cells.reference is None:
+            add_ranks(keys, n, fill, self.sums[genes], self.ties[genes])
+        else:
+            add_ranks_against(keys, n, fill, self._cells.reference, (self.sums[genes], self.ties[genes]))
         return spare

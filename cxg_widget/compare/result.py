@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,6 +139,8 @@ def _count(which: NDArray[np.bool_]) -> int:
 
 Adjust = Literal["benjamini-hochberg", "bonferroni"]
 ROW = Noun("row", "rows")
+REST = "the rest"
+"""What all other cells are called as the set b."""
 FEWER_GENES = "genes=[...], or more memory for the kernel"
 _ADJUST = {"benjamini-hochberg": benjamini_hochberg, "bonferroni": bonferroni}
 
@@ -165,13 +166,14 @@ class Comparison:
     _auc: Floats
     _u: Floats
     _p_adj: Floats | None = None
-    _background: Callable[[], CellSet] | None = None
+    _cells: tuple[CellSet, CellSet] | None = None
+    _question: Question | None = None
     sets: tuple[str, str] = ("a", "b")
 
     @property
     def background(self) -> CellSet | None:
         """The cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column."""
-        return None if self._background is None else self._background()
+        return None if self._cells is None else self._cells[1]
 
     def with_note(self, note: str) -> Comparison:
         """Return the same with one more note."""
@@ -228,6 +230,40 @@ class Comparison:
             If the file cannot be written; one that was there stays as it was.
         """
         write_csv(path, [csv_text(self.frame(adjust))])
+
+    def to_scanpy(self, adata: Any, key: str = "rank_genes_groups", groupby: str | None = None) -> None:
+        """Write the table into `adata.uns[key]` as scanpy does, whose plots and `sc.get` then have these numbers.
+
+        It is one group, called as `sets` has it. Genes that cannot be tested have a score of 0 and p = 1, as scanpy
+        writes them; `pts` are the shares of cells with a value above 0. Nothing else of `adata` changes.
+
+        Parameters
+        ----------
+        adata : the AnnData, in which scanpy is to find the genes by their names
+        key : the entry of `uns`
+        groupby : a column of `adata.obs` to write, with the set of each cell: dot plots, heatmaps and violins of scanpy
+            group cells by it. None = none is written, and `sc.get.rank_genes_groups_df` and `sc.pl.rank_genes_groups`
+            work alone
+
+        Raises
+        ------
+        InvalidValue
+            If it is no AnnData, or lacks a gene or a cell; if nothing could be tested, or obs has another such column.
+
+        Examples
+        --------
+        >>> found = w.compare({"cell_type": "NK cell"})  # doctest: +SKIP
+        >>> found.to_scanpy(adata, groupby="NK or not")  # doctest: +SKIP
+        >>> sc.pl.rank_genes_groups_dotplot(adata)  # doctest: +SKIP
+        """
+        from cxg_widget.compare.scanpy_layout import check_target, write_ranked, write_sets
+
+        # Two polygons are both called "a polygon".
+        a, b = self.sets if self.sets[0] != self.sets[1] else ("a", "b")
+        if groupby is not None and self._cells is not None:
+            check_target(adata, key, self._names, self._question)
+            write_sets(adata, groupby, (a, b), self._cells)
+        write_ranked(adata, key, groupby or f"{a} / {b}", [(a, self)], None if b == REST else b)
 
     @property
     def _log10_p_adj(self) -> Floats:

@@ -123,7 +123,7 @@ class AnalysingWidget(AnsweringWidget):
     def markers(
         self, a: Any = None, against: str = "rest", *, by: str | None = None, method: str = "t-test",
         layer: str | None = None, normalize: str | None = None, genes: Sequence[str] | str | None = None,
-        fold: str = "scanpy", within: Any = None, modality: str | None = None,
+        fold: str = "scanpy", within: Any = None, modality: str | None = None, reference: Any = None,
     ) -> Comparison | Markers:  # fmt: skip
         """Say which genes mark some cells, or the cells of each value of a column.
 
@@ -135,21 +135,28 @@ class AnalysingWidget(AnsweringWidget):
         by : obs column of categories: each value against all other cells, for all values in one look at the matrix
         method, layer, normalize, genes, fold, within, modality : as `compare`; no methods by donor, and with `by` no
             "explorer"
+        reference : a value of `by`, such as "control": each other value is compared with its cells alone; None = with
+            all other cells
 
         Returns
         -------
         what `compare` returns, with `.background`, the cells of `against`: `w.sets["around"] = found.background` keeps
         and draws them. With `by` the same of each value, and `.frame()` is one DataFrame of all, indexed by `group` and
-        var name; missing values are no group, but in the rest of each, and a value of one cell has NaN.
+        var name; missing values are no group, but in the rest of each, and a value of one cell has NaN. With
+        `reference` missing values count nowhere.
 
         Raises
         ------
         InvalidOption
-            If `by` stands beside `a` or `against`.
+            If `by` stands beside `a` or `against`, or `reference` without `by`.
         SelectionError
             As `compare`; if nothing lies around `a`, or a column has fewer than two values.
         UnknownName, InvalidValue, InvalidStore, DamagedStore, ClosedDataset
-            As `compare`; if there is no such column, or it has too many values.
+            As `compare`; if there is no such column or reference, or the column has too many values.
+
+        Examples
+        --------
+        >>> w.markers(by="guide", reference="control").frame()  # doctest: +SKIP
         """
         self._check_open()
         a, within = with_values(a, within)
@@ -159,10 +166,13 @@ class AnalysingWidget(AnsweringWidget):
         question = Question(method, layer, normalize, genes, fold)
         if by is not None and (a is not None or against != "rest"):
             raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
+        if by is None and reference is not None:
+            way = "compare(a, b) takes any two sets"
+            raise InvalidOption(f"reference={shown(reference)} is a value of by=, the obs column of groups; {way}.")
         requested = f"markers({'' if by is None else f'by={shown(by)}, '}method={method!r})"
         with self._session.costs.action("markers", requested=requested, less=question.lighter(by)):
             if by is not None:
-                return comparisons.markers_by(by, question, within)
+                return comparisons.markers_by(by, question, within, reference)
             return comparisons.markers_of_set(a, against, question, within)
 
     def composition(self, column: str, of: Any = None, by: str | None = None, *, within: Any = None) -> pd.DataFrame:

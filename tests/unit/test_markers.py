@@ -32,6 +32,17 @@ def types():
     return found
 
 
+def groups_of_scanpy():
+    """Return the groups that `tools/scanpy_tables.py` compares, some cells having none."""
+    group = np.load(FOLDER / "matrix.npz")["groups"].copy()
+    group[np.arange(len(group)) % 9 == 4] = -1
+    return group
+
+
+def genes():
+    return [f"gene {at}" for at in range(N_VAR)]
+
+
 @pytest.fixture
 def widgets():
     made = []
@@ -80,12 +91,9 @@ def test_markers_is_tested_against_all_other_cells_as_scipy_tests_it(kind, metho
 
 @pytest.mark.parametrize("method", ["t-test", "wilcoxon"])
 def test_groups_have_the_scores_p_and_fold_changes_of_scanpy(method):
-    held = np.load(FOLDER / "matrix.npz")
-    group = held["groups"].copy()
-    group[np.arange(len(group)) % 9 == 4] = -1
-    names = [f"gene {at}" for at in range(held["log1p"].shape[1])]
+    held, group = np.load(FOLDER / "matrix.npz"), groups_of_scanpy()
     obs = {"group": Codes(group, ("a", "b", "c"))}
-    dataset = MemoryDataset(obs, held["log1p"], names, {"umap": np.zeros((len(group), 2))})
+    dataset = MemoryDataset(obs, held["log1p"], genes(), {"umap": np.zeros((len(group), 2))})
     ours = compare_groups(MatrixStats(dataset), "group", Question(method)).frame()
     told = pd.read_csv(FOLDER / f"{method}-groups.csv").set_index(["group", "names"]).loc[ours.index]
     tested = ours["p"].notna()
@@ -94,6 +102,66 @@ def test_groups_have_the_scores_p_and_fold_changes_of_scanpy(method):
     for theirs, name in NAMES.items():
         tolerance = FLOAT32 if theirs in ("scores", "logfoldchanges") else 1e-9
         np.testing.assert_allclose(ours.loc[tested, name], told.loc[tested, theirs], rtol=tolerance, err_msg=name)
+
+
+@BOTH_AXES
+def test_each_value_ranks_with_its_reference_alone_as_scipy_ranks_it(kind, monkeypatch):
+    monkeypatch.setattr(ranks, "BAND_BYTES", 8 * 900)
+    x = np.round(log_values(), 1)  # many ties
+    x[:, 3] -= 1  # what is not listed lies in the middle, where it can
+    x[codes() == 1, 9] = np.nan
+    within = np.arange(N_OBS) % 5 != 3
+    dataset = dataset_of(x, kind, type=Codes(types(), TYPES))
+    found = compare_groups(MatrixStats(dataset), "type", Question("wilcoxon"), within, "C")
+    assert list(found) == ["A", "B", "one"]
+    reference = x[(types() == 3) & within].astype(np.float64)
+    for code, group in ((0, "A"), (2, "B")):
+        own = x[(types() == code) & within].astype(np.float64)
+        kept = [at for at in range(N_VAR) if at != 5 and not (at == 9 and group == "B")]
+        ours = found.frame().loc[group].loc[[f"gene {at}" for at in kept]]
+        told = stats.mannwhitneyu(
+            own[:, kept], reference[:, kept], method="asymptotic", use_continuity=False, nan_policy="omit"
+        )
+        np.testing.assert_allclose(ours["p"], told.pvalue, rtol=1e-9)
+        np.testing.assert_allclose(found.u.loc[group].loc[ours.index], told.statistic, rtol=1e-12)
+        np.testing.assert_allclose(ours["mean_b"], np.nanmean(reference[:, kept], axis=0), rtol=1e-12)
+        np.testing.assert_array_equal(ours["n_b"], (~np.isnan(reference[:, kept])).sum(axis=0))
+
+
+@pytest.mark.parametrize("method", ["t-test", "wilcoxon"])
+def test_groups_against_a_reference_have_the_numbers_of_scanpy(method):
+    held, group = np.load(FOLDER / "matrix.npz"), groups_of_scanpy()
+    dataset = MemoryDataset(
+        {"group": Codes(group, ("a", "b", "c"))}, held["log1p"], genes(), {"umap": np.zeros((len(group), 2))}
+    )
+    ours = compare_groups(MatrixStats(dataset), "group", Question(method), reference="b").frame()
+    told = pd.read_csv(FOLDER / f"{method}-groups-b.csv").set_index(["group", "names"])
+    assert len(told) == len(ours) == 2 * N_VAR
+    told, tested = told.loc[ours.index], ours["p"].notna()
+    assert tested.sum() > 60
+    for theirs, name in NAMES.items():
+        tolerance = FLOAT32 if theirs in ("scores", "logfoldchanges") else 1e-9
+        np.testing.assert_allclose(ours.loc[tested, name], told.loc[tested, theirs], rtol=tolerance, err_msg=name)
+    np.testing.assert_allclose(ours["share_a"], told["pct_nz_group"], rtol=1e-12)
+
+
+def test_a_group_against_a_reference_is_the_comparison_of_both_sets(widgets):
+    widget = widgets()
+    widget.sets.add("some", np.arange(0, N_OBS, 2))
+    for options in ({}, {"method": "wilcoxon", "genes": ["gene 3", "gene 17"]}, {"within": "some"}):
+        found = widget.markers(by="type", reference="B", **options)
+        assert list(found)[:2] == ["A", "C"]
+        alone = widget.compare({"type": "A"}, {"type": "B"}, **options)
+        pd.testing.assert_frame_equal(found.frame().loc["A"], alone.frame(), rtol=1e-9)
+        assert found["A"].sets == ("A", "B")
+        assert "compared with B (" in found.description
+        assert any(note.endswith("b is 'B' alone, for each group.") for note in found.notes)
+
+
+def test_a_reference_may_be_a_number_or_its_text():
+    dataset = dataset_of(log_values(), louvain=codes().astype(np.int64))
+    for reference in (1, "1", np.int64(1), 1.0):
+        assert list(compare_groups(MatrixStats(dataset), "louvain", Question(), reference=reference)) == [0, 2]
 
 
 def test_a_group_of_one_cell_has_means_and_no_test_and_that_is_said(widgets):
@@ -171,6 +239,11 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
         (InvalidOption, "'t-test', 'wilcoxon'", {"by": "type", "method": "explorer"}),
         (InvalidOption, "compare(a, method='pseudobulk', by=...)", {"a": {"type": "A"}, "method": "pseudobulk"}),
         (InvalidValue, "'rest', 'neighborhood'", {"a": {"type": "A"}, "against": "B"}),
+        (InvalidOption, "reference='B' is a value of by=", {"a": {"type": "A"}, "reference": "B"}),
+        (UnknownName, "no value 'BB'; obs column 'type' has 'A', 'B', 'C', 'one'", {"by": "type", "reference": "BB"}),
+        (UnknownName, "no value 'unused'", {"by": "type", "reference": "unused"}),
+        (SelectionError, "the reference 'one' of obs column 'type' has 1 cell", {"by": "type", "reference": "one"}),
+        (SelectionError, "is the only value", {"by": "half", "reference": "x"}),
         (SelectionError, "the selection holds 0 cells", {"against": "neighborhood"}),
         (SelectionError, "fewer than two places", {"a": [3], "against": "neighborhood", "method": "wilcoxon"}),
     ],
@@ -179,7 +252,8 @@ def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, senten
     monkeypatch.setattr(markers, "MOST_RESULTS", 3 * N_VAR)
     dataset = dataset_of(
         log_values(), score=np.linspace(0, 1, N_OBS), same=Codes(np.zeros(N_OBS, np.int8), ("x",)),
-        empty=Codes(np.full(N_OBS, -1, np.int8), ("x",)),
+        empty=Codes(np.full(N_OBS, -1, np.int8), ("x",)), half=Codes(np.arange(N_OBS) % 2 - 1, ("x",)),
+        type=Codes(types(), TYPES),
     )  # fmt: skip
     with pytest.raises(error, match=re.escape(sentence)) as caught:
         widgets(dataset).markers(**given)

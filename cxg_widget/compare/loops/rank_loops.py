@@ -205,3 +205,57 @@ def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
             tied += t * t * t - t
             below += t
         ties[gene] = tied
+
+
+@compiled
+def add_ranks_against(keys: Any, n: Any, fill: Any, reference: Any, found: Any) -> None:
+    """Write what `add_ranks` does for each group among its own cells and those of a reference group alone.
+
+    reference : the group that each other one is ranked with
+    found : sums and ties, float64 (n_genes, n_groups) each, zeros; the others as of `add_ranks`
+    """
+    sorted_, starts, ends = keys
+    sums, ties = found
+    low = np.uint64(0xFFFF)
+    n_groups = sums.shape[1]
+    left_out = np.empty(n_groups, dtype=np.int64)
+    here = np.zeros(n_groups, dtype=np.int64)
+    for gene in range(starts.size):
+        left_out[:] = n[gene]
+        for at in range(starts[gene], ends[gene]):
+            left_out[np.int64(sorted_[at] & low)] -= 1
+        bits = np.float32(fill[gene] + np.float32(0)).view(np.uint32)
+        fill_key = np.uint64(~bits if bits >> _SIGN else bits | _TOP)
+        is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
+        at = starts[gene]
+        while at < ends[gene] or is_waiting:
+            if is_waiting and (at == ends[gene] or sorted_[at] >> _GROUP_BITS > fill_key):
+                is_waiting = False
+                same = float(left_out[reference])
+                alone = same * same * same - same
+                for group in range(n_groups):
+                    t = left_out[group] + same
+                    sums[gene, group] += left_out[group] * (below + same / 2)
+                    ties[gene, group] += t * t * t - t - alone
+            else:
+                end = at
+                while end < ends[gene] and sorted_[end] >> _GROUP_BITS == sorted_[at] >> _GROUP_BITS:
+                    here[np.int64(sorted_[end] & low)] += 1
+                    end += 1
+                same = float(here[reference])
+                alone = same * same * same - same
+                # Groups that have this value are found among its entries: of thousands of groups most have none.
+                for place in range(at, end):
+                    own = np.int64(sorted_[place] & low)
+                    if here[own] > 0:
+                        t = here[own] + same
+                        sums[gene, own] += here[own] * (below + same / 2)
+                        ties[gene, own] += t * t * t - t - alone
+                        here[own] = 0
+                at = end
+            tied += alone
+            below += same
+        for group in range(n_groups):
+            # So far these are pairs in which the cell of the group is higher, ties half.
+            sums[gene, group] += n[gene, group] * (n[gene, group] + 1) / 2
+            ties[gene, group] += tied

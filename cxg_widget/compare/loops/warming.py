@@ -7,6 +7,7 @@ import numpy as np
 from cxg_widget.compare.composition import Composition
 from cxg_widget.compare.loops.rank_loops import (
     add_ranks,
+    add_ranks_against,
     count_transposed,
     put_columns,
     put_keys,
@@ -51,3 +52,5 @@ def compile_loops() -> None:
         put_keys((frozen(transposed[0]), frozen(transposed[1])), offsets, offsets, keys, ends)
     sort_keys(keys, ends, ends, keys)
     add_ranks((keys, ends, ends), np.zeros((1, 1), dtype=np.int64), fill, np.zeros((1, 1)), np.zeros(1))
+    both = np.zeros((1, 1)), np.zeros((1, 1))
+    add_ranks_against((keys, ends, ends), np.zeros((1, 1), dtype=np.int64), fill, 0, both)

@@ -17,6 +17,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.compare.compared_groups import Grouping
 from cxg_widget.compare.neighborhood import neighborhood
 from cxg_widget.compare.question import METHODS, Question
+from cxg_widget.compare.result import REST
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 Mask = NDArray[np.bool_]
 Found = TypeVar("Found", "Comparison", "Markers")
-REST = "the rest"
 AGAINST = ("rest", "neighborhood")
 _EACH_S = 0.2
 """Progress is announced so often."""
@@ -82,14 +82,17 @@ class Comparisons:
         compare = self.with_rest if against == "rest" else self.with_neighborhood
         return compare(mask, name or "the set", question, population)
 
-    def markers_by(self, column: Any, question: Question, within: Any) -> Markers:
-        """Compare the cells of each value of a column with all others; raises as `compare_groups`."""
+    def markers_by(self, column: Any, question: Question, within: Any, reference: Any = None) -> Markers:
+        """Compare the cells of each value of a column with all others, or with those of one value.
+
+        Raises as `compare_groups`.
+        """
         from cxg_widget.compare.markers import compare_groups
 
         if isinstance(column, str) and column not in self._dataset.obs_columns:
             column = column.removeprefix("obs:")
         population = self._population(within, question)
-        found = compare_groups(self.matrix(), column, question, population.mask)
+        found = compare_groups(self.matrix(), column, question, population.mask, reference)
         return self._keep(self._with_population(found, population), question)
 
     def genes_meant(self, genes: Any) -> Sequence[str] | None:
@@ -194,7 +197,8 @@ class Comparisons:
         from cxg_widget.compare.question import compare
 
         found = compare(matrix or self.matrix(), *masks, question, set_names=described)
-        found = replace(found, _background=partial(CellSet, self._dataset, pack_mask(masks[1])))
+        a, b = (CellSet(self._dataset, pack_mask(mask)) for mask in masks)
+        found = replace(found, _cells=(a, b), _question=question)
         return self._with_population(found, population)
 
     def _with_population(self, found: Found, population: Population) -> Found:

@@ -1,0 +1,124 @@
+"""Results of comparisons as scanpy's `rank_genes_groups` lays them out, which its plots and `sc.get` read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxg_widget.annotations.saving import save_into_obs
+from cxg_widget.datasets.base.contract import RAW
+from cxg_widget.errors import InvalidValue, MergeConflict
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.compare.question import Question
+    from cxg_widget.compare.result import Comparison
+    from cxg_widget.selection.cell_set import CellSet
+
+_FIELDS = {"names": "O", "scores": "f4", "logfoldchanges": "f4", "pvals": "f8", "pvals_adj": "f8"}
+"""What scanpy writes of each group, and as which type."""
+
+
+def write_ranked(
+    adata: Any, key: str, groupby: str, groups: Sequence[tuple[str, Comparison]], reference: str | None
+) -> None:
+    """Write `adata.uns[key]`: a record array per number, with a field for each group, the highest score first.
+
+    groups : what each group is called, and its comparison, of the same genes
+    reference : what the set b of all of them is called; None = all other cells
+    """
+    first = groups[0][1]
+    check_target(adata, key, first._names, first._question)
+    # scanpy refuses groups of one cell. A group of nothing but NaN would break the axes of its plots.
+    tested = [(label, one) for label, one in groups if np.isfinite(one._tested.statistic).any()]
+    if not tested:
+        raise InvalidValue("to_scanpy() writes groups with a test, and none of these could be tested.")
+    columns: dict[str, list[Any]] = {name: [] for name in _FIELDS}
+    for _, one in tested:
+        for name, values in _ranked(one).items():
+            columns[name].append(values)
+    labels = [label for label, _ in tested]
+    found: dict[str, Any] = {"params": _params(adata, first._question, groupby, reference)}
+    for name, kind in _FIELDS.items():
+        found[name] = np.rec.fromarrays(columns[name], dtype=[(label, kind) for label in labels])
+    # By names that stand twice `sc.get.rank_genes_groups_df` would join each with each.
+    if first._names.is_unique:
+        found |= _shares(tested, reference)
+    adata.uns[key] = found
+
+
+def check_target(adata: Any, key: Any, names: pd.Index, question: Question | None) -> None:
+    """Raise `InvalidValue` where nothing can be written: it is no AnnData, or lacks a gene."""
+    if not all(hasattr(adata, part) for part in ("obs", "uns", "var_names")):
+        raise InvalidValue(f"to_scanpy() takes an AnnData; found {shown(adata)}")
+    if not isinstance(key, str) or not key:
+        raise InvalidValue(f"key= is the name of an entry of adata.uns; found {shown(key)}")
+    is_raw = question is not None and question.layer == RAW and getattr(adata, "raw", None) is not None
+    known = (adata.raw if is_raw else adata).var_names
+    missing = names[~names.astype(str).isin(known.astype(str))]
+    if len(missing):
+        raise InvalidValue(
+            f"adata lacks {len(missing):,} of the {len(names):,} vars compared, such as {shown(str(missing[0]))}: "
+            "compare those that it has by genes=list(adata.var_names)."
+        )
+
+
+def write_sets(adata: Any, groupby: Any, labels: tuple[str, str], cells: tuple[CellSet, CellSet]) -> None:
+    """Write which set each cell is in as a column of `adata.obs`; an equal one that is there stays.
+
+    Raises
+    ------
+    InvalidValue
+        If other labels are there, it is no name, or `adata` holds other cells.
+    """
+    import pandas as pd
+
+    if not isinstance(groupby, str) or not groupby:
+        raise InvalidValue(f"groupby= names the column of adata.obs to write; found {shown(groupby)}")
+    codes = np.select([one.mask for one in cells], [0, 1], default=-1)
+    values = pd.Categorical.from_codes(codes, categories=pd.Index(labels, dtype=object))
+    ours = pd.DataFrame({groupby: values}, index=pd.Index(cells[0]._dataset.obs_names(), dtype=object))
+    try:
+        save_into_obs(adata, ours, "error")
+    except MergeConflict:
+        raise InvalidValue(
+            f"adata.obs has another column {shown(groupby)}; choose a new name: to_scanpy(adata, groupby='compared')."
+        ) from None
+
+
+def _ranked(found: Comparison) -> dict[str, Any]:
+    """Return the columns of a group in scanpy's order; what could not be tested has score 0 and p = 1, as there."""
+    score = np.nan_to_num(found._tested.statistic, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    order = np.argsort(-score, kind="stable")
+    p, p_adj = (np.where(np.isnan(one), 1.0, one)[order] for one in (found._tested.p, found._adjusted(None)))
+    names = np.asarray(found._names.astype(str), dtype=object)[order]
+    with np.errstate(over="ignore"):
+        numbers = [one[order].astype(np.float32) for one in (score, found._log2fc)]
+    return dict(zip(_FIELDS, (names, *numbers, p, p_adj), strict=True))
+
+
+def _params(adata: Any, question: Question | None, groupby: str, reference: str | None) -> dict[str, Any]:
+    method, layer = ("t-test", None) if question is None else (question.method, question.layer)
+    return {
+        "groupby": groupby,
+        "reference": "rest" if reference is None else reference,
+        "method": method,
+        "use_raw": layer == RAW and getattr(adata, "raw", None) is not None,
+        "layer": layer if layer in getattr(adata, "layers", ()) else None,
+        "corr_method": "bonferroni" if method == "explorer" else "benjamini-hochberg",
+    }
+
+
+def _shares(groups: Sequence[tuple[str, Comparison]], reference: str | None) -> dict[str, pd.DataFrame]:
+    """Return the shares of cells with a value above 0, in each group, and in the rest or the reference."""
+    import pandas as pd
+
+    index = groups[0][1]._names.astype(str).rename(None)
+    own = pd.DataFrame({label: one._a.share for label, one in groups}, index=index)
+    if reference is not None:
+        return {"pts": own.assign(**{reference: groups[0][1]._b.share})}
+    return {"pts": own, "pts_rest": pd.DataFrame({label: one._b.share for label, one in groups}, index=index)}

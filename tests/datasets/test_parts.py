@@ -20,10 +20,12 @@ def below(kind: type) -> list[type]:
 @pytest.mark.parametrize("word", sorted(registered().readers))
 def test_a_store_overrides_what_the_contract_names_and_nothing_else(word: str) -> None:
     pytest.importorskip(registered().readers[word].opens.partition(":")[0])
+    # A dataset made of others has their names and their notes.
+    allowed = OF_PYTHON | {"names_in", "notes", "cells_in"}
     stores = [one for one in below(Dataset) if one.__module__.startswith("cxg_widget.")]
     assert stores
     for store in stores:
-        assert set(vars(store)) & set(vars(Dataset)) - set(vars(Contract)) - OF_PYTHON <= {"names_in"}
+        assert set(vars(store)) & set(vars(Dataset)) - set(vars(Contract)) <= allowed
 
 
 def test_a_method_that_is_that_of_a_part_has_its_signature_and_words() -> None:

@@ -222,10 +222,6 @@ class MuDataset(Dataset):
         """Return the index of the vars of a layer: each has those of its modality."""
         return self._names[layer]
 
-    def explain_name(self, name: str) -> str | None:
-        """Say which modalities have a name that is of several."""
-        return self._var_part.explain_name(name)
-
     def cells_in(self, layer: str | None) -> NDArray[np.bool_] | None:
         """Return which cells the modality of a layer has; None = all."""
         sides = self._matrices[layer].sides if layer in self._matrices else ()

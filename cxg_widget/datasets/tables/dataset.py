@@ -18,6 +18,8 @@ from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import is_map
 from cxg_widget.datasets.base.lifetime import Lifetime, Meter, Traffic
 from cxg_widget.datasets.base.location import is_remote
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
+from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.obs_columns import too_many_labels
 from cxg_widget.datasets.base.values import Codes, Column, Values, as_numbers
 from cxg_widget.datasets.tables.columns import TableColumns
@@ -128,6 +130,34 @@ class TableDataset(Dataset):
         rows = None if (start, stop) == (0, self.n_obs) else (start, stop)
         with np.errstate(over="ignore"):
             return Vector.of(as_numbers(self._table.read(self._roles.vars[position], rows)).astype(np.float32))
+
+    def _read_grain(self, layer: str | None) -> Grain:
+        if not self._table.in_memory:
+            return super()._read_grain(layer)
+        # Any row and any column by itself: nothing is decoded.
+        return Grain((self.n_obs, self.n_var), self.n_obs * self.n_var, 4, 1, 1, cuts=True, is_dense=True)
+
+    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
+        if not self._table.in_memory:
+            return super()._read_rows(rows, layer)
+        return DenseBlock(np.ascontiguousarray(self._lines(range(self.n_var), rows).T))
+
+    def _read_columns(
+        self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None, layer: str | None
+    ) -> MatrixBlock:
+        if not self._table.in_memory or rows is None:
+            return super()._read_columns(positions, rows, layer)
+        return DenseBlock(self._lines(positions.tolist(), rows))
+
+    def _lines(self, positions: Sequence[int], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return rows of vars, float32 (n_vars, n_rows)."""
+        is_slice = len(rows) and int(rows[-1]) - int(rows[0]) == len(rows) - 1
+        some = (int(rows[0]), int(rows[-1]) + 1) if is_slice else rows
+        lines = np.empty((len(positions), len(rows)), dtype=np.float32)
+        with np.errstate(over="ignore"):
+            for line, position in enumerate(positions):
+                lines[line] = as_numbers(self._table.read(self._roles.vars[position], some))
+        return lines
 
     def _read_details(self) -> dict[str, Any]:
         axes = {name: ", ".join(columns[:4]) for name, columns in self._roles.axes.items()}

@@ -11,4 +11,4 @@ export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1
 lowest="$venv/bin/uv pip install --quiet --python $venv/bin/python"
 # Only what a user installs has to be old: the tests' own tools come in their newest versions.
 $lowest --resolution lowest-direct -e '.[all,dask]'
-exec $lowest hypothesis pytest pytest-timeout pytest-xdist pynumpress 'moto[server]'
+exec $lowest hypothesis pytest pytest-timeout pytest-xdist pynumpress 'moto[server]' polars duckdb

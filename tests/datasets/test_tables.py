@@ -60,9 +60,9 @@ def of_dict(frame, source):
 def of_file(frame, path):
     assert isinstance(frame, pa.Table)
     stored = pq.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path).read_all()
-    expected = stored.to_pandas().iloc[ROWS].reset_index(drop=True)
-    pd.testing.assert_frame_equal(frame.to_pandas().reset_index(drop=True), expected)
-    assert frame.schema.equals(stored.schema)
+    assert pl.from_arrow(frame).equals(pl.from_arrow(stored)[ROWS.tolist()])
+    without = frame.drop_columns(["sample"]).schema  # whose text may come in another layout
+    assert without.equals(stored.drop_columns(["sample"]).schema)
 
 
 GIVES = {

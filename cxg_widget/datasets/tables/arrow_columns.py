@@ -100,8 +100,9 @@ class ArrowColumns(TableColumns):
         positions = range(len(schema)) if names is None else [self._positions[name] for name in names]
         fields = [schema.field(position) for position in positions]
         taken = self._source.take(positions, rows)
-        columns = [column.cast(field.type) for column, field in zip(taken, fields, strict=True)]
-        return pa.Table.from_arrays(columns, schema=pa.schema(fields, schema.metadata))
+        # Text that came as views is large_string now.
+        fields = [field.with_type(column.type) for column, field in zip(taken, fields, strict=True)]
+        return pa.Table.from_arrays(taken, schema=pa.schema(fields, schema.metadata))
 
     def all_names(self) -> list[str]:
         """Return the names of all columns, those that cannot be shown among them."""

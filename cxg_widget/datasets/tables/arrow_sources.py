@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.tables.arrow_values import as_large_text
 from cxg_widget.datasets.tables.parquet_table import MeteredBytes, ParquetTable
 from cxg_widget.errors import DamagedStore, InvalidStore
 
@@ -236,7 +237,7 @@ def _take(column: pa.ChunkedArray, rows: NDArray[np.int64]) -> pa.ChunkedArray:
         return column.take(pa.array(rows))
     # Views of strings, as polars hands them over, Arrow cannot take.
     if len(rows) > _FEW:
-        return column.cast(pa.large_string()).take(pa.array(rows))
+        return as_large_text(column).take(pa.array(rows))
     return pa.chunked_array([pa.array([column[row].as_py() for row in rows.tolist()], pa.large_string())])
 
 

@@ -23,6 +23,14 @@ def is_text(type_: pa.DataType) -> bool:
     return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
 
 
+def as_large_text(column: ArrowColumn) -> ArrowColumn:
+    """Return text in the layout that every version of Arrow can take rows of and encode."""
+    try:
+        return column.cast(pa.large_string())
+    except pa.ArrowNotImplementedError:  # before Arrow 18, of views of strings, as polars hands them over
+        return pa.chunked_array([pa.array(column.to_pylist(), pa.large_string())])
+
+
 def filled(column: ArrowColumn, value: Any) -> NDArray[Any]:
     """Return an array of its own, with a value where Arrow has none."""
     whole = pc.fill_null(column, pa.scalar(value, column.type)) if column.null_count else column
@@ -52,7 +60,7 @@ def strings(column: ArrowColumn) -> PackedStrings | NDArray[Any]:
     DamagedStore
         If the text is not where its offsets say.
     """
-    whole = column.cast(pa.large_string())
+    whole = as_large_text(column)
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
@@ -110,8 +118,8 @@ def _codes_of(chunk: pa.Array, known: dict[Any, int]) -> NDArray[np.int64]:
         chunk = chunk.storage
     is_coded = pa.types.is_dictionary(chunk.type)
     if not is_coded:
-        # Views of strings cannot be encoded by every version of Arrow.
-        chunk = (chunk.cast(pa.large_string()) if pa.types.is_string_view(chunk.type) else chunk).dictionary_encode()
+        chunk = as_large_text(chunk) if pa.types.is_string_view(chunk.type) else chunk
+        chunk = (chunk.combine_chunks() if isinstance(chunk, pa.ChunkedArray) else chunk).dictionary_encode()
     labels = chunk.dictionary.to_pylist()
     if pa.types.is_temporal(chunk.dictionary.type):
         labels = [None if label is None else as_time_text(label) for label in labels]

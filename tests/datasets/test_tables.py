@@ -435,11 +435,12 @@ def test_infinite_and_missing_coordinates_have_no_place_and_are_no_error():
 
 
 def test_a_table_that_equals_another_has_its_identity_and_one_with_another_place_has_not():
-    def identities(frame):
-        with open_dataset(frame) as dataset:
+    def identities(frame, **options):
+        with open_dataset(frame, **options) as dataset:
             return dataset.content_identity, dataset.obs_identity
 
     assert identities(FRAME) == identities(FRAME.copy())
+    assert identities(FRAME) == identities(FRAME, embedding=("PC2", "score"), var="gene_")
     assert identities(named(FRAME))[0] != identities(FRAME)[0]
     moved = FRAME.assign(UMAP_1=FRAME["UMAP_1"] + 1)
     assert identities(moved)[0] != identities(FRAME)[0]

@@ -95,7 +95,9 @@ class TableDataset(Dataset):
         return found
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
-        columns = [self._roles.axes[name][axis] for axis in axes]
+        return self._columns_of([self._roles.axes[name][axis] for axis in axes], start, stop)
+
+    def _columns_of(self, columns: Sequence[str], start: int, stop: int) -> NDArray[np.float32]:
         xy = np.empty((stop - start, 2), dtype=np.float32)
         # A number beyond float32 is infinite, and so has no place.
         with np.errstate(over="ignore"):
@@ -188,24 +190,23 @@ class TableInMemory(TableDataset):
         return Traffic()
 
     def _read_obs_identity(self) -> str | None:
-        """Return a key of these rows by their names; where these are mere numbers, by where they lie too."""
+        """Return a key of these rows by their names; where these are mere numbers, by two columns of numbers too."""
         names = () if self.obs_index is None else self.obs_names().tolist()
-        places = []
-        if are_numbers(names):
-            if not self.n_obs or self.default_embedding is None:
-                return None
-            places = [self.embedding(self.default_embedding)]
-        return f"table#{self.n_obs}#{digest_of(names, places)}"
+        if not are_numbers(names):
+            return f"table#{self.n_obs}#{digest_of(names)}"
+        pair = self._roles.of_identity
+        if not self.n_obs or pair is None:
+            return None
+        return f"table#{self.n_obs}#{digest_of(names, [self._columns_of(pair, 0, self.n_obs)])}"
 
     def _read_content_identity(self) -> str | None:
-        """Tell the table by its columns, the names of its rows, and where these lie in each embedding."""
-        if not self.embeddings:
+        """Tell the table by its columns, the names of its rows and two columns of numbers, whatever these serve as."""
+        pair = self._roles.of_identity
+        if pair is None:
             return None
-        about = [self.n_obs, [(one.name, one.kind) for one in self.obs_columns.values()], self._roles.vars]
-        digest = sha256(repr([*about, self._roles.axes]).encode(errors="surrogatepass"))
-        digest.update((self._read_obs_identity() or "").encode())
-        for name in self.embeddings:
-            digest.update(fingerprint(self.embedding(name)).encode())
+        columns = [(one.name, one.kind) for one in self._table.columns.values()]
+        digest = sha256(repr([columns, self._read_obs_identity()]).encode(errors="surrogatepass"))
+        digest.update(fingerprint(self._columns_of(pair, 0, self.n_obs)).encode())
         return digest.hexdigest()
 
 

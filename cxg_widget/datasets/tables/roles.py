@@ -38,6 +38,7 @@ class Roles:
     vars : columns that are vars
     prefix : what their names begin with, "" where they were listed
     obs_columns : all others
+    of_identity : two columns of numbers that tell rows apart, whatever the options; None where there are none
     notes : sentences on what was chosen without being asked for
     """
 
@@ -52,6 +53,8 @@ class Roles:
         self.of_own_units: set[str] = set()
         given = self._declared(embeddings)
         found = find_axes(self._numbers)
+        pairs = [axes[:2] for axes in found.values()] or [tuple(self._numbers[:2])]
+        self.of_identity = pairs[0] if len(pairs[0]) == 2 else None
         self.axes: dict[str, tuple[str, ...]] = {**given, **{name: found[name] for name in found if name not in given}}
         self.default = next(iter(given), None) or default_embedding(self.axes) or next(iter(self.axes), None)
         if embedding is not None:

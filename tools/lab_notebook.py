@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from playwright.sync_api import Locator, Page
 from playwright.sync_api import TimeoutError as PageTimeout
 
@@ -141,6 +140,8 @@ class Notebook:
 
 def write_notebook(path: str | os.PathLike[str], *cells: str, text: str = "") -> Path:
     """Write a notebook of these code cells, and of a last cell of text where there is any; return its path."""
+    import nbformat  # which takes a second, and most tests in a browser open no notebook
+
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     if text:
         notebook.cells.append(nbformat.v4.new_markdown_cell(text))

@@ -16,9 +16,11 @@ from cxg_widget.display.settings import Settings
 from tests.datasets.make_cxg import Truth, make_cxg, make_truth
 from tests.plain_datashader import make_plain
 
-# Some thirty workers are started and killed: each is forked from one process that has imported Dask, which else each
-# does by itself for a second. It is read when `distributed` is imported.
+# Some thirty workers are started and killed: each is forked from one process that has imported what they need, which
+# each would do by itself for two seconds. It is read when `distributed` is imported.
 os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
+PRELOAD = ("distributed", "cxg_widget.cells.cluster", "pandas", "tiledb", "numba", "datashader")
+"""Modules that start no threads, which a fork would lose."""
 
 N_OBS = 3000
 
@@ -34,7 +36,9 @@ def start_client(n_workers: int = 2) -> Any:
     """Start workers in processes, and a client; no dashboard, no profile, and as quietly as Dask can."""
     import dask
     from distributed import Client, LocalCluster
+    from distributed.utils import get_mp_context
 
+    get_mp_context().set_forkserver_preload([*PRELOAD, __name__])  # Dask's own list, which this replaces, has only Dask
     # A cluster gives up for good whoever is away again just when an earlier loss is that long ago.
     dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     watching = {  # of itself, which takes a twentieth of a core else

@@ -92,7 +92,8 @@ class Runner:
             self._child = None
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context("forkserver")  # whose process imports once what all children need
+        context.set_forkserver_preload(["tests.fuzz.child"])
         self._pipe, theirs = context.Pipe()
         self._child = context.Process(target=serve, args=(theirs, str(self._intact)), daemon=True)
         self._child.start()

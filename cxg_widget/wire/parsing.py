@@ -138,17 +138,13 @@ def check_version(version: int) -> None:
 
 
 MAX_PANEL = (1 << 31) - 1
-_OF_EACH = (
-    "look", "place", "zoom", "lasso", "pick", "hover", "aggregate", "cancel", "labels", "contours", "difference"
-)  # fmt: skip
-"""Kinds of requests about one panel."""
 
 
 def check_panel(message: Message) -> None:
     """Refuse a request about an impossible panel; requests of other kinds are about panel 0."""
     if not isinstance(message, OfPanel):
         return
-    most = MAX_PANEL if message.kind in _OF_EACH else 0
+    most = MAX_PANEL if message.is_of_each else 0
     if not 0 <= message.panel <= most:
         found = f"request {message.kind!r} is about panel {message.panel}"
         raise ProtocolError(f"{found}; there is panel 0 alone" if most == 0 else f"{found}; panels go from 0 to {most}")

@@ -83,3 +83,9 @@ def test_settings_cannot_change_once_they_are_taken():
     hash(Settings().place_key)
     hash(Settings(color=["CD3E", "CD4"]).color_key)
     assert list(inspect.signature(Settings).parameters) == list(STATE)
+
+
+def test_what_a_saved_page_can_change_is_synced_and_reads_nothing_of_the_store():
+    free = [one for one in SETTINGS if not one.needs_kernel]
+    assert len(free) > 10
+    assert [one.name for one in free if not one.is_synced or one.cost in ("points", "color", "filter")] == []

@@ -140,7 +140,7 @@ class Nonzeros(OfPanel, kind="nonzeros"):
 
 
 @dataclass(frozen=True)
-class AskFields(OfPanel, kind="fields"):
+class AskFields(OfPanel, kind="fields", is_of_each=False):
     """Ask for the fields of the map of several genes that is on show. Answered by `field_counts`."""
 
 

@@ -119,7 +119,7 @@ class AskSections(Message, kind="sections"):
 
 
 @dataclass(frozen=True)
-class AskTissue(OfPanel, kind="tissue"):
+class AskTissue(OfPanel, kind="tissue", is_of_each=False):
     """Ask for an image of the section, or what of it lies in a view and around it. Answered by `tissue`.
 
     name : of the image; view : x left, x right, y bottom, y top, data units; width, height : px of the screen

@@ -62,6 +62,12 @@ class OfPanel(Message):
     """Base of messages about one panel: a colouring over the points and the selection that all panels share.
 
     panel : its number; 0 is the first. A request of the same kind for the same panel replaces the one before.
+    is_of_each : whether a request of the kind may be about any panel; False = about panel 0 alone
     """
 
+    is_of_each: ClassVar[bool] = True
     panel: int = field(default=0, kw_only=True)
+
+    def __init_subclass__(cls, kind: str = "", *, is_of_each: bool = True) -> None:
+        super().__init_subclass__(kind)
+        cls.is_of_each = is_of_each

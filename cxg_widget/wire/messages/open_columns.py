@@ -10,7 +10,7 @@ from cxg_widget.wire.messages.message import Array, OfPanel, Scale
 
 
 @dataclass(frozen=True)
-class AskColumns(OfPanel, kind="columns"):
+class AskColumns(OfPanel, kind="columns", is_of_each=False):
     """Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
 
     columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
@@ -27,7 +27,7 @@ class AskColumns(OfPanel, kind="columns"):
 
 
 @dataclass(frozen=True)
-class FindValues(OfPanel, kind="find"):
+class FindValues(OfPanel, kind="find", is_of_each=False):
     """Find the categories of a column that contain a text. Answered by `found`.
 
     column : as the trait `color` has it; query : whose case does not count
@@ -40,7 +40,7 @@ class FindValues(OfPanel, kind="find"):
 
 
 @dataclass(frozen=True)
-class AskBrush(OfPanel, kind="brush"):
+class AskBrush(OfPanel, kind="brush", is_of_each=False):
     """A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
 
     column : of numbers, the one under the hand; columns : the others that are open, as the trait `color` has them

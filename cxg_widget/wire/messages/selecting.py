@@ -21,7 +21,7 @@ class Lasso(OfPanel, kind="lasso"):
 
 
 @dataclass(frozen=True)
-class Category(OfPanel, kind="category"):
+class Category(OfPanel, kind="category", is_of_each=False):
     """Select all cells of a category on show that pass the filters, those hidden or without a place too.
 
     Answered by `selection`.
@@ -44,7 +44,7 @@ class Pick(OfPanel, kind="pick"):
 
 
 @dataclass(frozen=True)
-class Count(OfPanel, kind="count"):
+class Count(OfPanel, kind="count", is_of_each=False):
     """Ask what the legend on show says of the selection. Answered by `counts`."""
 
 

@@ -10,7 +10,7 @@ from cxg_widget.wire.messages.message import Array, OfPanel
 
 
 @dataclass(frozen=True)
-class AskTable(OfPanel, kind="table"):
+class AskTable(OfPanel, kind="table", is_of_each=False):
     """Ask for rows of the table of the cells. Answered by `table`.
 
     table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
@@ -28,7 +28,7 @@ class AskTable(OfPanel, kind="table"):
 
 
 @dataclass(frozen=True)
-class AskCsv(OfPanel, kind="csv"):
+class AskCsv(OfPanel, kind="csv", is_of_each=False):
     """Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
 
     table, filters, within, start, n : as in `table`; the first row is preceded by the heads of the columns

@@ -8,10 +8,18 @@ import { cellAt, placeOfPanel } from "./pointed.js";
 import { describeRounding } from "./texts.js";
 
 /** @typedef {import("./pieces.js").Frame} Frame */
+/** @typedef {import("../wire/protocol.js").Request} Request */
 
-/** What a page asks of itself, and does without. */
-const QUIET =
-  /^(zoom|fields|aggregate|columns|brush|find|genes|sets|annotations|cancel|begun|count|labels|contours|difference|tissue)$/;
+/** Which requests a page does without where the file has no answer, since it makes them by itself; of others a hand is told.
+ * @type {Record<Request["kind"], boolean>} */
+const IS_QUIET = {
+  ...{ ready: false, begun: true, restore: false, module: false, cancel: true, undo: false, figure: false },
+  ...{ lasso: false, category: false, pick: false, clear: false, count: true, sets: true, set: false },
+  ...{ annotations: true, annotation: false, hover: false, search: false, place: false, look: false, zoom: true },
+  ...{ aggregate: true, columns: true, find: true, fields: true, brush: true, genes: true, table: false, csv: false },
+  ...{ labels: true, contours: true, difference: true, sections: false, tissue: true },
+  ...{ compare: false, comparison: false },
+};
 const NO_BITS = new Uint8Array(0);
 
 /**
@@ -36,9 +44,9 @@ export function createKernel(about, held, now, host) {
     for (const { content, buffers } of frames) host().tell({ ...content, ...over }, buffers);
   }
 
-  /** @param {string} of @param {number} [id] */
+  /** @param {Request["kind"] | "setting"} of @param {number} [id] */
   function refuse(of, id = 0) {
-    complain(of, id, QUIET.test(of) ? "Overtaken" : "NotInFile", about.refusal);
+    complain(of, id, of !== "setting" && IS_QUIET[of] ? "Overtaken" : "NotInFile", about.refusal);
   }
 
   /** @param {string} of @param {number} id @param {string} type @param {string} message */
@@ -186,7 +194,7 @@ export function createKernel(about, held, now, host) {
     send([framed({ kind: "module", hash: about.hash, arrays: { code } }, { code: [code.length] })], { id });
   }
 
-  /** @type {Record<string, (request: any) => unknown>} */
+  /** @type {Partial<Record<Request["kind"], (request: any) => unknown>>} */
   const answers = {
     ready: start,
     ...{ module, search, hover, count, clear, place, look },
@@ -205,7 +213,7 @@ export function createKernel(about, held, now, host) {
     },
     /** The colour on show is another one. */
     recolored: () => sendColor(0).then(() => sendFilter()),
-    /** Answer a request. @param {any} request */
+    /** Answer a request. @param {Request & {id: number}} request */
     async answer(request) {
       const { kind, id } = request;
       try {

@@ -8,6 +8,7 @@ import { describeMany, valueText } from "./texts.js";
 /** @typedef {import("./held.js").Held} Held */
 /** @typedef {import("./held.js").About} About */
 
+/** @type {Omit<import("../wire/protocol.js").Cell, "kind" | "panel">} */
 const NONE = { row: -1, x: 0, y: 0, name: "", value: "", fields: [], passes: true, n_beneath: 0, elsewhere: [] };
 
 /**

@@ -29,44 +29,32 @@ export function chance(log10) {
   return digits === "10.0" ? `1.0e${power + 1}` : `${digits}e${power}`;
 }
 
-/** @type {Column[]} */
-const COLUMNS = [
-  {
+/** In their order. @type {Record<Key, Omit<Column, "key">>} */
+const BY_KEY = {
+  log2fc: {
     name: "log2fc",
-    key: "log2fc",
     text: number,
     detail: (a, b) => `log2 fold change: above 0 means higher in ${a} than in ${b}`,
     px: 70,
   },
-  { name: "p_adj", key: "log10_p_adj", text: chance, detail: () => "p-value adjusted for multiple testing", px: 88 },
-  { name: "share_a", key: "share_a", text: part, detail: (a) => `Share of ${a} with a value above 0`, px: 68 },
-  { name: "share_b", key: "share_b", text: part, detail: (_, b) => `Share of ${b} with a value above 0`, px: 68 },
-  { name: "mean_a", key: "mean_a", text: number, detail: (a) => `Mean of the tested values in ${a}`, px: 70 },
-  {
-    name: "mean_b",
-    key: "mean_b",
-    text: number,
-    detail: (_, b) => `Mean of the tested values in ${b}`,
-    px: 70,
-  },
-  {
-    name: "statistic",
-    key: "statistic",
-    text: number,
-    detail: (a) => `Test statistic: above 0 means higher in ${a}`,
-    px: 90,
-  },
-  { name: "p", key: "log10_p", text: chance, detail: () => "Two-sided p-value, not adjusted", px: 88 },
-  {
+  log10_p_adj: { name: "p_adj", text: chance, detail: () => "p-value adjusted for multiple testing", px: 88 },
+  share_a: { name: "share_a", text: part, detail: (a) => `Share of ${a} with a value above 0`, px: 68 },
+  share_b: { name: "share_b", text: part, detail: (_, b) => `Share of ${b} with a value above 0`, px: 68 },
+  mean_a: { name: "mean_a", text: number, detail: (a) => `Mean of the tested values in ${a}`, px: 70 },
+  mean_b: { name: "mean_b", text: number, detail: (_, b) => `Mean of the tested values in ${b}`, px: 70 },
+  statistic: { name: "statistic", text: number, detail: (a) => `Test statistic: above 0 means higher in ${a}`, px: 90 },
+  log10_p: { name: "p", text: chance, detail: () => "Two-sided p-value, not adjusted", px: 88 },
+  auc: {
     name: "auc",
-    key: "auc",
     text: number,
     detail: (a, b) => `Probability that a value of ${a} exceeds a value of ${b}`,
     px: 62,
   },
-  { name: "n_a", key: "n_a", text: wholeNumber, detail: (a) => `Number of values in ${a}`, px: 66 },
-  { name: "n_b", key: "n_b", text: wholeNumber, detail: (_, b) => `Number of values in ${b}`, px: 66 },
-];
+  n_a: { name: "n_a", text: wholeNumber, detail: (a) => `Number of values in ${a}`, px: 66 },
+  n_b: { name: "n_b", text: wholeNumber, detail: (_, b) => `Number of values in ${b}`, px: 66 },
+};
+/** @type {Column[]} */
+const COLUMNS = /** @type {Key[]} */ (Object.keys(BY_KEY)).map((key) => ({ key, ...BY_KEY[key] }));
 
 /** Those of a comparison. @param {Found} found @returns {Column[]} */
 export function columnsOf({ hasFold, hasAuc }) {

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.soma.joinids import Joinids
-from cxg_widget.datasets.tiledb_access.arrays import Arrays, values_of
-from cxg_widget.datasets.tiledb_access.buffers import read_buffers
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, read_buffers, values_of
 from cxg_widget.errors import DamagedStore
 
 _DIMS, DATA = ("soma_dim_0", "soma_dim_1"), "soma_data"

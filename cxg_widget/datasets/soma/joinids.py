@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.datasets.tiledb_access.buffers import read_buffers
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, read_buffers
 from cxg_widget.errors import InvalidStore
 
 JOINID = "soma_joinid"

@@ -18,7 +18,7 @@ from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.soma.embeddings import DATA
 from cxg_widget.datasets.soma.joinids import Joinids
 from cxg_widget.datasets.soma.matrix import BOX_ENTRIES, DIMS, ENTRY_BYTES, SomaMatrix, runs_of
-from cxg_widget.datasets.tiledb_access.buffers import read_buffers
+from cxg_widget.datasets.tiledb_access.arrays import read_buffers
 from cxg_widget.text.numbers import byte_size
 
 _KEPT_BYTES = 8

@@ -15,8 +15,7 @@ from cxg_widget.datasets.base.matrix_block import spans
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Column, Values, take_rows
 from cxg_widget.datasets.soma.joinids import JOINID, Ordered
-from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.datasets.tiledb_access.buffers import Buffers, read_buffers
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, Buffers, read_buffers
 from cxg_widget.errors import DamagedText, InvalidStore
 
 INDEXES = {

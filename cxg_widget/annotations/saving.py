@@ -7,16 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.annotations.merging import OnConflict, aligned, check_way, to_write
 from cxg_widget.annotations.sidecar import SUFFIXES, save_sidecar
-from cxg_widget.errors import InvalidOption, InvalidValue
-from cxg_widget.files.target import local_path
-from cxg_widget.text.names import shown
+from cxg_widget.errors import InvalidOption, InvalidValue, TargetExists
+from cxg_widget.files.target import check_replaceable, local_path
+from cxg_widget.files.writing import writing
+from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.spreadsheet import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pandas as pd
 
     from cxg_widget.datasets.base.dataset import Dataset
+
+
+FORMS = {"xenium": "cell_id", "loupe": "barcode"}
+"""What the first column is called in files that other programs import."""
 
 
 def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_conflict: Any) -> None:
@@ -58,3 +65,39 @@ def save_into_obs(adata: Any, ours: pd.DataFrame, way: OnConflict) -> None:
     mine, are_ours = aligned(ours, obs.index, where)
     for name, labels in to_write(mine, obs, are_ours, where, way).items():  # not before all of them are known to fit
         adata.obs[name] = labels
+
+
+def save_as(form: Any, dataset: Dataset, names: Sequence[str], path: Any, into: Any) -> None:
+    """Write the labels of one annotation as another program imports them: a row for each cell that has one."""
+    import pandas as pd
+
+    if form not in FORMS:
+        raise InvalidValue(not_found("form", form, FORMS, "save()"))
+    if path is None or into is not None:
+        raise InvalidOption(f"form={form!r} is of a new file: save('labels.csv', form={form!r})")
+    if len(names) != 1:
+        found = f"this widget has {len(names)}" if names else "this widget has none"
+        raise InvalidOption(
+            f"a file of form {form!r} holds one annotation, and {found}: "
+            f"w.annotations['mine'].save('labels.csv', form={form!r})"
+        )
+    file = local_path(path)
+    if file.suffix != ".csv":
+        raise InvalidValue(f"form={form!r} is a .csv; found {shown(os.fspath(path))}")
+    (labels,) = (column for _, column in dataset.obs(list(names)).items())
+    known = labels[labels.notna()]
+    frame = known.astype(object).map(harmless).to_frame("group" if form == "xenium" else harmless(names[0]))
+    text = frame.set_axis(pd.Index(map(harmless, known.index), name=FORMS[form])).to_csv(lineterminator="\n")
+    if os.path.lexists(file):
+        check_replaceable(file, is_folder=file.is_dir())
+        _check_same_kind(file, text)
+    with writing(file, replaces=True) as place, place.partial.open("w", encoding="utf-8", newline="") as target:
+        target.write(text)
+
+
+def _check_same_kind(file: Path, text: str) -> None:
+    """Raise `TargetExists` where a file begins otherwise: it is not one that was saved before."""
+    head = text.partition("\n")[0].encode()
+    with file.open("rb") as there:
+        if there.read(len(head) + 1).rstrip(b"\r\n") != head:
+            raise TargetExists(f"'{file}' holds something other than such labels, and is not overwritten.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -98,8 +98,9 @@ class Annotations(Mapping[str, "Annotation"]):
         return list(found)
 
     def save(
-        self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error"
-    ) -> None:
+        self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error",
+        form: Literal["xenium", "loupe"] | None = None,
+    ) -> None:  # fmt: skip
         """Write all annotations; `w.annotations["mine"].save` writes one. A crash leaves what was there whole.
 
         Parameters
@@ -108,6 +109,8 @@ class Annotations(Mapping[str, "Annotation"]):
         into : what the labels are written into: the path of an .h5ad, an AnnData, or "obs" for the AnnData on show
         on_conflict : what to do where there are other labels of that name: "ours" writes those of this widget, "theirs"
             keeps those there and adds ours where there are none, "error" raises
+        form : "xenium" or "loupe" = a .csv that Xenium Explorer imports as cell groups (`cell_id,group`), or Loupe
+            Browser as a category (`barcode,<name>`), of one annotation, without the cells that have no label
 
         Raises
         ------
@@ -119,11 +122,19 @@ class Annotations(Mapping[str, "Annotation"]):
             If something else is there, the disk takes no more, or a link is in the way: nothing is written through one.
         MissingDependency
             If the library that writes it is not installed.
-        """
-        self._save(list(self), path, into, on_conflict)
 
-    def _save(self, names: Sequence[str], path: Any, into: Any, on_conflict: Any) -> None:
+        Examples
+        --------
+        >>> w.annotations.save("mine.parquet")  # doctest: +SKIP
+        >>> w.annotations["mine"].save("groups.csv", form="xenium")  # doctest: +SKIP
+        """
+        self._save(list(self), path, into, on_conflict, form)
+
+    def _save(self, names: Sequence[str], path: Any, into: Any, on_conflict: Any, form: Any) -> None:
         self._widget._check_open()
+        if form is not None:  # a file that has neither the name nor the order of the labels
+            saving.save_as(form, self._widget.dataset, names, path, into)
+            return
         saving.save(self._widget.dataset, names, path, into, on_conflict)
         if path is not None or (isinstance(into, str | os.PathLike) and into != "obs"):  # an AnnData is no file
             self._note_saved(names)
@@ -261,11 +272,12 @@ class Annotation:
         return table.astype({"at": "datetime64[ns, UTC]", "n": "int64"})
 
     def save(
-        self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error"
-    ) -> None:
+        self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error",
+        form: Literal["xenium", "loupe"] | None = None,
+    ) -> None:  # fmt: skip
         """Write this annotation alone; as `Annotations.save`."""
         self._annotations._log_of(self.name)
-        self._annotations._save([self.name], path, into, on_conflict)
+        self._annotations._save([self.name], path, into, on_conflict, form)
 
     def __len__(self) -> int:
         """Return how many cells have a label."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+import os
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import reduce
 from operator import and_, or_, sub
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cxg_widget.color.palettes import check_color
 from cxg_widget.compute.bits import pack_mask
@@ -17,9 +21,12 @@ from cxg_widget.rules.named import check_name, expanded, rule_of_set
 from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
+from cxg_widget.selection.geojson import OWN, Place, ReadSet, features_of, place_in, read_geojson, save_geojson, sets_of
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session.analysis.meant import with_values
 from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.nouns import Noun
+from cxg_widget.text.warned import warn_caller
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +114,97 @@ class Sets(MutableMapping[str, CellSet]):
         table = pd.DataFrame(n, columns=["n", "filtered"], index=names, dtype="Int64")
         table["within"] = pd.Series([one.get("within") for one in sets], names, dtype=object)
         return table
+
+    def to_geojson(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any] | None:
+        """Return the sets as GeoJSON, or write them to a file: as QuPath, geopandas and spatialdata read regions.
+
+        Coordinates are those of the embedding on show. A set of lassos in it is a Polygon, with holes where another
+        lasso was taken out of its inside, or a MultiPolygon; overlapping lassos are a feature each, of one name. Any
+        other set (values, queries, rows, lassos in another embedding) is a MultiPoint of its cells.
+
+        Parameters
+        ----------
+        path : of a .geojson or .json, which is replaced; None = the collection is returned as a dict
+
+        Raises
+        ------
+        InvalidValue
+            If there are no sets, or the path is of another kind.
+        TargetNotWritten
+            If the file cannot be written; one that was there stays as it was.
+        ClosedDataset
+            If the widget was closed.
+
+        Examples
+        --------
+        >>> w.embedding = "spatial"  # doctest: +SKIP
+        >>> w.sets.to_geojson("regions.geojson")  # doctest: +SKIP
+        """
+        self._widget._check_open()
+        sets = self._now()
+        if not sets:
+            raise InvalidValue('this widget has no set to save; w.sets.add("mine") makes one of the selection.')
+        place, colors = self._place(), self.colors
+        points: list[NDArray[np.float32]] = []  # are read for the first set that is no polygon
+
+        def places(name: str) -> NDArray[np.float32]:
+            if not points:
+                points.append(self._widget.dataset.embedding(place.embedding, place.axes))
+            found: NDArray[np.float32] = points[0][self[name].mask]
+            return found
+
+        features = [one for held in sets for one in features_of(held, colors[held["name"]], place, places)]
+        own = {"embedding": place.embedding, "axes": list(place.axes)}
+        found: dict[str, Any] = {"type": "FeatureCollection", OWN: own, "features": features}
+        if path is None:
+            return found
+        save_geojson(path, found)
+        return None
+
+    def from_geojson(self, source: Any) -> list[str]:
+        """Make sets of the regions of GeoJSON, in the place of those of the same names, in one step.
+
+        Coordinates are those of the embedding that the file names, as `to_geojson` writes it, else of the one on show.
+        Polygons of one name are one set; it is called by the name of the region, or of its class in QuPath. Points
+        are left out with a warning, but those that `to_geojson` wrote, whose rule finds their cells.
+
+        Parameters
+        ----------
+        source : the path of a file, GeoJSON as a dict or list, or what has it as `__geo_interface__`, such as a
+            GeoDataFrame
+
+        Returns
+        -------
+        the names of the sets
+
+        Raises
+        ------
+        DatasetNotFound, InvalidStore
+            If there is no such file, or it is no JSON.
+        InvalidValue
+            If it is no GeoJSON, holds no areas, or one of them is none.
+        UnknownName, SelectionError
+            If the rule of a set does not fit this dataset.
+        ClosedDataset
+            If the widget was closed.
+
+        Examples
+        --------
+        >>> w.embedding = "spatial"  # doctest: +SKIP
+        >>> w.sets.from_geojson("qupath.geojson")  # doctest: +SKIP
+        """
+        self._widget._check_open()
+        is_path = isinstance(source, str | os.PathLike)
+        document = read_geojson(source) if is_path else getattr(source, "__geo_interface__", source)
+        read, n_left_out = sets_of(document, self._place(document))
+        if not read:
+            raise InvalidValue("this GeoJSON holds no polygons, of which sets could be made.")
+        # All of them are known to fit before the first is made.
+        made = {check_name(one.name): self.apply(one.rule) for one in read}
+        self._put_all(made, {one.name: one for one in read})
+        if n_left_out:
+            warn_caller(f"from_geojson() left out {Noun('feature', 'features').counted(n_left_out)} without a polygon.")
+        return list(made)
 
     def edit(self, message: EditSet) -> None:
         """Do what a hand asks for; raises as what it does."""
@@ -200,6 +298,18 @@ class Sets(MutableMapping[str, CellSet]):
         except CxgWidgetError as error:
             return f"<set whose {self._widget.dataset.obs_noun.many} cannot be found: {error}>"
 
+    def _place(self, document: Any = None) -> Place:
+        """Return the embedding on show, or that of a GeoJSON document where this dataset has it."""
+        settings, dataset = self._widget._session.settings, self._widget.dataset
+        shown_now = settings.embedding
+        place = Place(
+            list(shown_now) if isinstance(shown_now, tuple) else shown_now, (settings.axes[0], settings.axes[1])
+        )
+        own = place_in(document)
+        if own is None or not isinstance(own.embedding, str):
+            return place if own is None or any(one not in dataset.obs_columns for one in own.embedding) else own
+        return own if max(own.axes) < dataset.embeddings.get(own.embedding, 0) else place
+
     def _cells(self, what: Any) -> CellSet:
         if isinstance(what, SelectedCells):
             what = what.found_in(self._widget.dataset)
@@ -222,10 +332,29 @@ class Sets(MutableMapping[str, CellSet]):
         moved = {one["name"]: _placed(one, within) for one in left_out}
         self._set(list({**self._by_name(), **moved, name: made}.values()))
 
+    def _put_all(self, made: Mapping[str, CellSet], read: Mapping[str, ReadSet]) -> None:
+        """Put sets that were read, in one change; one stands below another where that holds it."""
+        known = self._by_name()
+        for name, cells in made.items():
+            rule = rule_of_set(cells.rule)
+            self._widget._session.set_bits.know(rule, cells.bits)
+            color = read[name].color
+            known[name] = {"name": name, "rule": rule, **({} if color is None else {"color": color})}
+        colors = set_colors(list(known.values()))
+        found = []
+        for name, one in known.items():
+            above: Any = read[name].within if name in made else one.get("within")
+            # What was not read hangs below what it did, unless that has other cells now.
+            is_below = above in known and above != name
+            if is_below and (name in made or above in made):
+                is_below = self._holds(made[above] if above in made else self[above], one)
+            found.append(_placed({**one, "color": colors[name]}, above if is_below else None))
+        self._set(found)
+
     def _holds(self, cells: CellSet, one: Rule) -> bool:
         """Say whether some cells hold all of a set; True of a set whose cells cannot be found."""
         try:
-            return not (self[one["name"]].bits & ~cells.bits).any()
+            return not (self._widget._session.set_bits.of(one["rule"]) & ~cells.bits).any()
         except CxgWidgetError:
             return True
 

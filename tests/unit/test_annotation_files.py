@@ -23,6 +23,7 @@ from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 from cxg_widget.datasets.cxg import writer
 from cxg_widget.errors import (
     CxgWidgetError,
+    InvalidOption,
     InvalidStore,
     InvalidValue,
     MergeConflict,
@@ -592,3 +593,42 @@ w.annotations.save({place}={str(path)!r}, on_conflict="ours")
     widget.annotations["mine"].assign("x", [1])
     widget.annotations.save(**{place: path}, on_conflict="ours")  # what the other left is in nobody's way
     assert {one.name for one in h5ad.parent.iterdir()} == {h5ad.name, path.name}
+
+
+@pytest.mark.parametrize(("form", "head"), [("xenium", ["cell_id", "group"]), ("loupe", ["barcode", "mine"])])
+def test_forms_of_other_programs_have_their_heads_and_the_cells_that_have_a_label(form, head, tmp_path):
+    widget, path = CxgWidget(small()), tmp_path / "labels.csv"
+    labels, note = ["T cell", "B cell, γδ", "NA"], widget.annotations.new("mine")
+    for at, label in enumerate(labels):
+        note.assign(label, np.arange(at, widget.dataset.n_obs - 3, 4))
+    widget.annotations.save(path, form=form)
+    read = pd.read_csv(path, keep_default_na=False, dtype=str)
+    assert read.columns.tolist() == head
+    expected = note.series().dropna().astype(str)
+    assert 0 < len(expected) < widget.dataset.n_obs
+    assert read[head[0]].tolist() == expected.index.tolist()
+    assert read[head[1]].tolist() == expected.tolist()
+    note.assign("=1+1", [0])
+    note.save(path, form=form)  # in the place of those that were saved before
+    assert pd.read_csv(path, dtype=str)[head[1]][0] == "'=1+1"  # a spreadsheet would run it
+    widget.close()
+
+
+def test_forms_of_other_programs_hold_one_annotation_and_overwrite_nothing_else(tmp_path):
+    widget = CxgWidget(small())
+    labelled(widget)
+    labelled(widget, "theirs")
+    other = tmp_path / "other.csv"
+    other.write_text("cell_id,groups\na,b\n")
+    mine = widget.annotations["mine"]
+    for error, sentence, save, options in [
+        (InvalidOption, "holds one annotation, and this widget has 2", widget.annotations.save, {"path": other}),
+        (InvalidValue, "no form 'seurat'", mine.save, {"path": other, "form": "seurat"}),
+        (InvalidOption, "is of a new file", mine.save, {"into": "obs"}),
+        (InvalidValue, "is a .csv; found", mine.save, {"path": tmp_path / "a.parquet"}),
+        (TargetExists, "something other than such labels", mine.save, {"path": other}),
+    ]:
+        with pytest.raises(error, match=sentence):
+            save(**{"form": "xenium", **options})
+    assert other.read_text() == "cell_id,groups\na,b\n"
+    widget.close()

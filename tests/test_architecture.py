@@ -76,6 +76,7 @@ HOMES = {
     "distributed": "cells/cluster/",
     "numba": "compute/compiled.py",
     "datashader": "draw/aggregate/reductions.py",
+    "polars": "table/forms.py",
     "xarray": "draw/aggregate/reductions.py",
     "isal": ("draw/image_files.py", "session/pictures/html_file.py", "spatial/index_store.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py", "annotations/h5ad.py"),
@@ -92,6 +93,7 @@ HOMES = {
         "datasets/tables/",
         "datasets/base/packed.py",
         "datasets/base/values.py",
+        "table/forms.py",
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -36,12 +36,12 @@ class ExplorerComparison(Comparison):
         adjusted: Floats = np.minimum(self._tested.log10_p + np.log10(self._n_var), 0.0)
         return adjusted
 
-    def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
-        """Return the table as `Comparison.frame`, and `log_fc`, float32: what Explorer tells, mean_a - mean_b.
+    def _table(self, adjust: Adjust | None = None) -> pd.DataFrame:
+        """Return the table of `Comparison.frame`, and `log_fc`, float32: what Explorer tells, mean_a - mean_b.
 
         `statistic` and `p` are 0 and 1 of genes that cannot be tested, as there.
         """
-        frame = super().frame(adjust)
+        frame = super()._table(adjust)
         frame.insert(list(frame).index("log2fc") + 1, "log_fc", self._log_fc[self._order])
         return frame
 
@@ -51,7 +51,7 @@ class ExplorerComparison(Comparison):
         They are the n of highest and of lowest t among those whose means differ by more than 0.01, or, where these are
         not more than 2 n, among all. Genes of equal t have no order there.
         """
-        frame = self.frame()
+        frame = self._table()
         differs = frame["log_fc"].abs() > LEAST_DIFFERENCE
         if int(differs.sum()) > 2 * n:
             frame = frame[differs]

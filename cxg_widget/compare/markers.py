@@ -27,9 +27,11 @@ from cxg_widget.compare.result import (
     describe_values,
 )
 from cxg_widget.compute.memory import shortage_in_words
+from cxg_widget.datasets.base.contract import Form
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
 from cxg_widget.table.csv import csv_text, write_csv
+from cxg_widget.table.forms import in_form
 from cxg_widget.text.names import label_among, label_of, not_found, shown
 from cxg_widget.text.nouns import capitalized
 from cxg_widget.text.warned import warn_caller
@@ -47,29 +49,37 @@ class Markers(Mapping[Any, Comparison]):
     notes : sentences on what the values are, how numbers are defined, and what to be careful of
     compared : of each value of the column, in the order of its categories
     column : obs column
+    form : of its frames where nobody names one
     """
 
     def __init__(
-        self, description: str, notes: tuple[str, ...], compared: Mapping[Any, Comparison], column: str
-    ) -> None:
+        self, description: str, notes: tuple[str, ...], compared: Mapping[Any, Comparison], column: str,
+        form: Form | None = None,
+    ) -> None:  # fmt: skip
         self.description, self.notes = description, notes
-        self._compared, self._column = dict(compared), column
+        self._compared, self._column, self._form = dict(compared), column, form
 
     def with_note(self, note: str) -> Markers:
         """Return the same with one more note."""
-        return Markers(self.description, (*self.notes, note), self._compared, self._column)
+        return Markers(self.description, (*self.notes, note), self._compared, self._column, self._form)
 
     def among(self, cells: str) -> Markers:
         """Return the same with sentences that say which cells counted."""
         made = {group: one.among(cells) for group, one in self._compared.items()}
-        return Markers(f"{self.description}; among {cells}", self.notes, made, self._column)
+        return Markers(f"{self.description}; among {cells}", self.notes, made, self._column, self._form)
 
-    def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
+    def in_form(self, form: Form) -> Markers:
+        """Return the same, whose frames have a form where nobody names one."""
+        made = {group: one.in_form(form) for group, one in self._compared.items()}
+        return Markers(self.description, self.notes, made, self._column, form)
+
+    def frame(self, adjust: Adjust | None = None, form: Form | None = None) -> Any:
         """Return the tables one below the other, in each the highest statistic first, those without one last.
 
         Parameters
         ----------
         adjust : how `p_adj` is made of the p of one group: "benjamini-hochberg", which is None too, or "bonferroni"
+        form : as of `Comparison.frame`
 
         Returns
         -------
@@ -77,10 +87,14 @@ class Markers(Mapping[Any, Comparison]):
         cells, or those of the reference. `frame.loc[value]` is the table of one group; `frame.attrs["notes"]` holds the
         notes.
         """
+        return in_form(self._table(adjust), form or self._form)
+
+    def _table(self, adjust: Adjust | None = None) -> pd.DataFrame:
+        """Return the tables of `frame` as a DataFrame of pandas."""
         import pandas as pd
 
         with shortage_in_words("frame()", ROW, self._n_rows, FEWER_GENES):
-            frames = [one.frame(adjust) for one in self._compared.values()]
+            frames = [one._table(adjust) for one in self._compared.values()]
             frame: pd.DataFrame = pd.concat([one.reset_index(drop=True) for one in frames], ignore_index=True)
             frame.index = self._index([one.index for one in frames])
         frame.attrs["notes"] = list(self.notes)
@@ -98,7 +112,7 @@ class Markers(Mapping[Any, Comparison]):
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
         """Write the table to a file; as `Comparison.to_csv`."""
-        flat = self.frame(adjust).reset_index(level=1, allow_duplicates=True)  # var may be called as a column is
+        flat = self._table(adjust).reset_index(level=1, allow_duplicates=True)  # var may be called as a column is
         write_csv(path, [csv_text(flat)])
 
     def to_scanpy(self, adata: Any, key: str = "rank_genes_groups") -> None:

@@ -21,10 +21,12 @@ from cxg_widget.compare.gene_tests import (
 from cxg_widget.compare.matrix_statistics import ValueKind
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compute.memory import shortage_in_words
+from cxg_widget.datasets.base.contract import Form
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.target import unscaled_layer
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text, write_csv
+from cxg_widget.table.forms import in_form
 from cxg_widget.text.names import describe_layer, not_found
 from cxg_widget.text.nouns import CELL, Noun, capitalized
 
@@ -168,6 +170,7 @@ class Comparison:
     _p_adj: Floats | None = None
     _cells: tuple[CellSet, CellSet] | None = None
     _question: Question | None = None
+    _form: Form | None = None
     sets: tuple[str, str] = ("a", "b")
 
     @property
@@ -183,13 +186,19 @@ class Comparison:
         """Return the same with a sentence that says which cells counted."""
         return replace(self, description=f"{self.description}; among {cells}")
 
-    def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
+    def in_form(self, form: Form) -> Comparison:
+        """Return the same, whose frames have a form where nobody names one."""
+        return replace(self, _form=form)
+
+    def frame(self, adjust: Adjust | None = None, form: Form | None = None) -> Any:
         """Return the table, a row for each gene, the highest statistic first, those without one last.
 
         Parameters
         ----------
         adjust : how `p_adj` is made of p: "benjamini-hochberg" or "bonferroni"; None = as the method has it, which is
             Benjamini and Hochberg's but for "explorer" (Bonferroni over all genes of the store) and "deseq2" (its own)
+        form : "pandas", "polars" or "arrow" (a pyarrow.Table), whose first column is the index; None = that of the
+            table which the widget shows, else "pandas"
 
         Returns
         -------
@@ -197,7 +206,15 @@ class Comparison:
         values that were tested), `n_a`, `n_b` (int64, cells in which the gene was measured), `share_a`, `share_b` (of
         these, the part with a value above 0), `log2fc`, `statistic` (t or z, positive where a is higher), `p`
         (two-sided), `p_adj`, and `auc`, NaN where nothing was ranked. `frame.attrs["notes"]` holds the notes.
+
+        Examples
+        --------
+        >>> w.compare({"cell_type": "NK cell"}).frame(form="polars")  # doctest: +SKIP
         """
+        return in_form(self._table(adjust), form or self._form)
+
+    def _table(self, adjust: Adjust | None = None) -> pd.DataFrame:
+        """Return the table of `frame` as a DataFrame of pandas."""
         import pandas as pd
 
         a, b, tested = self._a, self._b, self._tested
@@ -229,7 +246,7 @@ class Comparison:
         TargetNotWritten
             If the file cannot be written; one that was there stays as it was.
         """
-        write_csv(path, [csv_text(self.frame(adjust))])
+        write_csv(path, [csv_text(self._table(adjust))])
 
     def to_scanpy(self, adata: Any, key: str = "rank_genes_groups", groupby: str | None = None) -> None:
         """Write the table into `adata.uns[key]` as scanpy does, whose plots and `sc.get` then have these numbers.

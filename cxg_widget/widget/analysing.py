@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.compare.question import Question
+from cxg_widget.datasets.base.contract import Form
 from cxg_widget.errors import InvalidOption
 from cxg_widget.session.analysis.meant import with_values
+from cxg_widget.table.forms import check_form, in_form
 from cxg_widget.text.names import shown
 from cxg_widget.widget.answering import AnsweringWidget
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
     from cxg_widget.compare.markers import Markers
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class AnalysingWidget(AnsweringWidget):
     """A widget that says how some of its cells differ from others."""
 
-    def counts(self, column: str | Sequence[str], *, within: Any = None) -> pd.DataFrame:
+    def counts(self, column: str | Sequence[str], *, within: Any = None, form: Form | None = None) -> Any:
         """Count cells by the values of an obs column or gene, or by those of two or three genes together.
 
         Parameters
@@ -32,6 +33,8 @@ class AnalysingWidget(AnsweringWidget):
             which each gene lies: of two genes "low", "middle" or "high", of three "low" or "high"
         within : which cells are counted at all, in each of the three: "filter" = those that pass the filters,
             "selection", or other cells as `select` takes them; None = all
+        form : "pandas", "polars" or "arrow" (a pyarrow.Table), whose first columns are the index; None = that of the
+            table which the widget shows, else "pandas"
 
         Returns
         -------
@@ -55,8 +58,9 @@ class AnalysingWidget(AnsweringWidget):
         """
         self._check_open()
         within = with_values(within)
+        check_form(form)
         with self._session.costs.action("counts"):
-            return self._session.counts(column, within)
+            return in_form(self._session.counts(column, within), form or self._dataset.given_as)
 
     def compare(
         self, a: Any = None, b: Any = "rest", *, method: str = "t-test", layer: str | None = None,
@@ -175,7 +179,9 @@ class AnalysingWidget(AnsweringWidget):
                 return comparisons.markers_by(by, question, within, reference)
             return comparisons.markers_of_set(a, against, question, within)
 
-    def composition(self, column: str, of: Any = None, by: str | None = None, *, within: Any = None) -> pd.DataFrame:
+    def composition(
+        self, column: str, of: Any = None, by: str | None = None, *, within: Any = None, form: Form | None = None
+    ) -> Any:
         """Say how a set of cells falls to the values of a column, and what is enriched in it, against the other cells.
 
         Only cells that pass all filters count, those of the set too: without filters all cells. `within` names others.
@@ -189,6 +195,7 @@ class AnalysingWidget(AnsweringWidget):
             too
         within : which cells count at all, of the set and beside it: None or "filter" = those that pass the filters,
             "selection", or other cells as `select` takes them
+        form : as of `counts`
 
         Returns
         -------
@@ -223,9 +230,11 @@ class AnalysingWidget(AnsweringWidget):
         """
         self._check_open()
         of, within = with_values(of, within)
+        check_form(form)
         with self._session.costs.action("composition"):
             mask = None if of is None else self._session.cells(of).mask
-            return self._session.composition(column, mask, by, "filter" if within is None else within)
+            found = self._session.composition(column, mask, by, "filter" if within is None else within)
+            return in_form(found, form or self._dataset.given_as)
 
     def aggregate(
         self, reduction: Any = None, *, color: Any = None, view: Any = None, width: int = 800, height: int = 600,

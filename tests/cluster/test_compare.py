@@ -62,6 +62,7 @@ CASES = {
     "logs, by linear means, of three genes": lambda w: w.compare(A, B, fold="pseudocount", genes=["GENE1", "GENE5"]),
     "logs, Explorer": lambda w: w.compare(A, B, method="explorer"),
     "logs, a column": lambda w: w.markers(by="cell_type"),
+    "logs, a column against a value": lambda w: w.markers(by="cell_type", reference="B cell"),
     "logs, labels of a user": lambda w: w.markers(by="mine", genes=["GENE2"]),
     "logs, what lies around": lambda w: w.markers(A & (np.arange(N_OBS) < 400), against="neighborhood"),
     "shifted": lambda w: w.compare(A, B),

@@ -563,7 +563,7 @@ def test_a_user_colors_selects_gets_rows_and_compares_by_columns_that_serve_as_g
     assert widget.selection.frame("score").equals(chosen.select("score"))
     widget.sets.add("mine")
     assert widget.sets["mine"].frame().equals(chosen)
-    found = widget.compare("mine").frame()
+    found = widget.compare("mine").frame(form="pandas")
     inside = (FRAME["sample"] == "s1").to_numpy()
     assert found.loc["gene_CD3E", "mean_a"] == pytest.approx(FRAME["gene_CD3E"][inside].mean(), rel=1e-6)
     means = widget.dotplot(["CD3E"], "sample").frame()

@@ -32,6 +32,10 @@ PLACEHOLDER = re.compile(r"name_\d+")
 """A name that writers of CXG give to an index without a name: name_0, name_1, ..."""
 
 
+Form = Literal["pandas", "polars", "arrow"]
+"""What results are: DataFrames of pandas or polars, or tables of Arrow."""
+
+
 class Contract(MatrixContract):
     """Attributes that a store sets in `__init__`, where it reads only schemas and metadata, and methods it implements.
 
@@ -57,6 +61,7 @@ class Contract(MatrixContract):
     embeddings : name to number of axes, at least 2
     default_embedding : the embedding to show first, None where there is none
     default_color : what to colour by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
+    given_as : the form of results where nobody names one, as `table.forms` has them
     obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
     is_remote : whether a read waits for storage far away, so that several are made side by side
     by_view : what the store tells of an embedding before all of it is read; by default nothing
@@ -81,6 +86,7 @@ class Contract(MatrixContract):
     default_embedding: str | None = None
     default_color: str | None = None
     obs_noun: Noun = CELL
+    given_as: Form = "pandas"
     var_noun: Noun = GENE
     set_noun: Noun | None = None
     is_remote: bool = False

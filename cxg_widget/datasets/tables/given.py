@@ -47,7 +47,9 @@ def open_table(source: Any, options: Mapping[str, Any]) -> TableInMemory:
         )
     if find_spec("pyarrow") is None:
         raise MissingDependency(f"opening a {what} needs pyarrow: pip install 'cxg-widget[parquet]'")
-    return TableInMemory(what, partial(_of_arrow, source, what), **options)
+    found = TableInMemory(what, partial(_of_arrow, source, what), **options)
+    found.given_as = "polars" if _module(source) == "polars" else "arrow"
+    return found
 
 
 def _of_pandas(frame: Any, life: Lifetime) -> TableColumns:

@@ -214,7 +214,8 @@ class Comparisons:
         return found.with_note(f"Filters do not apply here: {noun.many} that do not pass them are compared too.")
 
     def _keep(self, found: Found, question: Question) -> Found:
-        """Have the page show a result."""
+        """Have the page show a result, and return it in the form of the table that is shown."""
+        found = found.in_form(self._dataset.given_as)
         self._made = made = ShownComparison(next(self._numbers), found, self._dataset, question.layer)
         self._announce(Frame(p.Compared(made.number)))
         return found

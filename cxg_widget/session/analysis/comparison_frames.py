@@ -109,7 +109,7 @@ def _symbols(labels: list[str], names: VarNames) -> list[str]:
 
 def _file(found: Comparison) -> Iterator[Frame]:
     """Yield the bytes that `to_csv` writes."""
-    file = np.frombuffer(csv_text(found.frame()).encode(), dtype=np.uint8)
+    file = np.frombuffer(csv_text(found._table()).encode(), dtype=np.uint8)
     parts = np.array_split(file, -(-file.size // CHUNK_BYTES))
     for at, part in enumerate(parts):
         yield Frame(p.FigurePart(at, len(parts)), {"file": part})

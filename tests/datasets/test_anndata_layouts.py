@@ -420,10 +420,10 @@ def test_spatialdata_names_its_tables(tmp_path, truth):
     out.group("images", {})
     write_part(out, "tables/cells", truth, "0.8", "csr")
     out.close()
-    with pytest.raises(InvalidStore, match=r"is SpatialData.*'tables/cells'"):
-        open_dataset(path)
-    with open_dataset(path, key="cells") as dataset:
+    with open_dataset(path, format="zarr", key="cells") as dataset:
         assert dataset.n_obs == 40
+    with pytest.raises(InvalidStore, match=r"is SpatialData.*'tables/cells'"):
+        open_dataset(path, format="zarr")
 
 
 @pytest.mark.parametrize("container", ["h5ad", "zarr2", "zarr3"])

@@ -20,7 +20,7 @@ from cxg_widget.datasets.anndata.h5 import H5Array
 from cxg_widget.datasets.anndata.zarr_store import ZarrArray
 from cxg_widget.datasets.atlas.arrays import FolderStore
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
-from cxg_widget.datasets.mzpeak import tables
+from cxg_widget.datasets.tables import parquet_table
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer
 from cxg_widget.display.settings import Settings
@@ -408,14 +408,14 @@ def test_windows_of_an_mzpeak_decode_each_row_group_once(tmp_path, monkeypatch, 
     names = ["mz:445.12+-0.02", "mz:300+-200", "mz:3000", "mz:445.12+-0.02", "mz:600+-150"]
     limits = [(445.10, 445.14), (100, 500), (2999.94, 3000.06), (445.10, 445.14), (450, 750)]
     groups = []
-    original = tables.ParquetTable.batches
+    original = parquet_table.ParquetTable.batches
 
     def batches(self, columns, group, values_per_row=1.0):
         if any("intensity" in column for column in columns):
             groups.append(group)
         return original(self, columns, group, values_per_row)
 
-    monkeypatch.setattr(tables.ParquetTable, "batches", batches)
+    monkeypatch.setattr(parquet_table.ParquetTable, "batches", batches)
     peaks = make_mzpeak.peaks_of(run, layout)
     with open_dataset(path, cache_bytes=0) as dataset:
         groups.clear()

@@ -37,20 +37,18 @@ def _():
 def open_in(host: str, browser: Any, lab: JupyterLab, code: str) -> Any:
     """Return a page of its own on which a host shows the widget `w` that some code makes; close its context after use.
 
-    host : "notebook", "voila", or the address of a running marimo, see `marimo_of`
+    host : "notebook" or "voila"; for marimo see `marimo_of`
     """
     page = new_page(browser)
     write_notebook(lab.root / "host.ipynb", f"{code}\nw")
     if host == "voila":
         page.goto(f"{lab.url}/voila/render/host.ipynb?token={lab.token}")
-    elif host == "notebook":
+    else:
         page.goto(f"{lab.url}/notebooks/host.ipynb?token={lab.token}")
         # What is run before the kernel is connected is lost.
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
-    else:
-        page.goto(host)
     page.locator(".cxg-widget[data-cxg-state=ready]").first.wait_for()
     return page
 
@@ -62,8 +60,8 @@ def needs(host: str) -> None:
 
 
 @contextmanager
-def marimo_of(folder: Path, code: str, mode: str = "run") -> Iterator[str]:
-    """Run marimo on an app that shows the widget `w` that some code makes, and give its address; mode: or "edit"."""
+def marimo_of(folder: Path, code: str) -> Iterator[str]:
+    """Run marimo's editor on an app that shows the widget `w` that some code makes, and give its address."""
     own = folder / "marimo"
     own.mkdir(exist_ok=True)
     app = own / "app.py"
@@ -71,7 +69,7 @@ def marimo_of(folder: Path, code: str, mode: str = "run") -> Iterator[str]:
     port = _free_port()
     places = {name: str(own) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
     root = str(Path(__file__).parents[2])
-    command = [sys.executable, "-m", "marimo", mode, str(app), "--headless", "--no-token", "--host=127.0.0.1"]
+    command = [sys.executable, "-m", "marimo", "edit", str(app), "--headless", "--no-token", "--host=127.0.0.1"]
     with open(own / "log", "wb") as log:
         server = subprocess.Popen(
             [*command, f"--port={port}"],

@@ -34,6 +34,7 @@ _REST = """async (panel, mostMs) => {
     const come = async () => {
         for (let n = 0; n < 2 && !isLate; ) {  // what came the first time may have led to more
             const isKernelIdle = await isIdle();
+            if (!isKernelIdle) await new Promise((done) => setTimeout(done, 20));  // to ask keeps all processes busy
             let hasActed = false;
             do {
                 await new Promise((done) => requestAnimationFrame(done));

@@ -1,4 +1,4 @@
-"""The widget in marimo's editor, whose outputs end at 610 px."""
+"""The widget in marimo's editor, whose outputs end at 610 px; its panels are those of test_second_module.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.hosts import marimo_of, needs
-from tests.browser.test_second_module import SHOW
+from tests.browser.test_second_module import SHOW, columns_of, open_and_color
 from tools.lab import new_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -19,12 +19,12 @@ BELOW = """(widget) => {
 }"""
 
 
-def test_the_lower_edge_is_seen_in_the_editor_and_so_it_is_when_the_cell_runs_again(
-    chromium: Any, lab: Any, folder: Path
+def test_the_lower_edge_is_seen_also_when_the_cell_runs_again_and_the_columns_open_and_colour_without_a_fetch(
+    chromium: Any, folder: Path
 ) -> None:
     needs("marimo")
     code = SHOW.format(path=str(folder / "small.cxg")).removesuffix("\nw")
-    with marimo_of(lab.root, code, "edit") as address:
+    with marimo_of(folder, code) as address:
         page = new_page(chromium)
         page.goto(address)
         page.locator(".cm-content").first.wait_for()
@@ -43,4 +43,5 @@ def test_the_lower_edge_is_seen_in_the_editor_and_so_it_is_when_the_cell_runs_ag
             page.keyboard.press("Control+Enter")
             page.wait_for_timeout(3000)
             widget.wait_for()
+        open_and_color(page, columns_of(folder))
         page.context.close()

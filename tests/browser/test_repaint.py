@@ -10,7 +10,7 @@ from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser
 
-N = 40_000
+N = 12_000
 SHOW = f"""
 const {{ xy, codes }} = clusters({N});
 const level = (code, i, every) => (code === 2 && i % every === 0 ? 1 + ((i * 7919) % 65534) : 0);

@@ -40,10 +40,10 @@ class Request(NamedTuple):
 class ObjectStore:
     """The server as its tests see it: an address, a bucket, a record of requests, and faults."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str = "tests.object_store", *arguments: str) -> None:
         root = Path(__file__).resolve().parents[1]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.object_store"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", module, *arguments], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         line = self._process.stdout.readline() if self._process.stdout else b""
         self.endpoint = f"127.0.0.1:{int(line)}"

@@ -41,6 +41,7 @@ ROOMS = (
 FOLDERS = {
     "datasets": (
         "base",
+        "storage",
         "anndata",
         "spatialdata",
         "mudata",
@@ -79,8 +80,9 @@ HOMES = {
     "polars": "table/forms.py",
     "xarray": "draw/aggregate/reductions.py",
     "isal": ("draw/image_files.py", "session/pictures/html_file.py", "spatial/index_store.py"),
-    "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py", "annotations/h5ad.py"),
-    "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
+    "h5py": ("datasets/anndata/h5.py", "datasets/anndata/far/hdf5.py", "convert/h5ad_file.py", "annotations/h5ad.py"),
+    "obstore": "datasets/storage/",
+    "zarr": ("datasets/anndata/zarr_store.py", "datasets/anndata/far/", "datasets/atlas/"),
     "scipy": ("compare/", "datasets/anndata/", "datasets/base/matrix_block.py"),
     "anndata": "datasets/anndata/export.py",
     "lance": "datasets/atlas/",

@@ -57,3 +57,13 @@ def read_ahead(read: Callable[[str], Result], names: Sequence[str]) -> Callable[
         return outcome
 
     return result
+
+
+def gather(calls: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Run calls side by side, and return what they returned; raises the first error among them."""
+    found: list[Result] = []
+    for outcome in run_parallel(calls):
+        if isinstance(outcome, Exception):
+            raise outcome
+        found.append(outcome)
+    return found

@@ -35,8 +35,9 @@ def open_dataset(
 
     Parameters
     ----------
-    uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData or MuData object or a table (a DataFrame of
-        pandas or polars, an Arrow table, a dict of arrays), which is not copied; an open dataset is returned as it is
+    uri : a path, or an address such as s3://bucket/name.cxg or https://host/name.h5ad; or an AnnData or MuData object
+        or a table (a DataFrame of pandas or polars, an Arrow table, a dict of arrays), which is not copied; an open
+        dataset is returned as it is
     format : to open the store as such without looking, such as "cxg"; None = find out
     isolated : for stores that nobody vouches for: read the text, and the beginning of all else, in a process of its own
         first, since damage may end or hold up the process that reads it; takes a second and as long as reading the text
@@ -53,8 +54,8 @@ def open_dataset(
         - TileDB-SOMA: `measurement` (its name; "RNA", or the first one), `memory_bytes` (for columns of tiles)
         - tables, also .parquet, .arrow, .feather and .csv: `embedding` (two columns, ("x", "y")), `embeddings`
           ({"umap": ("UMAP1", "UMAP2")}), `var` (columns that serve as genes, or the prefix of their names)
-        - CXG, TileDB-CF and TileDB-SOMA far away: `storage_options` (a dict in the names of fsspec: key, secret, token,
-          endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a tiledb.Ctx or a dict of
+        - stores far away: `storage_options` (a dict in the names of fsspec: key, secret, token, endpoint_url, region,
+          anon, headers, connect_timeout, read_timeout, ...); but for AnnData also `ctx` (a tiledb.Ctx or a dict of
           TileDB's settings), or `config` (the same dict)
 
     Raises
@@ -162,7 +163,10 @@ def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> D
 def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Take "path#key" apart, unless there is something of that name."""
     before, sign, key = path.rpartition("#")
-    if not sign or "key" in options or "://" in path or exists(path) or not exists(before):
+    is_page = path.startswith(
+        ("http://", "https://")
+    )  # a "#" is never part of an address there, as it is of keys of S3
+    if not sign or "key" in options or not (is_page or ("://" not in path and not exists(path) and exists(before))):
         return path, options
     return before, {**options, "key": key}
 

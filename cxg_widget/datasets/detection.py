@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from cxg_widget.datasets.base.location import exists, is_remote
+from cxg_widget.datasets.base.location import exists, is_remote, without_query
 from cxg_widget.datasets.readers import Reader, registered
 from cxg_widget.errors import DatasetNotFound, InvalidValue, MissingDependency, UnknownFormat
 from cxg_widget.text.names import not_found
@@ -75,9 +76,19 @@ def _fits(format_: str, reader: Reader, path: Path) -> bool:
 
 def _remote(uri: str, options: Mapping[str, Any]) -> str:
     for format_, reader in registered().readers.items():
-        if reader.is_named(uri):
+        if reader.is_named(without_query(uri)):
             return format_
-    found = _tiledb(uri, options)
+    is_plain = uri.lower().startswith(("http://", "https://"))
+    found = None if is_plain else _tiledb(uri, options)
+    if found is None and find_spec("obstore") is not None and options.keys().isdisjoint(("ctx", "config")):
+        from cxg_widget.datasets.storage.detect import identify
+
+        found = identify(uri, options)
+    if found is None and is_plain:
+        raise DatasetNotFound(
+            f"'{uri}': nothing there that this version opens; by https:// it opens AnnData, as .h5ad or zarr. "
+            "Check the address."
+        )
     if found is None:
         raise DatasetNotFound(f"'{uri}': the bucket holds no store of this name; check the path after the bucket.")
     return found

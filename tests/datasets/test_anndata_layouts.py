@@ -22,7 +22,6 @@ from cxg_widget.errors import (
     InvalidOption,
     InvalidStore,
     InvalidValue,
-    UnknownFormat,
     UnknownName,
 )
 from cxg_widget.session.session import Session
@@ -460,12 +459,6 @@ def test_options_are_checked(tmp_path, truth):
     ):
         with pytest.raises(error):
             open_dataset(path, **options)
-
-
-@pytest.mark.parametrize("uri", ["s3://bucket/a.h5ad", "https://host/a.zarr"])
-def test_stores_far_away_are_refused_in_one_sentence(uri):
-    with pytest.raises(UnknownFormat, match="only from a local disk"):
-        open_dataset(uri)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)

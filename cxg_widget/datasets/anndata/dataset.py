@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from cxg_widget.datasets.anndata.matrices import StoredMatrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
 from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
 from cxg_widget.datasets.anndata.obsm import find_embeddings
+from cxg_widget.datasets.anndata.open_stores import StorageOptions, open_hdf5, open_zarr
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import Raw
 from cxg_widget.datasets.anndata.spatial import libraries_in
@@ -24,11 +24,12 @@ from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.lifetime import Traffic
+from cxg_widget.datasets.base.location import is_remote, name_of, without_query
 from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, check_memory_bytes, size_of
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.values import as_plain
-from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownFormat
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
 from cxg_widget.text.nouns import GENE_SET
 
 _MOST_NODES = 10_000
@@ -45,6 +46,7 @@ class AnnDataDataset(WithMatrices):
     key : which AnnData, where a store holds several, such as "mod/rna" or "rna" of MuData
     memory_bytes : how much memory the entries of matrices stored by cell may take, sorted by gene (3.2 GiB); a matrix
         that needs more is looked through for each gene
+    storage_options : how a store far away is reached, see `storage.options.translate`
 
     Raises
     ------
@@ -59,6 +61,7 @@ class AnnDataDataset(WithMatrices):
     what: ClassVar[str]
     _obs: StoredFrame
     _var: StoredFrame
+    _matrix: StoredMatrix
     set_noun = GENE_SET
 
     def __init__(
@@ -68,17 +71,15 @@ class AnnDataDataset(WithMatrices):
         cache_bytes: int = DEFAULT_CACHE_BYTES,
         key: str | None = None,
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        storage_options: StorageOptions = None,
     ) -> None:
         super().__init__(f"{uri}#{key}" if key else uri, cache_bytes=cache_bytes)
         check_options(key, memory_bytes)
-        if "://" in uri and not uri.startswith("file://"):
-            raise UnknownFormat(
-                f"'{uri}': AnnData can be opened only from a local disk; copy it here first, or convert it to CXG."
-            )
         self._key = key
         self._budget = ByteCache(memory_bytes, size_of)
         self._path = uri.removeprefix("file://")
-        self._store = self._open_store(self._path)
+        self.is_remote = is_remote(uri)
+        self._store = self._open_store(uri, storage_options)
         try:
             self._open(self._find_part(key))
         except BaseException:
@@ -86,7 +87,7 @@ class AnnDataDataset(WithMatrices):
             raise
 
     @abstractmethod
-    def _open_store(self, path: str) -> Store:
+    def _open_store(self, uri: str, storage_options: StorageOptions) -> Store:
         """Open the file or folder."""
 
     def _find_part(self, key: str | None) -> Group:
@@ -99,7 +100,7 @@ class AnnDataDataset(WithMatrices):
         self._obs = self._frame("obs")
         self._var = self._frame("var")
         self._take_tables()
-        self.title = self._said("title") or Path(self._path).name
+        self.title = self._said("title") or name_of(self._path)
         self._matrix = self._open_matrix(self._quietly("X"), "X")
         self._layers = self._find_layers()
         self._raw = self._open_raw()
@@ -110,6 +111,8 @@ class AnnDataDataset(WithMatrices):
             self._note(sentence)
         self._choose_embedding(self._said("default_embedding"))
         self.sections()  # what is wrong with images is noted, as with all else
+        if self.is_remote:
+            self._tell_cost()
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -160,6 +163,15 @@ class AnnDataDataset(WithMatrices):
     def _said(self, name: str) -> str | None:
         """Return a text in uns."""
         return None if self._uns is None else _text_of(self._quietly(f"uns/{name}"))
+
+    def _tell_cost(self) -> None:
+        """Learn where the genes of X lie, and note what one costs that takes all of it."""
+        try:
+            cost = self._matrix.cost_of_gene()
+        except (InvalidStore, DamagedStore):
+            return  # is said when a gene is read
+        if cost:
+            self._note(cost)
 
     # --- columns ------------------------------------------------------------------------------------------------------
 
@@ -213,7 +225,8 @@ class AnnDataDataset(WithMatrices):
 
         None where there is neither, or it cannot be read.
         """
-        where = f"{os.path.abspath(self._path)}#{self._key or ''}#{self.n_obs}"
+        place = without_query(self._path) if self.is_remote else os.path.abspath(self._path)
+        where = f"{place}#{self._key or ''}#{self.n_obs}"
         try:
             names = self._names()
             if not are_numbers(names):
@@ -237,7 +250,7 @@ class AnnDataDataset(WithMatrices):
         return found | ({"schema_version": schema} if schema else {})
 
     def _read_sizes(self) -> dict[str, int]:
-        return _sizes_below(self._part)
+        return _sizes_below(self._part) if self._store.tells_sizes else {}
 
     def _read_traffic(self) -> Traffic:
         return self._store.traffic
@@ -253,10 +266,8 @@ class H5adDataset(AnnDataDataset):
     format: ClassVar[str] = "h5ad"
     what: ClassVar[str] = "HDF5 file"
 
-    def _open_store(self, path: str) -> Store:
-        from cxg_widget.datasets.anndata.h5 import H5Store
-
-        return H5Store(path, self.uri)
+    def _open_store(self, uri: str, storage_options: StorageOptions) -> Store:
+        return open_hdf5(uri, storage_options)
 
 
 class ZarrDataset(AnnDataDataset):
@@ -265,10 +276,8 @@ class ZarrDataset(AnnDataDataset):
     format: ClassVar[str] = "zarr"
     what: ClassVar[str] = "zarr store"
 
-    def _open_store(self, path: str) -> Store:
-        from cxg_widget.datasets.anndata.zarr_store import ZarrStore
-
-        return ZarrStore(path, self.uri)
+    def _open_store(self, uri: str, storage_options: StorageOptions) -> Store:
+        return open_zarr(uri, storage_options)
 
 
 def check_options(key: Any, memory_bytes: Any) -> None:

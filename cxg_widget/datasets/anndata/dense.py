@@ -16,6 +16,7 @@ from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 
 _BLOCK_BYTES = 2**26
+_MANY_BYTES = 2**24
 
 
 class Dense:
@@ -39,6 +40,13 @@ class Dense:
         n_obs, n_var = self._array.shape
         itemsize = self._array.dtype.itemsize
         return Grain((n_obs, n_var), n_obs * n_var, itemsize, rows, columns, cuts=True, is_dense=True)
+
+    def locate(self) -> int:
+        """Return the bytes that a gene takes where they are many, 0 where not."""
+        columns = self._array.chunks[1] if self._array.chunks else self._array.shape[1]
+        n_portions = max(self._array.shape[1] / max(columns, 1), 1)
+        n_bytes = int(self._array.least_bytes() / n_portions)
+        return n_bytes if n_bytes > _MANY_BYTES else 0
 
     def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
         """Return some rows, ascending, all of their values; errors as `Array.read`."""

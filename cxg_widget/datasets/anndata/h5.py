@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
 from threading import RLock
 from typing import Any
@@ -18,11 +18,13 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.node import Group, Node, Store, StoredArray, reading, reason
+from cxg_widget.datasets.anndata.node import Array, Group, Node, Store, StoredArray, reading, reason
 from cxg_widget.datasets.base.lifetime import Meter, Traffic
 from cxg_widget.datasets.base.metered_file import MeteredFile, can_count_reads, counted
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
 
+Wanted = tuple[Any, tuple[slice, ...]]
+"""A dataset of h5py, and which part of it."""
 _MOST_HOPS = 8
 _DEEPEST = 64
 
@@ -105,7 +107,11 @@ class H5Store(Store):
         finally:
             self._is_counted = False
 
-    def _stamp(self) -> tuple[tuple[int, int], tuple[int, int]]:
+    def fetched(self, wanted: Sequence[Wanted]) -> AbstractContextManager[None]:  # noqa: ARG002 - for files far away
+        """Read parts of datasets ahead of the reads within, where that saves time; here nothing."""
+        return nullcontext()
+
+    def _stamp(self) -> tuple[Any, Any]:
         """Return the file at the path, and a stamp that changes when it is written to."""
         found = os.stat(self._path)
         return (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
@@ -116,7 +122,7 @@ class H5Store(Store):
         except OSError:
             return False
         # A file put in its place is another one: that which is open is as it was.
-        return file == self._opened[0] and state != self._opened[1]
+        return bool(file == self._opened[0] and state != self._opened[1])
 
     def wrap(self, found: Any, path: str) -> Node | None:
         """Return an object of h5py as a node; None for what is neither group nor dataset."""
@@ -198,13 +204,27 @@ class H5Array(StoredArray):
         """Return a part; see `Array.read`."""
         with self._store.reading(self.path):
             self._check()
-            return np.empty(0, dtype=self.dtype) if self._found.shape is None else self._read(keys)
+            if self._found.shape is None:
+                return np.empty(0, dtype=self.dtype)
+            with self._store.fetched([(self._found, keys)]):
+                return self._read(keys)
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[NDArray[Any]]:
         """Return ranges, all in one look at the file."""
         with self._store.reading(self.path):
             self._check()
-            return [self._read((slice(*one),)) for one in ranges]
+            with self._store.fetched([(self._found, (slice(*one),)) for one in ranges]):
+                return [self._read((slice(*one),)) for one in ranges]
+
+    def read_beside(self, other: Array, key: slice) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the same part of this array and of another of the same file."""
+        assert isinstance(other, H5Array)
+        with self._store.reading(self.path), self._store.fetched([(self._found, (key,)), (other._found, (key,))]):
+            return super().read_beside(other, key)
+
+    def locate(self) -> None:
+        """Learn where its chunks lie: HDF5 walks the whole index to add up their sizes."""
+        self.stored_bytes()
 
     def stored_bytes(self) -> int:
         """Return the size of its chunks in bytes; strings of any length lie elsewhere and are not counted."""

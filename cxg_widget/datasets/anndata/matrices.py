@@ -17,6 +17,7 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.matrix_contract import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.errors import InvalidStore
+from cxg_widget.text.numbers import byte_size
 
 Axis = Literal["obs", "var"]
 
@@ -77,6 +78,26 @@ class StoredMatrix:
     def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
         """Return neighbouring rows or columns; errors as `vectors`."""
         return self._open().lines(axis, start, stop)
+
+    def cost_of_gene(self) -> str:
+        """Learn where its lines lie far away, and say what a gene costs where that is all of it; errors as `vectors`.
+
+        "" where a gene takes little.
+        """
+        if self.is_missing:
+            return ""
+        found = self._open()
+        n_bytes = found.locate()
+        if not n_bytes:
+            return ""
+        size, convert = byte_size(n_bytes), "`cxg-widget convert` makes a store that reads one gene"
+        if isinstance(found, Dense):
+            return f"{self._name} is dense, and its chunks hold many genes: each gene reads about {size}; {convert}."
+        is_kept = found.fits()
+        reads = (
+            f"the first gene reads all of it, about {size}" if is_kept else f"each gene reads all of it, about {size}"
+        )
+        return f"{self._name} is stored by cell: {reads}{', and is kept in memory' if is_kept else ''}; {convert}."
 
     def grain(self) -> Grain:
         """Say in which portions it is read; errors as `vectors`."""

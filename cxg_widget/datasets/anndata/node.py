@@ -80,9 +80,20 @@ class Array(Node):
         """Return ranges start <= place < stop along the first axis; errors as `read`."""
         return [self.read(slice(*one)) for one in ranges]
 
+    def read_beside(self, other: Array, key: slice) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the same part of this array and of another, which a store far away reads side by side."""
+        return self.read(key), other.read(key)
+
+    def locate(self) -> None:
+        """Learn where its chunks lie, where a store far away takes journeys for that."""
+
     @abstractmethod
     def stored_bytes(self) -> int:
         """Return its size on disk, bytes."""
+
+    def least_bytes(self) -> int:
+        """Return about how many bytes it takes on disk, which tells an absurd length."""
+        return self.stored_bytes()
 
     @abstractmethod
     def field(self, name: str) -> Array:
@@ -102,7 +113,7 @@ class Array(Node):
         width = self.dtype.itemsize if self.dtype.kind in "SU" else 1  # of text, a byte is what differs
         if self.size * width <= _MANY:
             return
-        stored = self.stored_bytes()
+        stored = self.least_bytes()
         if stored * _MOST_PER_BYTE < self.size * width:
             what = f"{self.size:,} values" if width == 1 else f"{self.size:,} texts of {width:,} bytes"
             raise InvalidStore(f"{self.uri}: {self.path} declares {what} but takes {stored:,} bytes.")
@@ -163,6 +174,11 @@ class Group(Node):
 
 class Store(ABC):
     """An open store: a tree of nodes, read by several threads."""
+
+    @property
+    def tells_sizes(self) -> bool:
+        """Whether the bytes of each array can be known; plain HTTP cannot tell those of many objects."""
+        return True
 
     @property
     @abstractmethod

@@ -15,7 +15,7 @@ H5AD = Reader(
     looks_like=lambda path: begins_with(path, _HDF5, _PLACES),
     suffixes=(".h5ad", ".h5", ".hdf5"),
     order=90,
-    options=("key", "memory_bytes"),
+    options=("key", "memory_bytes", "storage_options"),
     libraries=("h5py",),
     install="cxg-widget[h5ad]",
 )
@@ -25,7 +25,7 @@ ZARR = Reader(
     looks_like=lambda path: zip_holds(path, *_ZARR_FILES) or folder_holds(path, *_ZARR_FILES),
     suffixes=(".zarr", ".zarr.zip"),
     order=90,
-    options=("key", "memory_bytes"),
+    options=("key", "memory_bytes", "storage_options"),
     libraries=("zarr",),
     install="cxg-widget[zarr]",
 )

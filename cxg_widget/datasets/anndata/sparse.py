@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
+from cxg_widget.compute.parallel import gather
 from cxg_widget.datasets.anndata.entries import BLOCK_ENTRIES, aligned, pick_entries
 from cxg_widget.datasets.anndata.node import Array, Group
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, line_of, stack
@@ -64,6 +65,25 @@ class Sparse:
         found = self._along(start, stop) if axis == self.axis else self._across(start, stop)
         return found.distinct(self.shape[1] if axis == "obs" else self.shape[0])
 
+    def locate(self) -> int:
+        """Learn where lines and chunks lie, so that a line takes one journey; return the bytes that a gene takes.
+
+        0 where a gene is a line of its own.
+        """
+        parts = (self._indices, self._data)
+        if self.axis == "obs":
+            return sum(gather([one.least_bytes for one in parts]))
+        gather([self._starts, *(one.locate for one in parts)])
+        return 0
+
+    def fits(self) -> bool:
+        """Say whether all entries, sorted in lines across, may be kept."""
+        return self._needed_bytes() <= self._budget.limit_bytes
+
+    def _needed_bytes(self) -> int:
+        n_blocks = self.n_entries // SORTED_ENTRIES + 1
+        return _ENTRY_BYTES * self.n_entries + 4 * n_blocks * (self._n_minor + 1)
+
     def grain(self) -> Grain:
         """Say in which portions it is read: entries of neighbouring lines lie in one chunk."""
         chunk = self._indices.chunks[0] if self._indices.chunks else 1
@@ -79,7 +99,8 @@ class Sparse:
         first, ends = starts[rows], starts[rows + 1]
         if len(rows) and (first[1:] == ends[:-1]).all():
             span = slice(int(first[0]), int(ends[-1]))
-            positions, values = self._indices.read(span), exactly(self._data.read(span))
+            positions, values = self._indices.read_beside(self._data, span)
+            values = exactly(values)
         else:
             positions, values = pick_entries(self._indices, self._data, first, ends, self._n_minor)
         found = MatrixBlock(np.append(0, np.cumsum(ends - first)), positions, values)
@@ -111,7 +132,8 @@ class Sparse:
         if len(starts) < 2:
             return MatrixBlock(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
         first, last = int(starts[0]), int(starts[-1])
-        return MatrixBlock(starts - first, self._positions(first, last), self._values(first, last))
+        positions, values = self._entries(first, last)
+        return MatrixBlock(starts - first, positions, values)
 
     def _starts(self) -> NDArray[np.int64]:
         with self._lock:
@@ -142,6 +164,12 @@ class Sparse:
                     f"but there are {self._n_minor:,}."
                 )
 
+    def _entries(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[np.float32]]:
+        """Return positions and values of the entries first <= entry < last."""
+        positions, values = self._indices.read_beside(self._data, slice(first, last))
+        self._check_positions(positions)
+        return positions, values.astype(np.float32, copy=False)
+
     def _values(self, first: int, last: int) -> NDArray[np.float32]:
         return self._data.read(slice(first, last)).astype(np.float32, copy=False)
 
@@ -156,11 +184,9 @@ class Sparse:
 
     def _sorted(self) -> list[MatrixBlock] | None:
         """Return all entries in lines across; None, with a note, where they do not fit into the budget."""
-        n_blocks = self.n_entries // SORTED_ENTRIES + 1
-        needed = _ENTRY_BYTES * self.n_entries + 4 * n_blocks * (self._n_minor + 1)
         with self._lock:
             sorted_: list[MatrixBlock] | None = self._budget.get(self)
-            if sorted_ is None and self._budget.make_room(needed):
+            if sorted_ is None and self._budget.make_room(self._needed_bytes()):
                 try:
                     sorted_ = self._sort()
                 except BaseException:
@@ -187,8 +213,7 @@ class Sparse:
             positions = np.empty(high - low, dtype=np.int32)
             values = np.empty(high - low, dtype=np.float32)
             for start, stop in aligned(low, high, self._indices.chunks, BLOCK_ENTRIES):
-                positions[start - low : stop - low] = self._positions(start, stop)
-                values[start - low : stop - low] = self._values(start, stop)
+                positions[start - low : stop - low], values[start - low : stop - low] = self._entries(start, stop)
                 self._progress(stop / last)
             block = csr_array((values, positions, starts), shape=(len(starts) - 1, self._n_minor)).tocsc()
             block.indices += first_line

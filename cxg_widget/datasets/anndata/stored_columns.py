@@ -225,7 +225,7 @@ def _coded(name: str, codes: Array, categories: Node, *, ordered: bool) -> Coded
 def _check_categories(name: str, categories: Array, n: int) -> None:
     """Refuse categories that take absurdly much memory, before any is read; raises `InvalidStore`."""
     categories.check_plausible()
-    if categories.size > max(_MANY_CATEGORIES, _USUAL_PER_ROW * n) and categories.stored_bytes() < categories.size:
+    if categories.size > max(_MANY_CATEGORIES, _USUAL_PER_ROW * n) and categories.least_bytes() < categories.size:
         raise InvalidStore(f"{categories.uri}: {name} declares {categories.size:,} categories for {n:,} values.")
     if categories.dtype.kind in "SU" and categories.size * categories.dtype.itemsize > MAX_CATEGORY_BYTES:
         raise _too_long(categories.uri, name)

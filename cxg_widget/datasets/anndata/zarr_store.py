@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from io import BytesIO
-from typing import Any
+from typing import Any, Protocol
 from zipfile import ZipInfo
 
 import numpy as np
@@ -29,9 +29,24 @@ from cxg_widget.datasets.base.lifetime import Meter, Traffic
 from cxg_widget.errors import DamagedStore, InvalidStore
 from cxg_widget.text.half_characters import load_json
 
-_METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
+METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 _MOST_FILES = 20_000
 _BLOSC_HEADER = 16
+
+
+class Files(Protocol):
+    """What lies below a zarr store: files, members of an archive, or objects far away.
+
+    Attributes
+    ----------
+    uri : of the store, for sentences
+    blosc : paths of arrays whose chunks Blosc compressed
+    meter : counts what is read
+    """
+
+    uri: str
+    blosc: set[str]
+    meter: Meter
 
 
 class _Folder(LocalStore):
@@ -48,7 +63,7 @@ class _Folder(LocalStore):
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         self.check(key)
-        return _whole(_metered(await super().get(key, prototype, byte_range), self), key, self)
+        return whole(_metered(await super().get(key, prototype, byte_range), self), key, self)
 
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
@@ -79,7 +94,7 @@ class _Archive(ZipStore):
         found = self._members().get(key)
         if found is not None and found.file_size > MAX_CHUNK_BYTES and byte_range is None:
             raise InvalidStore(f"{self.uri}: member {key} unpacks to {found.file_size:,} bytes, which is too large.")
-        return _whole(_metered(super()._get(key, prototype, byte_range), self), key, self)
+        return whole(_metered(super()._get(key, prototype, byte_range), self), key, self)
 
     def has(self, name: str) -> bool:
         """Say whether there is a member of that name."""
@@ -101,12 +116,12 @@ def _metered(found: Buffer | None, files: _Folder | _Archive) -> Buffer | None:
     return found
 
 
-def _whole(found: Buffer | None, key: str, files: _Folder | _Archive) -> Buffer | None:
+def whole(found: Buffer | None, key: str, files: Files) -> Buffer | None:
     """Refuse a chunk of Blosc that is shorter than it says: its decoder would go on in the memory behind it."""
     path, _, name = key.rpartition("/")
     while path and path not in files.blosc:
         path = path.rpartition("/")[0]
-    if found is None or not path or name in _METADATA:
+    if found is None or not path or name in METADATA:
         return found
     says = int.from_bytes(found[12:_BLOSC_HEADER].to_bytes(), "little") if len(found) >= _BLOSC_HEADER else None
     if says is None or says > len(found):
@@ -122,15 +137,18 @@ class ZarrStore(Store):
         self._path = os.path.abspath(path)
         self._is_archive = os.path.isfile(self._path)
         with self.reading("the root group"):
-            self.files = _Archive(self._path, uri) if self._is_archive else _Folder(self._path, uri)
-            try:
-                self._root = zarr.open_group(self.files, mode="r")
-            except zarr.errors.ContainsArrayError:
-                raise InvalidStore(
-                    f"'{uri}' is a single array, not AnnData; pass the group that holds obs and var."
-                ) from None
-            except zarr.errors.GroupNotFoundError:
-                raise InvalidStore(f"'{uri}': no zarr group found.") from None
+            self._open(_Archive(self._path, uri) if self._is_archive else _Folder(self._path, uri))
+
+    def _open(self, files: _Folder | _Archive | Any) -> None:
+        self.files: Any = files
+        try:
+            self._root = zarr.open_group(files, mode="r")
+        except zarr.errors.ContainsArrayError:
+            raise InvalidStore(
+                f"'{self.uri}' is a single array, not AnnData; pass the group that holds obs and var."
+            ) from None
+        except zarr.errors.GroupNotFoundError:
+            raise InvalidStore(f"'{self.uri}': no zarr group found.") from None
 
     @property
     def root(self) -> ZarrGroup:
@@ -168,10 +186,24 @@ class ZarrStore(Store):
         place = os.path.join(self._path, path)
         return place if os.path.isfile(place) else None
 
+    def least_bytes(self, array: Any) -> int:
+        """Return about how many bytes the chunks of an array take, which tells an absurd length."""
+        return self.bytes_below(array.path)
+
+    def wrap(self, found: Any, path: str) -> ZarrArray | ZarrGroup:
+        """Return an object of zarr as a node."""
+        return ZarrArray(self, found, path) if isinstance(found, zarr.Array) else ZarrGroup(self, found, path)
+
+    def know(self, array: Any) -> None:
+        """Note how the chunks of an array are stored."""
+        if array.shards is None and array.compressors and type(array.compressors[-1]).__name__.startswith("Blosc"):
+            self.files.blosc.add(array.path)
+
     @property
     def traffic(self) -> Traffic:
         """What was read since it was opened; members of an archive as they are unpacked."""
-        return self.files.meter.so_far
+        traffic: Traffic = self.files.meter.so_far
+        return traffic
 
     def close(self) -> None:
         """Close the archive."""
@@ -210,11 +242,7 @@ class ZarrGroup(Group):
                 found = self._group["/".join(parts)]
             except KeyError:
                 return None
-            return (
-                ZarrArray(self._store, found, path)
-                if isinstance(found, zarr.Array)
-                else ZarrGroup(self._store, found, path)
-            )
+            return self._store.wrap(found, path)
 
 
 class ZarrArray(StoredArray):
@@ -224,8 +252,7 @@ class ZarrArray(StoredArray):
 
     def __init__(self, store: ZarrStore, array: Any, path: str, column: str = "") -> None:
         super().__init__(store, array, path, column, array.shape)
-        if array.shards is None and array.compressors and type(array.compressors[-1]).__name__.startswith("Blosc"):
-            store.files.blosc.add(array.path)
+        store.know(array)
         self.chunks = tuple(array.chunks)
         self.is_text = self.dtype.kind in "TUSO"
 
@@ -261,9 +288,14 @@ class ZarrArray(StoredArray):
         with self._store.reading(self.path):
             return self._store.bytes_below(self._found.path)
 
+    def least_bytes(self) -> int:
+        """Return about how many bytes its chunks take."""
+        with self._store.reading(self.path):
+            return self._store.least_bytes(self._found)
+
     def field(self, name: str) -> ZarrArray:
         """Return one column of a table."""
-        return ZarrArray(self._store, self._found, self.path, name)
+        return type(self)(self._store, self._found, self.path, name)
 
     def _read_column(self, keys: tuple[slice, ...]) -> NDArray[Any]:
         return np.asarray(self._found[keys or ...])[self._column]
@@ -299,7 +331,7 @@ def _state_of_folder(root: str) -> str:
             for entry in sorted(entries, key=lambda one: one.name):
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
-                elif left > 0 or entry.name in _METADATA:
+                elif left > 0 or entry.name in METADATA:
                     left -= 1
                     found = entry.stat()
                     digest.update(

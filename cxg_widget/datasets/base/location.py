@@ -1,8 +1,9 @@
-"""Tells whether a store is on this machine, and whether it exists."""
+"""Tells whether a store is on this machine, whether it exists, and what it is called."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import unquote
 
 from cxg_widget.errors import DatasetNotFound
 
@@ -10,6 +11,16 @@ from cxg_widget.errors import DatasetNotFound
 def is_remote(uri: str) -> bool:
     """Say whether a URI leads out of this machine."""
     return "://" in uri and not uri.startswith(("file://", "mem://"))
+
+
+def without_query(uri: str) -> str:
+    """Return an address without what may be secret in it: a query, or a fragment of a page."""
+    return uri.partition("?")[0]
+
+
+def name_of(uri: str) -> str:
+    """Return the last part of a path or an address, as a person would write it."""
+    return unquote(without_query(uri).rstrip("/").rpartition("/")[2]) if is_remote(uri) else Path(uri).name
 
 
 def exists(path: str) -> bool:

@@ -15,14 +15,17 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.dataset import H5adDataset, ZarrDataset
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 from cxg_widget.datasets.anndata.node import Array, Group, Store
+from cxg_widget.datasets.anndata.open_stores import StorageOptions, open_hdf5
+from cxg_widget.datasets.anndata.open_stores import open_zarr as open_zarr_store
 from cxg_widget.datasets.anndata.parts import is_anndata
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.lifetime import Traffic
+from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, check_memory_bytes, size_of
 from cxg_widget.datasets.mudata.dataset import MuDataset
-from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownFormat, UnknownName
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownName
 from cxg_widget.text.names import not_found
 
 _IN_MEMORY = "MuData in memory"
@@ -62,6 +65,7 @@ class _Part(H5adDataset):
         # Not that of AnnData, which opens the store.
         Dataset.__init__(self, f"{of.uri}#{key}" if key else of.uri, cache_bytes=0)
         self._path, self._key, self._store, self._budget = of.path, key, of.store, of.budget
+        self.is_remote = of.is_remote
         self._open(group)
 
     def _release(self) -> None:
@@ -76,6 +80,7 @@ class StoredMuDataset(MuDataset):
     uri : a path
     cache_bytes : how much of what was read is kept in memory
     memory_bytes : how much memory the entries of all modalities stored by cell may take, sorted by gene (3.2 GiB)
+    storage_options : how a store far away is reached, see `storage.options.translate`
 
     Attributes
     ----------
@@ -90,15 +95,19 @@ class StoredMuDataset(MuDataset):
     """
 
     def __init__(
-        self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES, memory_bytes: int = DEFAULT_MEMORY_BYTES
+        self,
+        uri: str,
+        *,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        storage_options: StorageOptions = None,
     ) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
         check_memory_bytes(memory_bytes)
-        if "://" in uri and not uri.startswith("file://"):
-            raise UnknownFormat(f"'{uri}': MuData can be opened only from a local disk; copy it here first.")
+        self.is_remote = is_remote(uri)
         self.path = uri.removeprefix("file://")
         self.budget = ByteCache(memory_bytes, size_of)
-        self.store = self._open_store(self.path)
+        self.store = self._open_store(uri, storage_options)
         try:
             self._open()
         except BaseException:
@@ -106,7 +115,7 @@ class StoredMuDataset(MuDataset):
             raise
 
     @abstractmethod
-    def _open_store(self, path: str) -> Store:
+    def _open_store(self, uri: str, storage_options: StorageOptions) -> Store:
         """Open the file or folder."""
 
     def _open(self) -> None:
@@ -176,10 +185,8 @@ class H5MuDataset(StoredMuDataset):
 
     format: ClassVar[str] = "h5mu"
 
-    def _open_store(self, path: str) -> Store:
-        from cxg_widget.datasets.anndata.h5 import H5Store
-
-        return H5Store(path, self.uri)
+    def _open_store(self, uri: str, storage_options: StorageOptions) -> Store:
+        return open_hdf5(uri, storage_options)
 
 
 class ZarrMuDataset(StoredMuDataset):
@@ -187,10 +194,8 @@ class ZarrMuDataset(StoredMuDataset):
 
     format: ClassVar[str] = "zarr-mudata"
 
-    def _open_store(self, path: str) -> Store:
-        from cxg_widget.datasets.anndata.zarr_store import ZarrStore
-
-        return ZarrStore(path, self.uri)
+    def _open_store(self, uri: str, storage_options: StorageOptions) -> Store:
+        return open_zarr_store(uri, storage_options)
 
 
 class MuDataInMemory(MuDataset):

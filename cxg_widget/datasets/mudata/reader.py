@@ -63,7 +63,7 @@ H5MU = Reader(
     looks_like=_is_h5mu,
     suffixes=(".h5mu",),
     order=80,
-    options=("key", "memory_bytes"),
+    options=("key", "memory_bytes", "storage_options"),
     libraries=("h5py",),
     install="cxg-widget[h5ad]",
 )
@@ -72,7 +72,7 @@ ZARR = Reader(
     opens="cxg_widget.datasets.mudata.opening:open_zarr",
     looks_like=_is_mudata_zarr,
     order=80,
-    options=("key", "memory_bytes"),
+    options=("key", "memory_bytes", "storage_options"),
     libraries=("zarr",),
     install="cxg-widget[zarr]",
 )

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 
 from cxg_widget.datasets.base.location import is_remote
-from cxg_widget.errors import (
-    CxgWidgetError,
-    DamagedStore,
-    DatasetNotFound,
-    OutOfMemory,
-    StorageDenied,
-    StorageTimeout,
-    StorageUnavailable,
+from cxg_widget.datasets.storage.sentences import (
+    answered,
+    lost,
+    no_bucket,
+    slowed_down,
+    too_late,
+    too_slow,
+    unreachable,
 )
+from cxg_widget.errors import CxgWidgetError, DamagedStore, OutOfMemory
+
+__all__ = ["failure", "reason_of", "slowed_down", "too_late"]
 
 _CURL_TIMEOUT = 28
 _CURL_CUT = (18, 52, 55, 56, 92)
@@ -25,7 +28,6 @@ _CURL = {
     60: "its certificate is not trusted",
 }
 _NO_MEMORY = re.compile(r"bad_alloc|Cannot allocate memory|Error initializing thread pool")
-_OPTIONS = "key, secret, token, region and endpoint_url in storage_options="
 
 
 def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
@@ -48,48 +50,17 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
     return found
 
 
-def too_late(uri: str, what: str, seconds: float) -> StorageTimeout:
-    """Return the exception for storage that had no answer in time: TileDB itself would ask for minutes."""
-    return StorageTimeout(
-        f"{uri}: no answer to opening {what} within {seconds:.0f} s; the storage is slow, overloaded or silent. "
-        "Try again later, or give more time with connect_timeout and read_timeout in storage_options=."
-    )
-
-
-def slowed_down(uri: str, what: str, seconds: float) -> StorageTimeout:
-    """Return the exception for storage that asks to slow down again and again: TileDB would go on for 150 s."""
-    return StorageTimeout(
-        f"{uri}: reading {what} stopped: the storage is overloaded and answered 'slow down' for {seconds:.0f} s. "
-        "Try again later, or give more time with connect_timeout and read_timeout in storage_options=."
-    )
-
-
 def _of_connection(curl: int, uri: str, what: str, text: str) -> CxgWidgetError:
     if curl == _CURL_TIMEOUT:
-        return StorageTimeout(
-            f"{uri}: reading {what} took too long ({_details(text)}); try again, "
-            "or allow more time with read_timeout in storage_options=."
-        )
+        return too_slow(uri, what, _details(text))
     if curl in _CURL_CUT:
-        return StorageUnavailable(f"{uri}: the connection was lost while reading {what}; try again.")
-    why = _CURL.get(curl, _details(text))
-    return StorageUnavailable(f"{uri}: the storage cannot be reached: {why} ({_details(text)}).")
+        return lost(uri, what)
+    return unreachable(uri, _CURL.get(curl, _details(text)), _details(text))
 
 
 def _of_answer(status: int, uri: str, what: str, text: str) -> CxgWidgetError | None:
     code = _match(r"\[Exception: ([^\]]+)\]", text)
-    if code == "NoSuchBucket":
-        return DatasetNotFound(f"'{uri}': no bucket {_bucket(uri)!r}; check the name and the endpoint.")
-    if status in (301, 307, 400):
-        return StorageDenied(f"{uri}: the storage refused the request ({code or status}); check {_OPTIONS}.")
-    if status in (401, 403):
-        return StorageDenied(f"{uri}: access was denied ({code or status}); check {_OPTIONS}, or pass anon=True.")
-    if status == 429 or status >= 500:
-        return StorageUnavailable(
-            f"{uri}: the storage returned an error ({status} {code or 'no reason'}), {what} cannot be read; "
-            "try again later."
-        )
-    return None
+    return no_bucket(uri) if code == "NoSuchBucket" else answered(uri, what, status, code)
 
 
 def reason_of(error: Exception) -> str:
@@ -100,10 +71,6 @@ def reason_of(error: Exception) -> str:
 
 def _details(text: str) -> str:
     return " ".join(text.split()).rpartition("; Details: ")[-1].rstrip(".")
-
-
-def _bucket(uri: str) -> str:
-    return uri.partition("://")[2].partition("/")[0]
 
 
 def _number(pattern: str, text: str) -> int:

@@ -1,0 +1,275 @@
+"""Zarr in storage far away: its metadata in few journeys, its chunks side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import math
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from io import BytesIO
+from itertools import pairwise
+from threading import Thread
+from typing import Any, TypeVar
+
+import numpy as np
+import zarr
+from numpy.typing import NDArray
+from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, Store, SuffixByteRequest
+from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
+
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.compute.parallel import gather
+from cxg_widget.datasets.anndata.far.metadata import Documents, read_documents
+from cxg_widget.datasets.anndata.node import Array
+from cxg_widget.datasets.anndata.zarr_store import METADATA, ZarrArray, ZarrGroup, ZarrStore, whole
+from cxg_widget.datasets.storage.objects import Objects, Part
+from cxg_widget.errors import DamagedStore, StorageDenied
+
+_KEPT_BYTES = 2**24
+"""Indexes of shards that are kept, with which a line of a matrix takes one journey, without two; and small shards."""
+_SMALL_BYTES = 2**20
+"""A shard that decodes to so little is read whole: its index alone would take a journey, and its chunks another."""
+_MOST_PARTS = 32
+_Found = TypeVar("_Found")
+
+
+class _Far(Store):
+    """Objects far away as zarr reads them; of its metadata all are known from the start."""
+
+    supports_writes = supports_deletes = supports_partial_writes = False
+    supports_listing = True
+
+    def __init__(self, objects: Objects, documents: Documents) -> None:
+        super().__init__(read_only=True)
+        self._objects, self._documents = objects, documents
+        self.uri, self.meter = objects.uri, objects.meter
+        self.blosc: set[str] = set()
+        self.arrays: set[str] = set()
+        self.small: set[str] = set()
+        self._kept = ByteCache(_KEPT_BYTES, len)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = Store.__hash__
+
+    async def get(
+        self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        if key.rpartition("/")[2] in METADATA:
+            found = self._documents.content.get(key)
+        else:
+            found = await _in_thread(partial(self._read, key, byte_range))
+        buffer = (prototype or default_buffer_prototype()).buffer
+        made = None if found is None else buffer.from_bytes(found)
+        return made if byte_range is not None else whole(made, key, self)
+
+    async def get_partial_values(
+        self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
+    ) -> list[Buffer | None]:
+        return list(await asyncio.gather(*(self.get(key, prototype, one) for key, one in key_ranges)))
+
+    async def exists(self, key: str) -> bool:
+        return await self.get(key) is not None
+
+    async def set(self, key: str, value: Buffer) -> None:  # noqa: ARG002 - zarr asks for it
+        raise PermissionError(self.uri)
+
+    async def delete(self, key: str) -> None:
+        raise PermissionError(f"{self.uri}: {key}")
+
+    async def list(self) -> AsyncIterator[str]:
+        for key in self._documents.content:
+            yield key
+
+    async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
+        for key in self._documents.content:
+            if key.startswith(prefix):
+                yield key
+
+    async def list_dir(self, prefix: str) -> AsyncIterator[str]:
+        for name in self._documents.names_below(prefix.strip("/")):
+            yield name
+
+    def size(self, key: str) -> int:
+        """Return the size of an object in bytes, 0 where there is none."""
+        try:
+            return self._objects.size(key, self._array_of(key)) or 0
+        except StorageDenied:
+            return 0  # or is said where it is read
+
+    def _read(self, key: str, byte_range: ByteRequest | None) -> bytes | None:
+        path = self._array_of(key)
+        if path in self.small and byte_range is not None:
+            found = self._kept_or_read(key, None, path)
+            return None if found is None else found[_slice_of(byte_range, len(found))]
+        is_index = isinstance(byte_range, SuffixByteRequest)
+        return self._kept_or_read(key, byte_range, path) if is_index else self._get(key, byte_range, path)
+
+    def _kept_or_read(self, key: str, byte_range: ByteRequest | None, path: str) -> bytes | None:
+        found: bytes | None = self._kept.get((key, byte_range))
+        if found is None:
+            found = self._get(key, byte_range, path)
+            if found is not None:
+                self._kept.put((key, byte_range), found)
+        return found
+
+    def _get(self, key: str, byte_range: ByteRequest | None, path: str) -> bytes | None:
+        try:
+            found = self._objects.get(_part(key, byte_range), path)
+        except StorageDenied:
+            # Where names may not be listed, S3 denies what is not there; what was denied for good is denied anew.
+            if self._documents.is_readable(self._objects):
+                found = None
+            else:
+                raise
+        if found is None and not self._documents.has_array(self._objects, path):
+            raise DamagedStore(
+                f"{self.uri}: {path} is missing: the consolidated metadata list it, but it has no metadata of its own."
+            )
+        return found
+
+    def _array_of(self, key: str) -> str:
+        path = key.rpartition("/")[0]
+        while path and path not in self.arrays:
+            path = path.rpartition("/")[0]
+        return path or key
+
+
+class FarZarrStore(ZarrStore):
+    """A zarr store in storage far away, open for reading.
+
+    Parameters
+    ----------
+    uri : its address
+    storage_options : see `storage.options.translate`
+
+    Raises
+    ------
+    StorageError, DatasetNotFound
+        If it cannot be reached, or there is none.
+    InvalidStore
+        If its names cannot be known: it has no consolidated metadata, and the server lists none.
+    """
+
+    def __init__(self, uri: str, storage_options: Mapping[str, Any] | None) -> None:
+        self.uri = uri
+        self._objects = Objects(uri, storage_options)
+        self._documents = read_documents(self._objects)
+        with self.reading("the root group"):
+            self._open(_Far(self._objects, self._documents))
+
+    @property
+    def tells_sizes(self) -> bool:
+        """Whether sizes of arrays can be asked for."""
+        return self._objects.lists
+
+    def state(self) -> str:
+        """Return address and metadata, with the stamp of those at the root, which are written anew with the store."""
+        digest = hashlib.sha256(repr((self._documents.stamp, sorted(self._documents.content.items()))).encode())
+        return f"{self.uri}#{digest.hexdigest()[:32]}"
+
+    def has_document(self, path: str) -> bool:  # noqa: ARG002 - looked for where chunks are missing
+        """Say that an array has metadata of its own, until a chunk is missing."""
+        return True
+
+    def bytes_below(self, path: str) -> int:
+        """Return the size in bytes of the objects below a path."""
+        return sum(self._objects.sizes(path, path).values()) if self.tells_sizes else 0
+
+    def file(self, path: str) -> BytesIO | None:
+        """Return an object that is no part of an array, as pandas reads one; None where there is none."""
+        found = self._objects.get(Part(path), path)
+        return None if found is None else BytesIO(found)
+
+    def least_bytes(self, array: Any) -> int:
+        """Return the size in bytes that three of its chunks tell of all: to list them takes many requests."""
+        lengths = [-(-n // chunk) for n, chunk in zip(array.shape, array.shards or array.chunks, strict=True)]
+        some = [tuple(int(share * (length - 1)) for length in lengths) for share in (0, 0.5, 1)]
+        keys = [f"{array.path}/{array.metadata.encode_chunk_key(one)}" for one in some]
+        sizes: list[int] = gather([partial(self.files.size, key) for key in keys])
+        n_chunks: int = math.prod(lengths)
+        return (n_chunks - 1) * (sizes[0] + sizes[1]) // 2 + sizes[2]  # the last one holds fewer
+
+    def wrap(self, found: Any, path: str) -> ZarrArray | ZarrGroup:
+        """Return an object of zarr as a node."""
+        return FarZarrArray(self, found, path) if isinstance(found, zarr.Array) else ZarrGroup(self, found, path)
+
+    def know(self, array: Any) -> None:
+        """Note how the chunks of an array are stored."""
+        super().know(array)
+        self.files.arrays.add(array.path)
+        if array.shards is not None and math.prod(array.shards) * array.dtype.itemsize <= _SMALL_BYTES:
+            self.files.small.add(array.path)
+
+
+class FarZarrArray(ZarrArray):
+    """A zarr array far away: what it is asked for is read side by side."""
+
+    def read(self, *keys: slice) -> NDArray[Any]:
+        """Return a part; zarr itself reads the chunks of a shard one after the other."""
+        parts = self._cut(keys)
+        if len(parts) < 2:
+            return super().read(*keys)
+        read = super().read
+        return np.concatenate(gather([partial(read, part, *keys[1:]) for part in parts]))
+
+    def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[NDArray[Any]]:
+        """Return ranges along the first axis."""
+        return gather([partial(self.read, slice(*one)) for one in ranges])
+
+    def read_beside(self, other: Array, key: slice) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the same part of this array and of another."""
+        mine, others = gather([partial(array.read, key) for array in (self, other)])
+        return mine, others
+
+    def _cut(self, keys: tuple[slice, ...]) -> list[slice]:
+        """Cut a part along its first axis where chunks end; of all of it zarr reads shards whole, side by side."""
+        if not keys or not self.shape or self.chunks is None:
+            return []
+        start, stop, _ = keys[0].indices(self.shape[0])
+        if stop - start == self.shape[0] and self._found.shards is not None:
+            return []
+        chunk = self.chunks[0]
+        first, last = start // chunk, -(-stop // chunk)
+        step = chunk * -(-(last - first) // _MOST_PARTS)
+        edges = [start, *range(first * chunk + step, stop, step), stop] if stop > start and step else []
+        return [slice(low, high) for low, high in pairwise(edges)]
+
+
+def _part(key: str, byte_range: ByteRequest | None) -> Part:
+    if isinstance(byte_range, RangeByteRequest):
+        return Part(key, byte_range.start, byte_range.end)
+    if isinstance(byte_range, OffsetByteRequest):
+        return Part(key, byte_range.offset)
+    return Part(key, -byte_range.suffix) if isinstance(byte_range, SuffixByteRequest) else Part(key)
+
+
+def _slice_of(byte_range: ByteRequest, size: int) -> slice:
+    _, start, stop, _ = _part("", byte_range)
+    start = start or 0
+    return slice(max(size + start, 0) if start < 0 else start, stop)
+
+
+async def _in_thread(call: Callable[[], _Found]) -> _Found:
+    """Wait for a call in a thread of its own, which the end of the program does not wait for."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[_Found] = loop.create_future()
+
+    def tell(take: Callable[[Any], None], outcome: Any) -> None:
+        if not future.done():
+            take(outcome)
+
+    def run() -> None:
+        take: Callable[[Any], None]
+        try:
+            outcome, take = call(), future.set_result
+        except Exception as error:
+            outcome, take = error, future.set_exception  # type: ignore[assignment]
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits
+            loop.call_soon_threadsafe(tell, take, outcome)
+
+    Thread(target=run, daemon=True).start()
+    return await future

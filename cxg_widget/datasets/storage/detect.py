@@ -1,0 +1,55 @@
+"""Finds out what lies at an address far away, without any library's help but obstore's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from cxg_widget.datasets.base.location import name_of
+from cxg_widget.errors import MissingDependency, UnknownFormat
+
+_LIBRARY, _INSTALL = "obstore", "cxg-widget[remote]"
+_ZARR = ("zarr.json", ".zgroup", ".zmetadata")
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_SIGNATURE_BYTES = 4096
+
+
+def check_far(uri: str) -> None:
+    """Check that AnnData can be read at an address.
+
+    Raises
+    ------
+    MissingDependency
+        If the library is not installed.
+    UnknownFormat
+        If it is an archive, which would have to be downloaded whole.
+    """
+    if find_spec(_LIBRARY) is None:
+        raise MissingDependency(
+            f"'{uri}' lies far away, and reading AnnData there needs {_LIBRARY}: pip install '{_INSTALL}'"
+        )
+    if name_of(uri).endswith(".zip"):
+        raise UnknownFormat(
+            f"'{uri}' is an archive, which is opened from a local disk only; download it, or unpack it where it lies."
+        )
+
+
+def identify(uri: str, options: Mapping[str, Any]) -> str | None:
+    """Return "h5ad" or "zarr" by what lies at an address of no known suffix; None where it is neither.
+
+    Raises
+    ------
+    StorageError
+        If the storage refuses, or does not answer.
+    """
+    from cxg_widget.datasets.storage.objects import Objects
+    from cxg_widget.datasets.storage.options import SCHEMES
+
+    if uri.partition("://")[0].lower() not in SCHEMES:
+        return None
+    objects = Objects(uri, options.get("storage_options"))
+    itself, *documents = objects.begin_all(("", *_ZARR), {"": _SIGNATURE_BYTES}, "the store")
+    if itself is not None and _HDF5 in itself.content:  # what others need may stand before it, as in MuData
+        return "h5ad"
+    return "zarr" if any(documents) else None

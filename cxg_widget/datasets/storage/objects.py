@@ -1,0 +1,223 @@
+"""Objects below one address in storage far away, by whole or by range; the only importer of obstore."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from threading import BoundedSemaphore
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import quote
+
+import obstore
+from obstore.store import GCSStore, HTTPStore, S3Store
+
+from cxg_widget.compute.parallel import gather, run_parallel
+from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.storage.failures import failure, is_no_bucket, is_slow_down
+from cxg_widget.datasets.storage.options import SCHEMES, Access, translate
+from cxg_widget.datasets.storage.sentences import no_bucket, slowed_down
+from cxg_widget.errors import DamagedStore, InvalidOption, StorageDenied, UnknownFormat
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 4.0
+_Found = TypeVar("_Found")
+
+
+class Part(NamedTuple):
+    """Bytes start <= place < stop of an object; of all of it where neither is given, its last ones where start < 0.
+
+    tag : of the object as it was when it was opened, "" for any
+    """
+
+    key: str
+    start: int | None = None
+    stop: int | None = None
+    tag: str = ""
+
+
+class Beginning(NamedTuple):
+    """The first bytes of an object, its size, its tag ("" where the server gives none), and when it was written."""
+
+    content: bytes
+    size: int
+    tag: str
+    written: str
+
+    @property
+    def stamp(self) -> str:
+        """A text that changes with the object."""
+        return f"{self.tag} {self.written}"
+
+
+class Names(NamedTuple):
+    """What lies below a key: names of folders and of objects."""
+
+    folders: list[str]
+    objects: list[str]
+
+
+class Objects:
+    """Objects below an address, which several threads may read.
+
+    Parameters
+    ----------
+    uri : https://, http://, s3:// or gs://; "" as a key means the object at this address itself
+    storage_options : see `translate`
+
+    Attributes
+    ----------
+    lists : whether names below a key can be asked for; plain HTTP has no way to
+
+    Raises
+    ------
+    UnknownFormat
+        If its scheme is another.
+    InvalidOption
+        If `storage_options` are not valid.
+    """
+
+    def __init__(self, uri: str, storage_options: Mapping[str, Any] | None = None) -> None:
+        self.uri, self.meter = uri, Meter()
+        scheme = uri.partition("://")[0].lower()
+        if scheme not in SCHEMES:
+            known = ", ".join(f"{one}://" for one in ("https", "http", "s3", "gs"))
+            raise UnknownFormat(f"'{uri}': AnnData far away is read from {known}; copy it here, or convert it to CXG.")
+        access = translate(storage_options, uri)
+        self.lists = scheme not in ("http", "https")
+        self._store = _open(uri, scheme, access)
+        self._patience_s = access.patience_s
+        self._slots = BoundedSemaphore(access.at_once)
+
+    def get(self, part: Part, what: str) -> bytes | None:
+        """Return a part of an object; None where there is no such object.
+
+        what : is read, for sentences
+
+        Raises
+        ------
+        StorageError
+            If the storage refuses, cannot be reached, asks to slow down for too long or does not answer in time.
+        DamagedStore
+            If the object is shorter than the part.
+        """
+        return self._ask(partial(self._get, part), what)
+
+    def get_all(self, parts: Sequence[Part], what: str) -> list[bytes | None]:
+        """Return parts that are asked for side by side; errors as `get`."""
+        # In threads of their own even one: a request cannot be broken off, and Ctrl-C would wait for it.
+        return gather([partial(self.get, part, what) for part in parts])
+
+    def get_ranges(self, key: str, ranges: Sequence[tuple[int, int]], tag: str, what: str) -> list[bytes]:
+        """Return ranges of an object, ten at a time, asked for by this thread alone; errors as `get`.
+
+        h5py holds a lock while it reads a file of Python's, and any other thread may need that lock to go on: wherever
+        Python collects its garbage.
+        """
+        if len(ranges) == 1:
+            found = self.get(Part(key, *ranges[0], tag), what)
+            return [] if found is None else [found]
+        starts, ends = [one[0] for one in ranges], [one[1] for one in ranges]
+        several = self._ask(lambda: obstore.get_ranges(self._store, key, starts=starts, ends=ends, coalesce=0), what)
+        n_requests = 1 + sum(end < start for (_, end), (start, _) in pairwise(sorted(ranges)))  # neighbours are one
+        self.meter.add(sum(map(len, several or ())), n_requests)
+        return [one.to_bytes() for one in several or ()]
+
+    def begin_all(self, keys: Sequence[str], n_bytes: Mapping[str, int], what: str) -> list[Beginning | None]:
+        """Return the beginnings of several objects, asked for side by side, whole where `n_bytes` does not name them.
+
+        One that is denied counts as missing, as S3 denies what is missing where names may not be listed; if all are
+        denied, raises `StorageDenied`. Other errors as `get`.
+        """
+        calls = [partial(self._ask, partial(self._begin, key, n_bytes.get(key)), what) for key in keys]
+        found: list[Beginning | None] = []
+        denied: list[StorageDenied] = []
+        for outcome in run_parallel(calls):
+            if isinstance(outcome, StorageDenied):
+                denied.append(outcome)
+            elif isinstance(outcome, Exception):
+                raise outcome
+            found.append(outcome if isinstance(outcome, Beginning) else None)
+        if denied and not any(found):
+            raise denied[0]
+        return found
+
+    def begin(self, key: str, n_bytes: int, what: str) -> Beginning | None:
+        """Return the first `n_bytes` of an object, and what is known of all of it; None where there is none."""
+        return gather([partial(self._ask, partial(self._begin, key, n_bytes), what)])[0]
+
+    def size(self, key: str, what: str) -> int | None:
+        """Return the size of an object in bytes; None where there is none."""
+        found = self._ask(lambda: obstore.head(self._store, key), what)
+        self.meter.add(0)
+        return None if found is None else int(found["size"])
+
+    def names(self, key: str, what: str) -> Names:
+        """Return the names right below a key, where `lists`."""
+        found = self._ask(lambda: obstore.list_with_delimiter(self._store, key or None), what)
+        if found is None:
+            return Names([], [])
+        folders = [one.rstrip("/").rpartition("/")[2] for one in found["common_prefixes"]]
+        return Names(folders, [one["path"].rpartition("/")[2] for one in found["objects"]])
+
+    def sizes(self, key: str, what: str) -> dict[str, int]:
+        """Return the sizes in bytes of all objects below a key, where `lists`; 1,000 names take a request."""
+        found = self._ask(lambda: obstore.list(self._store, key or None).collect(), what)
+        return {one["path"]: int(one["size"]) for one in found or ()}
+
+    def _get(self, part: Part) -> bytes:
+        options: dict[str, Any] = {"if_match": part.tag} if part.tag else {}
+        if part.start is not None:
+            of_end = {"suffix": -part.start} if part.start < 0 else {"offset": part.start}
+            options["range"] = of_end if part.stop is None else (part.start, part.stop)
+        found = obstore.get(self._store, part.key, options=cast(Any, options)).bytes()
+        self.meter.add(len(found))
+        return found.to_bytes()
+
+    def _begin(self, key: str, n_bytes: int | None) -> Beginning:
+        found = obstore.get(self._store, key, options=None if n_bytes is None else {"range": (0, n_bytes)})
+        content = found.bytes().to_bytes()
+        self.meter.add(len(content))
+        meta = found.meta
+        tag = meta["e_tag"] or ""
+        # A weak tag matches nothing by the rules of HTTP.
+        return Beginning(content, int(meta["size"]), "" if tag.startswith("W/") else tag, str(meta["last_modified"]))
+
+    def _ask(self, call: Callable[[], _Found], what: str) -> _Found | None:
+        """Return what a call gives, made again while storage asks to slow down; None where there is no such object."""
+        end, pause = time.monotonic() + self._patience_s, _FIRST_PAUSE_S
+        while True:
+            try:
+                with self._slots:
+                    return call()
+            except FileNotFoundError as error:
+                if is_no_bucket(error):
+                    raise no_bucket(self.uri) from error
+                return None
+            except obstore.exceptions.PreconditionError as error:
+                raise DamagedStore(f"{self.uri}: the file was changed after it was opened; open it again.") from error
+            except obstore.exceptions.NotSupportedError as error:
+                raise UnknownFormat(
+                    f"{self.uri}: the server sends whole files only, not ranges of them, which {what} needs; "
+                    "download it, and open the copy."
+                ) from error
+            except (obstore.exceptions.BaseError, ValueError) as error:
+                if not is_slow_down(error):
+                    raise failure(error, self.uri, what) from error
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise slowed_down(self.uri, what, self._patience_s) from error
+                time.sleep(min(pause, left))
+                pause = min(2 * pause, _LONGEST_PAUSE_S)
+
+
+def _open(uri: str, scheme: str, access: Access) -> Any:
+    arguments = access.arguments()
+    try:
+        if scheme in ("http", "https"):
+            return HTTPStore.from_url(quote(uri, safe="%/:=&?~+!$,;'@()*[]"), **arguments)
+        bucket, _, prefix = uri.partition("://")[2].strip("/").partition("/")
+        kind = GCSStore if scheme in ("gs", "gcs") else S3Store
+        return kind(bucket, prefix=prefix or None, **arguments)
+    except (obstore.exceptions.BaseError, ValueError, TypeError) as error:
+        raise InvalidOption(f"'{uri}' and storage_options= do not fit together; check both.") from error

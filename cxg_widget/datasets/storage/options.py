@@ -1,0 +1,228 @@
+"""Translates fsspec's `storage_options` into those of obstore."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from configparser import ConfigParser, Error
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from cxg_widget.errors import InvalidOption
+from cxg_widget.text.names import not_found
+
+# As for TileDB (decision 12), but for answers: a body may take as long as it likes while it keeps coming.
+_CONNECT_S, _READ_S, _TRIES, _AT_ONCE = 5.0, 10.0, 3, 32
+_SLACK_S = 5.0
+_AWS_FILES = (("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"), ("AWS_CONFIG_FILE", "~/.aws/config"))
+
+
+@dataclass
+class Access:
+    """How a store far away is reached.
+
+    Attributes
+    ----------
+    config : of obstore's store, such as access_key_id
+    client : of its client, such as headers
+    connect_s, read_s : the longest times for a connection, and for the next bytes of an answer
+    tries : how often a request is tried
+    at_once : the largest number of requests at a time
+    """
+
+    config: dict[str, Any] = field(default_factory=dict)
+    client: dict[str, Any] = field(default_factory=dict)
+    connect_s: float = _CONNECT_S
+    read_s: float = _READ_S
+    tries: int = _TRIES
+    at_once: int = _AT_ONCE
+
+    @property
+    def patience_s(self) -> float:
+        """The longest time for which storage may ask to slow down, or not answer; as for TileDB."""
+        return max(1, self.tries) * (self.connect_s + self.read_s) + _SLACK_S
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keywords of obstore's `from_url`."""
+        client = {
+            "connect_timeout": timedelta(seconds=self.connect_s),
+            "read_timeout": timedelta(seconds=self.read_s),
+            "timeout": timedelta(days=1),
+        }
+        pauses = {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=2), "base": 2}
+        retries = {
+            "max_retries": max(1, self.tries) - 1,
+            "retry_timeout": timedelta(seconds=self.patience_s),
+            "backoff": pauses,
+        }
+        return {**self.config, "client_options": {**client, **self.client}, "retry_config": retries}
+
+
+def translate(storage_options: Mapping[str, Any] | None, uri: str) -> Access:
+    """Return how to reach `uri` by options of s3fs, gcsfs or fsspec's http; which of them, its scheme says.
+
+    A value of None means that nothing was said. Keys for S3 that are not given come from the environment or ~/.aws.
+
+    Raises
+    ------
+    InvalidOption
+        If a name is unknown, or a value of another type; the value itself is never repeated, as it may be secret.
+
+    Source: the documentation of s3fs, `S3FileSystem`; of gcsfs, `GCSFileSystem`; of fsspec, `HTTPFileSystem`.
+    """
+    if not isinstance(storage_options, Mapping | None):
+        raise InvalidOption(f"storage_options is {type(storage_options).__name__}; it must be a dict.")
+    scheme = uri.partition("://")[0].lower()
+    known = _KNOWN[scheme]
+    access = Access()
+    if scheme == "http":
+        access.client["allow_http"] = True
+    for name, value in _flat(storage_options or {}):
+        if value is None:
+            continue
+        if name not in known:
+            raise InvalidOption(not_found("storage option", name, known, f"{scheme}:// storage"))
+        try:
+            known[name](access, value)
+        except (TypeError, ValueError, AttributeError, OSError):
+            raise InvalidOption(
+                f"storage option {name!r} is of type {type(value).__name__}; "
+                "a timeout is a number of seconds, endpoint_url a URL, and headers a dict."
+            ) from None
+    if scheme in ("s3", "s3a"):
+        _complete(access.config)
+    return access
+
+
+def _flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield names and values, with those of the dicts that s3fs hands down to botocore among them."""
+    for name, value in options.items():
+        if name in ("client_kwargs", "config_kwargs", "s3", "retries") and isinstance(value, Mapping):
+            yield from _flat(value)
+        else:
+            yield str(name), value
+
+
+def _complete(config: dict[str, Any]) -> None:
+    """Take keys and region that nobody named from the files of AWS's tools; obstore itself reads the environment."""
+    profile = os.environ.get("AWS_PROFILE", "default")
+    found: dict[str, str] = {}
+    for variable, usual in _AWS_FILES:
+        parser = ConfigParser(interpolation=None)
+        try:
+            parser.read(Path(os.environ.get(variable, usual)).expanduser(), encoding="utf-8")
+        except (OSError, Error, UnicodeDecodeError, RuntimeError):
+            continue
+        for section in (profile, f"profile {profile}"):
+            found |= dict(parser[section]) if parser.has_section(section) else {}
+    given = {"access_key_id", "skip_signature"} & config.keys() or "AWS_ACCESS_KEY_ID" in os.environ
+    if not given and {"aws_access_key_id", "aws_secret_access_key"} <= found.keys():
+        config["access_key_id"], config["secret_access_key"] = (
+            found["aws_access_key_id"],
+            found["aws_secret_access_key"],
+        )
+        if "aws_session_token" in found:
+            config["session_token"] = found["aws_session_token"]
+    if "region" not in config and not {"AWS_REGION", "AWS_DEFAULT_REGION"} & os.environ.keys() and "region" in found:
+        config["region"] = found["region"]
+
+
+Take = Callable[[Access, Any], None]
+
+
+def _text(name: str) -> Take:
+    return lambda access, value: access.config.update({name: str(value)})
+
+
+def _flag(name: str) -> Take:
+    return lambda access, value: access.config.update({name: bool(value)})
+
+
+def _endpoint(name: str) -> Take:
+    def take(access: Access, url: Any) -> None:
+        scheme, found, host = url.rpartition("://")
+        scheme = scheme if found else "http" if access.client.get("allow_http") else "https"
+        access.config[name] = f"{scheme}://{host.rstrip('/')}"
+        if scheme == "http":
+            access.client["allow_http"] = True
+        # Buckets as host names need a name server that plays along, which only Amazon's does for sure.
+        if name == "endpoint":
+            access.config["virtual_hosted_style_request"] = host.split("/")[0].split(":")[0].endswith("amazonaws.com")
+
+    return take
+
+
+def _use_ssl(access: Access, ssl: Any) -> None:
+    if not ssl:
+        access.client["allow_http"] = True
+        if "endpoint" in access.config:
+            access.config["endpoint"] = access.config["endpoint"].replace("https://", "http://")
+
+
+def _verify(access: Access, verify: Any) -> None:
+    if isinstance(verify, bool):
+        access.client["allow_invalid_certificates"] = not verify
+    else:
+        access.client["root_certificate"] = Path(verify).read_bytes()
+
+
+def _headers(access: Access, headers: Any) -> None:
+    access.client["default_headers"] = {str(name): str(value) for name, value in headers.items()}
+
+
+def _token_of_google(access: Access, token: Any) -> None:
+    if token == "anon":
+        access.config["skip_signature"] = True
+    elif str(token).lstrip().startswith("{"):
+        access.config["service_account_key"] = str(token)
+    else:
+        access.config["service_account"] = str(token)
+
+
+def _seconds(name: str) -> Take:
+    return lambda access, value: setattr(access, name, float(value))
+
+
+def _count(name: str) -> Take:
+    return lambda access, value: setattr(access, name, max(1, int(value)))
+
+
+_CLIENT: dict[str, Take] = {
+    "headers": _headers,
+    "verify": _verify,
+    "connect_timeout": _seconds("connect_s"),
+    "read_timeout": _seconds("read_s"),
+    "max_attempts": _count("tries"),
+    "max_pool_connections": _count("at_once"),
+}
+_S3: dict[str, Take] = {
+    **_CLIENT,
+    "key": _text("access_key_id"),
+    "secret": _text("secret_access_key"),
+    "token": _text("session_token"),
+    "anon": _flag("skip_signature"),
+    "endpoint_url": _endpoint("endpoint"),
+    "region": _text("region"),
+    "use_ssl": _use_ssl,
+    "requester_pays": _flag("request_payer"),
+    "addressing_style": lambda access, style: access.config.update(virtual_hosted_style_request=style != "path"),
+}
+_S3 |= {
+    "username": _S3["key"],
+    "password": _S3["secret"],
+    "aws_access_key_id": _S3["key"],
+    "aws_secret_access_key": _S3["secret"],
+    "aws_session_token": _S3["token"],
+    "region_name": _S3["region"],
+}
+_GCS: dict[str, Take] = {
+    **_CLIENT,
+    "project": lambda _access, _name: None,  # of who pays; a bucket is found without
+    "token": _token_of_google,
+    "anon": _flag("skip_signature"),
+    "endpoint_url": _endpoint("base_url"),
+}
+_KNOWN = {"s3": _S3, "s3a": _S3, "gs": _GCS, "gcs": _GCS, "http": _CLIENT, "https": _CLIENT}
+SCHEMES = tuple(_KNOWN)

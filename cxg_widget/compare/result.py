@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -168,7 +169,7 @@ class Comparison:
     _auc: Floats
     _u: Floats
     _p_adj: Floats | None = None
-    _cells: tuple[CellSet, CellSet] | None = None
+    _cells: Callable[[], tuple[CellSet, CellSet]] | None = None
     _question: Question | None = None
     _form: Form | None = None
     sets: tuple[str, str] = ("a", "b")
@@ -176,7 +177,7 @@ class Comparison:
     @property
     def background(self) -> CellSet | None:
         """The cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column."""
-        return None if self._cells is None else self._cells[1]
+        return None if self._cells is None else self._cells()[1]
 
     def with_note(self, note: str) -> Comparison:
         """Return the same with one more note."""
@@ -279,7 +280,7 @@ class Comparison:
         a, b = self.sets if self.sets[0] != self.sets[1] else ("a", "b")
         if groupby is not None and self._cells is not None:
             check_target(adata, key, self._names, self._question)
-            write_sets(adata, groupby, (a, b), self._cells)
+            write_sets(adata, groupby, (a, b), self._cells())
         write_ranked(adata, key, groupby or f"{a} / {b}", [(a, self)], None if b == REST else b)
 
     @property

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cxg_widget.compare.markers import Markers
     from cxg_widget.compare.matrix_statistics import MatrixStats
     from cxg_widget.compare.result import Comparison
+    from cxg_widget.datasets.base.dataset import Dataset
 
 Mask = NDArray[np.bool_]
 Found = TypeVar("Found", "Comparison", "Markers")
@@ -197,8 +198,9 @@ class Comparisons:
         from cxg_widget.compare.question import compare
 
         found = compare(matrix or self.matrix(), *masks, question, set_names=described)
-        a, b = (CellSet(self._dataset, pack_mask(mask)) for mask in masks)
-        found = replace(found, _cells=(a, b), _question=question)
+        a, b = map(pack_mask, masks)
+        sets = partial(_as_sets, self._dataset, a, b)
+        found = replace(found, _cells=sets, _question=question)
         return self._with_population(found, population)
 
     def _with_population(self, found: Found, population: Population) -> Found:
@@ -284,3 +286,9 @@ class Comparisons:
             raise InvalidValue(f"a category is a column and one of its values; found {shown(text)}")
         is_bare = label in ("True", "False") or not any(sign.isalpha() for sign in label)
         return mask_of_values({column: label}, self._dataset), f"{column} {label}" if is_bare else label
+
+
+def _as_sets(dataset: Dataset, *sides: NDArray[np.uint8]) -> tuple[CellSet, CellSet]:
+    """Return the packed cells of a and b as sets, which few results are asked for."""
+    a, b = (CellSet(dataset, bits) for bits in sides)
+    return a, b

@@ -266,6 +266,22 @@ def test_a_store_is_found_by_what_lies_there_and_one_of_several_by_its_key(web, 
         open_dataset(web.url("parts-nowhere"))
 
 
+@pytest.mark.parametrize(("name", "format_"), [("csc.h5mu", None), ("csr.zarr", "zarr-mudata")])
+def test_mudata_far_away_is_one_dataset_as_it_is_here(web, name, format_):
+    folder = web.root / "mudata"
+    with zipfile.ZipFile(WRITTEN.parent / "mudata_0.4.zip") as archive:
+        archive.extractall(folder, [one for one in archive.namelist() if one.startswith(name)])
+    if format_:
+        zarr.consolidate_metadata(folder / name)  # which mudata leaves to who publishes it
+    far = open_dataset(web.url(f"mudata/{name}"), format=format_)
+    with open_dataset(folder / name) as here, far as there:
+        assert there.is_remote
+        assert (there.n_obs, there.n_var, list(there.embeddings)) == (here.n_obs, here.n_var, list(here.embeddings))
+        for gene in here.var_labels[:: here.n_var // 5]:
+            np.testing.assert_array_equal(there.values(gene), here.values(gene))
+        pd.testing.assert_frame_equal(there.obs(), here.obs())
+
+
 def test_an_address_with_a_key_in_it_opens_and_the_key_is_never_repeated(web, by_gene):
     path, truth = by_gene
     uri = f"{web.url(path.name)}?X-Amz-Signature=hush%2Fhush&x=1"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.datasets import make_anndata, make_atlas, make_cf, make_cxg, make_mzpeak, make_tenx
+from tests.datasets import make_anndata, make_atlas, make_cf, make_cxg, make_mzpeak, make_tenx, read_soma
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,10 @@ def _cf(writer: str) -> Kind:
     return Kind(lambda path: make_cf.make_cf(path / "a", writer), "a")
 
 
+def _soma(name: str) -> Kind:
+    return Kind(read_soma.unpack, f"{name}.soma")
+
+
 def _mzpeak(layout: str, **options: Any) -> Kind:
     def write(path: Path) -> object:
         return make_mzpeak.make_mzpeak(path / "a.mzpeak", make_mzpeak.make_run(), layout)
@@ -62,6 +66,8 @@ KINDS: Mapping[str, Kind] = {
     "zarr-zip": _anndata("zip"),
     "atlas": _atlas("csr"),
     "atlas-mixed": _atlas("mixed"),
+    "soma": _soma("whole"),
+    "soma-gaps": _soma("gaps"),
     "tiledb-cf": _cf("netcdf"),
     "tiledb-cf-xarray": _cf("xarray"),
     "tiledb-cf-sparse": _cf("sparse"),

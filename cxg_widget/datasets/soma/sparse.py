@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.prefetch import Prefetch
-from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, join, line_of
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, join, line_of, stack
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions, covering
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
@@ -74,6 +74,13 @@ class Sparse(SomaMatrix):
         for position, one in zip(positions, kept, strict=True):
             assert one is not None
             yield line_of(one[1], position - one[0]).vector().block(start, stop)
+
+    def columns(self, positions: Positions, rows: Positions | None) -> MatrixBlock:
+        """Return some columns as lines of some rows, out of columns of tiles that are kept, or will be for all rows."""
+        if rows is not None and any(self._kept(position) is None for position in positions.tolist()):
+            return super().columns(positions, rows)
+        found = list(self.vectors(positions.tolist()))
+        return stack([one if rows is None else one.take(rows) for one in found], self.shape[0])
 
     def block(self, rows: Positions | tuple[int, int], columns: Positions | None) -> MatrixBlock:
         """Return rows as lines of some columns; read in boxes of bounded size."""

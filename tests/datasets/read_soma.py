@@ -23,8 +23,8 @@ def unpack(folder: Path) -> Path:
 
 
 @cache
-def arrays() -> dict[str, np.ndarray]:
-    with np.load(WRITTEN / "soma_truth.npz") as stored:
+def arrays(file: Path = WRITTEN / "soma_truth.npz") -> dict[str, np.ndarray]:
+    with np.load(file) as stored:
         return dict(stored)
 
 

@@ -211,12 +211,18 @@ class SomaTable:
     def _has_null(self, name: str) -> bool:
         """Say whether a value of a column is null, which tiledbsoma lets any be; TileDB counts them in each tile."""
         if name not in self._any_null:
-            array = self._arrays.array(self._path)
+            if self._by_joinid and self.n:
+                array = self._arrays.array(self._path)
+                # Of the rows that are there: before core 2.30 all of the domain is out of bounds.
+                low, high = self.joinids.span(0, self.n)
 
-            def count() -> int:
-                return int(array.query(attrs=[name]).agg({name: ["null_count"]})[:])
+                def count() -> int:
+                    return int(array.query(attrs=[name]).agg({name: ["null_count"]})[low : high + 1])
 
-            self._any_null[name] = self._arrays.read(array, f"{self._path} column {name!r}", count) > 0
+                found = self._arrays.read(array, f"{self._path} column {name!r}", count) > 0
+            else:
+                found = self._buffers(name, None).missing is not None
+            self._any_null[name] = found
         return self._any_null[name]
 
 

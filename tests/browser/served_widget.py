@@ -44,6 +44,11 @@ window.show = (el) => made.render({ model, el });
 window.end = window.show(document.getElementById("el"));
 """
 
+_LEFT: dict[tuple[Any, str], list[Any]] = {}
+"""Pages without a widget, by browser and init script."""
+_SHOWN: dict[Any, ServedWidget] = {}
+"""The widget of each page; a page takes a function once, and keeps it."""
+
 
 class ServedWidget:
     """A widget in a page.
@@ -64,17 +69,30 @@ class ServedWidget:
         self.said: list[tuple[str, int, int]] = []
         widget._exchange._send = self._keep
         object.__setattr__(widget, "send_state", self._tell_state)
-        self.page = new_page(chromium, width=width, height=height)
-        self.page.add_init_script(init_script)
-        self.page.expose_function("toKernel", self._hear)
+        self._place = (chromium, init_script)
+        self.page = self._open(width, height)
         colors = "background:#16181d;color:#e6e6e6" if dark else "background:#fff"
         state = {name: value for name, value in widget.get_state().items() if not name.startswith("_")}
         body = f"<!doctype html><title>x</title><body style='{colors}'><script type=application/json id=traits>"
         body += json.dumps(state).replace("<", "\\u003c") + "</script><div id=el></div>"
         self._body = body + "<script type=module src=/page.js></script>"
-        self.page.route("**/*", self._serve)
+        _SHOWN[self.page] = self
         self.page.goto("http://127.0.0.1/")
         self.page.locator(".cxg-widget[data-cxg-state=ready]").wait_for()
+
+    def _open(self, width: int, height: int) -> Any:
+        """Return a page that an earlier widget has left, or a new one, whose process takes half a second to start."""
+        chromium, init_script = self._place
+        if left := _LEFT.get(self._place):
+            page = left.pop()
+            page.set_viewport_size({"width": width, "height": height})
+            return page
+        page = new_page(chromium, width=width, height=height)
+        page.add_init_script(init_script)
+        # The widget of a page changes.
+        page.expose_function("toKernel", lambda *said: _SHOWN[page]._hear(*said))  # noqa: PLW0108
+        page.route("**/*", lambda route: _SHOWN[page]._serve(route))  # noqa: PLW0108
+        return page
 
     def _serve(self, route: Any) -> None:
         path = urlsplit(route.request.url).path
@@ -130,7 +148,13 @@ class ServedWidget:
         )
         self.page.wait_for_timeout(250)
 
+    def leave(self) -> None:
+        """Leave the page to the next widget."""
+        self.page.mouse.up()
+        self.page.goto("about:blank")
+        _LEFT.setdefault(self._place, []).append(self.page)
+
     def close(self) -> None:
-        """Close the page and the widget."""
-        self.page.context.close()
+        """Leave the page and close the widget."""
+        self.leave()
         self.widget.close()

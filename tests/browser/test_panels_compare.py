@@ -52,7 +52,7 @@ def panel(chromium: Any, widget: CxgWidget, request: Any) -> Iterator[tuple[Serv
     widget.open_panels = ["compare"]
     served.tell()
     yield served, served.page.locator("#compare")
-    served.page.context.close()
+    served.leave()
 
 
 def listed(panel: Any) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 import tiledb
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.tiledb_access import buffers
+from cxg_widget.datasets.tiledb_access import arrays
 from tests.datasets.make_cxg import LAYOUTS, make_cxg, make_truth
 
 
@@ -37,13 +37,13 @@ def reads(monkeypatch):
 
     spy(tiledb.DenseArray)
     spy(tiledb.SparseArray)
-    packed = buffers.PyQuery
+    packed = arrays.PyQuery
 
     def packed_query(ctx, array, attrs, *more):
         seen.append((array.uri.rstrip("/").rsplit("/", 1)[-1], attrs))
         return packed(ctx, array, attrs, *more)
 
-    monkeypatch.setattr(buffers, "PyQuery", packed_query)
+    monkeypatch.setattr(arrays, "PyQuery", packed_query)
     return seen
 
 

@@ -265,6 +265,8 @@ def test_inspect_lists_the_modalities(written, capsys):
 def test_one_gene_reads_one_modality(written):
     with open_dataset(written[0]) as dataset:
         dataset.read_names()
+        # What a first read imports is counted too: bytes are those that the thread has read.
+        dataset.values(next(name for name in dataset.var_labels if name.startswith("adt:") and name != "adt:CD3"))
         before = dataset.traffic
         dataset.values("adt:CD3")
         assert 0 < dataset.traffic.since(before).n_bytes <= 4096

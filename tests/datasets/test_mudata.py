@@ -263,10 +263,11 @@ def test_inspect_lists_the_modalities(written, capsys):
 
 
 def test_one_gene_reads_one_modality(written):
-    with open_dataset(written[0]) as dataset:
-        dataset.read_names()
-        # What a first read imports is counted too: bytes are those that the thread has read.
-        dataset.values(next(name for name in dataset.var_labels if name.startswith("adt:") and name != "adt:CD3"))
-        before = dataset.traffic
-        dataset.values("adt:CD3")
-        assert 0 < dataset.traffic.since(before).n_bytes <= 4096
+    # Twice: what a first read imports is counted too, as bytes are those that the thread has read.
+    for _ in range(2):
+        with open_dataset(written[0]) as dataset:
+            dataset.read_names()
+            before = dataset.traffic
+            dataset.values("adt:CD3")
+            n_bytes = dataset.traffic.since(before).n_bytes
+    assert 0 < n_bytes <= 4096

@@ -74,7 +74,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     (
         "GREYED",
         "What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink.",
-        {"light": rgb._GREYED_LIGHT, "dark": rgb._GREYED_DARK},
+        {"light": rgb.GREYED_LIGHT, "dark": rgb.GREYED_DARK},
     ),
     ("FAINTEST", "The least opacity, of 255, of a pixel that is dimmed in an image.", shading.CONTEXT_ALPHA),
     (

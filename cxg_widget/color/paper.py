@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxg_widget.color.rgb import (
     DARK,
+    DIMMED,
+    GREYED_DARK,
+    GREYED_LIGHT,
     LEFT_OUT_DARK,
     LEFT_OUT_LIGHT,
     LIGHT,
@@ -43,6 +49,16 @@ class Paper:
     def is_dark(self) -> bool:
         """Whether light colours show on it."""
         return self.ground == DARK
+
+    @property
+    def grey(self) -> NDArray[np.float64]:
+        """The grey near the ground that dimmed colours fade into, float64 (3,)."""
+        end, share = (255, GREYED_DARK) if self.is_dark else (0, GREYED_LIGHT)
+        return np.array(self.ground) * (1 - share) + end * share
+
+    def dim(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Mix colours toward the grey, as cells that are not selected are shown."""
+        return np.rint(rgb * DIMMED + self.grey * (1 - DIMMED)).astype(np.uint8)
 
     @property
     def quiet(self) -> RGB:

@@ -21,24 +21,12 @@ LEFT_OUT_DARK: RGB = (40, 40, 40)
 """Cells that the filters leave out: nearer to the page than those without a value, and flat beneath what is dimmed."""
 PLAIN_LIGHT: RGB = (70, 110, 160)
 PLAIN_DARK: RGB = (120, 165, 215)
-_GREYED_LIGHT, _GREYED_DARK = 0.07, 0.11
+GREYED_LIGHT, GREYED_DARK = 0.07, 0.11
 """Dimmed colours fade into a grey off the page's, or they could not be seen: this share of the way to the other end."""
 _SEEN_IN_THE_DARK = 0.0612
 """Relative luminance from which a colour has a contrast of 2 with a dark page."""
 DIMMED = 0.16
 """How much of its colour a cell outside the selection keeps; the rest is background."""
-
-
-def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:
-    """Mix colours toward a grey near the background, as unselected cells are shown."""
-    mixed = rgb * DIMMED + grey_for(background) * (1 - DIMMED)
-    return np.rint(mixed).astype(np.uint8)
-
-
-def grey_for(background: RGB) -> NDArray[np.float64]:
-    """Return the grey near a background that dimmed colours fade into, float64 (3,)."""
-    end, share = (255, _GREYED_DARK) if background == DARK else (0, _GREYED_LIGHT)
-    return np.array(background) * (1 - share) + end * share
 
 
 def seen_in_the_dark(stops: list[str]) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from cxg_widget.color.colormaps import COLORMAPS
-from cxg_widget.color.rgb import DARK, DIMMED, LIGHT, dim, ramp, seen_in_the_dark
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.color.rgb import DIMMED, ramp, seen_in_the_dark
 from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser
@@ -89,7 +90,7 @@ def test_a_highlighted_category_lies_on_top_of_the_others_which_are_dimmed(page:
         return [...found, pixel(w, 200, 200)];""",
     )
     assert above == RED
-    assert np.abs(dim(np.array(BLUE, dtype=np.uint8), LIGHT).astype(int) - beside).max() <= 2
+    assert np.abs(PAPERS["white"].dim(np.array(BLUE, dtype=np.uint8)).astype(int) - beside).max() <= 2
     assert after == BLUE
 
 
@@ -286,7 +287,7 @@ def test_unselected_and_low_numbers_can_be_seen_as_the_kernel_draws_them(page: A
     stops = COLORMAPS["viridis"]
     drawn = ramp(seen_in_the_dark(stops) if dark else stops)[round(255 * code / 65534)]
     assert np.abs(drawn.astype(int) - full).max() <= 2
-    assert np.abs(dim(drawn, DARK if dark else LIGHT).astype(int) - dimmed).max() <= 2
+    assert np.abs(PAPERS["dark" if dark else "white"].dim(drawn).astype(int) - dimmed).max() <= 2
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -310,7 +311,7 @@ def test_what_is_unselected_in_an_image_looks_as_it_does_among_points(page: Any,
         return [...[70, 200, 330].map((x) => pixel(w, x, 20)), w.background];""",
     )
     dimmed, full, empty, ground = found
-    expected = dim(np.array(rgb, dtype=np.uint8), DARK if dark else LIGHT)
+    expected = PAPERS["dark" if dark else "white"].dim(np.array(rgb, dtype=np.uint8))
     assert np.abs(np.array(rgb) - full).max() <= 2
     assert np.abs(expected.astype(int) - dimmed).max() <= 2
     assert empty == ground

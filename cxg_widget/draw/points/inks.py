@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.colormap import stops_of
 from cxg_widget.color.paper import Paper
-from cxg_widget.color.rgb import dim, hex_rgb, ramp
+from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.color.scale import scale_of
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
@@ -68,7 +68,7 @@ def inks_of(
         height[MISSING_U16] = 0
     height += LOWEST
     left_out = np.array([*paper.left_out, 255 if draws_all else 0], dtype=np.uint8)
-    dimmed = np.column_stack([dim(pure[:, :3], paper.ground), pure[:, 3]]) if is_selecting else np.zeros_like(pure)
+    dimmed = np.column_stack([paper.dim(pure[:, :3]), pure[:, 3]]) if is_selecting else np.zeros_like(pure)
     is_hidden = pure[:, 3] == 0
     for table in (pure, dimmed):
         table[is_hidden] = left_out

@@ -18,7 +18,6 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.image import left_out_of, numbers_of, rgba_of, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import Paper
-from cxg_widget.color.rgb import grey_for
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring, NumberColoring
@@ -324,7 +323,7 @@ class Painter:
 
     def _grounded(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Put behind all that is drawn what dimmed points fade into."""
-        ground = grey_for(self._paper.ground)
+        ground = self._paper.grey
         share = image[..., 3:] / 255
         page = np.concatenate([image[..., :3] * share + ground * (1 - share), np.full_like(share, 255)], axis=2)
         return np.where(share > 0, np.floor(page + 0.5), image).astype(np.uint8)

@@ -140,7 +140,8 @@ class Moments:
         """Return in how many cells of each group each of some genes was measured, int64 (n_genes, n_groups)."""
         from cxg_widget.compare.loops.sum_loops import MISSING
 
-        return self._n_cells - self._rare[genes, :, MISSING]
+        # In one order whatever that of the sums, or the loops that rank are compiled once more.
+        return np.subtract(self._n_cells, self._rare[genes, :, MISSING], order="C")
 
     def of(self, group: int) -> Summary:
         """Return the summary of a group: its entries, and the cells without entries, all of which have one value."""

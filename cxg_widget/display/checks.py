@@ -55,9 +55,11 @@ def split_options(
             close = nearest(name, known + more, 1) if isinstance(name, str) else []
             hint = f"Did you mean {close[0]!r}?" if close else "help(CxgWidget) and help(open_dataset) list them."
             raise InvalidOption(f"CxgWidget has no option {shown(name)}. {hint}")
+    # `table` is both: the table of cells as a mapping, and a table of SpatialData by its name.
+    of_store = {name for name, one in options.items() if name not in known or (name in more and isinstance(one, str))}
     return (
-        {name: value for name, value in options.items() if name in known},
-        {name: value for name, value in options.items() if name not in known},
+        {name: value for name, value in options.items() if name not in of_store},
+        {name: value for name, value in options.items() if name in of_store},
     )
 
 

@@ -145,6 +145,16 @@ def test_key_names_a_table_as_before_and_a_widget_colors_it(written):
     widget.close()
 
 
+def test_a_widget_takes_the_name_of_a_table_and_the_state_of_its_own_table(written):
+    state = {"columns": ["obs:score"]}
+    widget = CxgWidget(written[0], table="of_spots", coordinate_system="microns", tissue=True)
+    assert (widget.dataset.n_obs, widget.tissue) == (25, "tissue")
+    widget.close()
+    widget = CxgWidget(written[0], key="of_spots", table=state)
+    assert widget.state["table"]["columns"] == state["columns"]
+    widget.close()
+
+
 def test_a_table_whose_shapes_are_damaged_opens_and_says_so_when_it_is_drawn(written, tmp_path):
     path = shutil.copytree(written[0], tmp_path / "copy.zarr")
     (path / "shapes" / "cells" / "shapes.parquet").write_bytes(b"PAR1 no more")

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from cxg_widget.cells import under_pointer  # noqa: E402
-from cxg_widget.color import blend, rgb  # noqa: E402
+from cxg_widget.color import blend, paper, rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.display import checks, fields, gene_sets, looks, statistic  # noqa: E402
 from cxg_widget.display.settings import PANELS, SETTINGS, Cost, Setting, Settings  # noqa: E402
@@ -76,6 +76,8 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink.",
         {"light": rgb.GREYED_LIGHT, "dark": rgb.GREYED_DARK},
     ),
+    ("QUIET_INK", "How much of the ink quiet text has; the rest is the page.", paper.QUIET),
+    ("FAINT_INK", "How much of it faint lines have.", paper.FAINT),
     ("FAINTEST", "The least opacity, of 255, of a pixel that is dimmed in an image.", shading.CONTEXT_ALPHA),
     (
         "SEEN_IN_THE_DARK",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cxg_widget.annotations.merging import OnConflict, aligned, to_write
+from cxg_widget.annotations.conflicts import OnConflict, aligned, to_write
 from cxg_widget.datasets import open_dataset
 from cxg_widget.errors import InvalidValue, MissingDependency, TargetNotWritten
 from cxg_widget.files.lasting_file import LastingFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.annotations.merging import OnConflict, aligned, check_way, to_write
+from cxg_widget.annotations.conflicts import OnConflict, aligned, check_way, to_write
 from cxg_widget.annotations.sidecar import SUFFIXES, save_sidecar
 from cxg_widget.errors import InvalidOption, InvalidValue, TargetExists
 from cxg_widget.files.target import check_replaceable, local_path

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cxg_widget.annotations.conflicts import OnConflict, aligned, as_categorical, to_write
 from cxg_widget.annotations.in_cxg import check_fit, read_cxg, write_cxg
 from cxg_widget.annotations.labels import as_labels
 from cxg_widget.annotations.log import MOST_ANNOTATIONS, Log, check_step
-from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, to_write
 from cxg_widget.annotations.replay import packed
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import DatasetNotFound, InvalidStore, InvalidValue, MissingDependency, TargetExists

@@ -24,8 +24,8 @@ from cxg_widget.color.rgb import (
     ZERO_LIGHT,
 )
 
-_QUIET = 0.7
-"""How much of the ink quiet text has; the rest is the ground."""
+QUIET, FAINT = 0.7, 0.5
+"""How much of the ink quiet text and faint lines have; the rest is the ground."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,16 @@ class Paper:
     @property
     def quiet(self) -> RGB:
         """The colour of text that is not to be read first."""
+        return self._mixed(QUIET)
+
+    @property
+    def faint(self) -> RGB:
+        """The colour of lines that are to be seen last."""
+        return self._mixed(FAINT)
+
+    def _mixed(self, share: float) -> RGB:
         pairs = zip(self.ink, self.ground, strict=True)
-        red, green, blue = (round(_QUIET * ink + (1 - _QUIET) * ground) for ink, ground in pairs)
+        red, green, blue = (round(share * ink + (1 - share) * ground) for ink, ground in pairs)
         return red, green, blue
 
 

@@ -1,4 +1,5 @@
 """Find what one can colour by: obs columns, gene sets and genes, as a user types."""
+# Changes with js/src/file/kernel.js: search by name, as a saved page does it.
 
 from __future__ import annotations
 

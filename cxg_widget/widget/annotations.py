@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cxg_widget.annotations import saving
+from cxg_widget.annotations.conflicts import OnConflict
 from cxg_widget.annotations.labels import assigned, check_label
 from cxg_widget.annotations.log import Log, Step, check_name, check_step, now
-from cxg_widget.annotations.merging import OnConflict
 from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.settings import own_copy

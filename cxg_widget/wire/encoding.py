@@ -20,7 +20,7 @@ from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.protocol import CONTAINER, CodesOfPoints, Nonzeros, ValuesOfPoints
 from cxg_widget.wire.quantise import LEVELS, between, finite_range, unit_of, zero_code
 
-BINS = 64
+LEGEND_BINS = 64
 QUANTILES = 1001
 _ENTRY_BYTES = 4
 _BLOCK = 1 << 17
@@ -162,8 +162,8 @@ def least_distinct(lo: float, hi: float) -> float:
 def log_edges(least: float, hi: float) -> NDArray[np.float64]:
     """Return the upper edges of the bins of numbers above 0, without the last, float64 (63,), equal by logarithm."""
     low, high = np.log(least), np.log(hi)
-    edges: NDArray[np.float64] = np.exp(low + (high - low) * (np.arange(1, BINS) / BINS))
-    return edges if high > low else np.full(BINS - 1, np.inf)
+    edges: NDArray[np.float64] = np.exp(low + (high - low) * (np.arange(1, LEGEND_BINS) / LEGEND_BINS))
+    return edges if high > low else np.full(LEGEND_BINS - 1, np.inf)
 
 
 def _counted(finite: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.uint32]:
@@ -177,7 +177,7 @@ def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: fl
     unit = unit_of(lo, hi)
     low = lo * unit
     # `unit` is a half where hi - lo would be infinite. Where lo and hi are one, no value passes an infinite edge.
-    edges = (hi * unit - low or np.inf) * (np.arange(1, BINS) / BINS)
+    edges = (hi * unit - low or np.inf) * (np.arange(1, LEGEND_BINS) / LEGEND_BINS)
     # One by one, since searchsorted would make all of them double precision, twice what is on show.
     ends = [bisect_left(finite, edge, key=lambda value: float(value) * unit - low) for edge in edges.tolist()]
     histogram = np.diff(np.concatenate([[0], ends, [finite.size]])).astype(np.uint32)
@@ -189,11 +189,11 @@ def bin_values(finite: NDArray[Any], lo: float, hi: float) -> NDArray[np.int64]:
     """Count finite values, in any order, in the bins of a histogram of lo..hi, int64 (64,)."""
     unit = unit_of(lo, hi)
     low = lo * unit
-    edges = (hi * unit - low or np.inf) * (np.arange(1, BINS) / BINS)
-    counts = np.zeros(BINS, dtype=np.int64)
+    edges = (hi * unit - low or np.inf) * (np.arange(1, LEGEND_BINS) / LEGEND_BINS)
+    counts = np.zeros(LEGEND_BINS, dtype=np.int64)
     for start in range(0, finite.size, _BLOCK):
         block = finite[start : start + _BLOCK].astype(np.float64) * unit - low
-        counts += np.bincount(np.searchsorted(edges, block, side="right"), minlength=BINS)
+        counts += np.bincount(np.searchsorted(edges, block, side="right"), minlength=LEGEND_BINS)
     return counts
 
 
@@ -202,10 +202,10 @@ def bin_logs(finite: NDArray[Any], least: float, hi: float) -> NDArray[np.int64]
     if least <= 0:
         return np.zeros(0, dtype=np.int64)
     # A block at a time, since float64 copies of all values would take more than is on show.
-    counts, edges = np.zeros(BINS, dtype=np.int64), log_edges(least, hi)
+    counts, edges = np.zeros(LEGEND_BINS, dtype=np.int64), log_edges(least, hi)
     for start in range(0, finite.size, _BLOCK):
         block = finite[start : start + _BLOCK].astype(np.float64)
-        counts += np.bincount(np.searchsorted(edges, block[block > 0], side="right"), minlength=BINS)
+        counts += np.bincount(np.searchsorted(edges, block[block > 0], side="right"), minlength=LEGEND_BINS)
     return counts
 
 

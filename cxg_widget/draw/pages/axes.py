@@ -11,8 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cxg_widget.color.paper import Paper
-from cxg_widget.color.rgb import RGB
 from cxg_widget.draw.lettering import DrawnText
 from cxg_widget.draw.parts import Box
 from cxg_widget.spatial.view import View
@@ -26,7 +24,6 @@ _NUMBER_PX, _NAME_PX = (15, 7), (29, 21)
 """From the edge of the plot to the baselines of what is read from the left, and of what is read from below."""
 _GAP_PX, _APART_PX = 22, 60
 _LEAST_PX = 160
-_FAINT = 0.5
 
 
 @dataclass(frozen=True)
@@ -64,14 +61,6 @@ def _axis(name: str, start: float, stop: float, length: float) -> Axis:
 
 def _width(text: str) -> float:
     return len(text) * _CHARACTER_PX
-
-
-def faint_ink(paper: Paper) -> RGB:
-    """Return the colour of the lines of axes."""
-    red, green, blue = (
-        round(_FAINT * ink + (1 - _FAINT) * ground) for ink, ground in zip(paper.ink, paper.ground, strict=True)
-    )
-    return red, green, blue
 
 
 def lines_of(axes: tuple[Axis, Axis]) -> list[Box]:

@@ -12,7 +12,7 @@ from cxg_widget.color.rgb import RGB
 from cxg_widget.draw.lettering import HALO_PX as LETTER_HALO_PX
 from cxg_widget.draw.lettering import DrawnText, drawable, one_line
 from cxg_widget.draw.overlays.outlines import HALO_ALPHA, HALO_PX, Outline
-from cxg_widget.draw.pages.axes import TICK_PX, Axis, faint_ink, texts_of
+from cxg_widget.draw.pages.axes import TICK_PX, Axis, texts_of
 from cxg_widget.draw.pages.page import Page, Plot
 from cxg_widget.draw.parts import Box
 from cxg_widget.errors import MissingDependency
@@ -117,7 +117,7 @@ class _Drawing:
             axes.set_axis_off()
             return
         x, y = of
-        ink = _rgb(faint_ink(self._paper))
+        ink = _rgb(self._paper.faint)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         for side in ("left", "bottom"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.color.paper import Paper
 from cxg_widget.draw.lettering import DrawnText
 from cxg_widget.draw.overlays.outlines import Outline, draw_outlines
-from cxg_widget.draw.pages.axes import Axis, faint_ink, lines_of, texts_of
+from cxg_widget.draw.pages.axes import Axis, lines_of, texts_of
 from cxg_widget.draw.parts import Box, Parts, draw_parts, over, within
 from cxg_widget.spatial.view import View
 
@@ -76,7 +76,7 @@ def _put(image: NDArray[np.uint8], plot: Plot, paper: Paper, scale: float) -> No
 
 
 def _axes_parts(page: Page) -> Parts:
-    parts, ink = Parts(), (*faint_ink(page.paper), 255)
+    parts, ink = Parts(), (*page.paper.faint, 255)
     for plot in page.plots:
         if plot.axes is not None:
             own = Parts(tuple((line, ink) for line in lines_of(plot.axes)), (), tuple(texts_of(plot.axes)))

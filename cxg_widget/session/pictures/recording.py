@@ -26,7 +26,7 @@ from cxg_widget.session.streams.landmarks import Landmarks
 from cxg_widget.session.streams.tissue import MOST_PX, TissueParts
 from cxg_widget.text.names import shortened
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.encoding import BINS
+from cxg_widget.wire.encoding import LEGEND_BINS
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds
@@ -205,8 +205,8 @@ def _of_these(coloring: Coloring) -> Coloring:
     numbers, values = coloring.numbers, coloring.numbers.dense()
     counts = coloring.count_selected(np.ones(numbers.n_obs, dtype=np.bool_))
     counted = replace(
-        numbers, n_missing=int(counts[0]), histogram=counts[1 : 1 + BINS].astype(np.uint32),
-        log_histogram=counts[1 + BINS :].astype(np.uint32), n_negative=int(np.count_nonzero(values < 0)),
+        numbers, n_missing=int(counts[0]), histogram=counts[1 : 1 + LEGEND_BINS].astype(np.uint32),
+        log_histogram=counts[1 + LEGEND_BINS :].astype(np.uint32), n_negative=int(np.count_nonzero(values < 0)),
         n_zero=int(np.count_nonzero(values == 0)),
     )  # fmt: skip
     return replace(coloring, data=counted)

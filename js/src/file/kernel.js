@@ -1,5 +1,6 @@
 /** Answers requests of a saved page as a kernel does, from frames in the file and what follows from them. */
 // Changes with cxg_widget/session/routes.py: requests that a saved page answers.
+// Changes with cxg_widget/display/search.py: search by name, as a saved page does it.
 
 import { decode } from "../wire/decode.js";
 import { countCodes, flagsOf, framed, namesShown, noContours, packedBits, passingOf, shownBy } from "./passing.js";

@@ -3,7 +3,8 @@
 import { visible } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
 import { ticksBetween } from "../screen/ticks.js";
-import { FAINT_INK, inkOf, QUIET_INK } from "../style/color.js";
+import { inkOf } from "../style/color.js";
+import { FAINT_INK, QUIET_INK } from "../wire/constants.js";
 
 /**
  * @typedef {"x" | "y"} Axis

@@ -62,9 +62,6 @@ export function parseColor(css) {
   );
 }
 
-/** How much of the ink quiet text and faint lines have, as in the panels. */
-export const [QUIET_INK, FAINT_INK] = [0.7, 0.5];
-
 /** The ink of a page, mixed with its background. @param {{foreground: number[], background: number[]}} theme @param {number} share of the ink
  * @returns {string} CSS */
 export function inkOf({ foreground, background }, share) {

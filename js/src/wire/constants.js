@@ -99,6 +99,10 @@ export const COMPARED = /** @type {const} */ (["mean_a", "mean_b", "share_a", "s
 export const DIMMED = 0.16;
 /** What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink. */
 export const GREYED = {light: 0.07, dark: 0.11};
+/** How much of the ink quiet text has; the rest is the page. */
+export const QUIET_INK = 0.7;
+/** How much of it faint lines have. */
+export const FAINT_INK = 0.5;
 /** The least opacity, of 255, of a pixel that is dimmed in an image. */
 export const FAINTEST = 28;
 /** Relative luminance from which a colour has a contrast of 2 with a dark page. */

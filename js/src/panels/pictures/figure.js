@@ -1,9 +1,9 @@
 /** A picture with its legend: title above, colours beside it, laid out as in cxg_widget/draw/pages/figure.py. */
 // Changes with cxg_widget/draw/pages/figure.py: the layout of a key.
 
-import { inkOf, QUIET_INK } from "../../style/color.js";
+import { inkOf } from "../../style/color.js";
 import { missingGrey } from "../../style/style.js";
-import { KEY_PX, PAPERS } from "../../wire/constants.js";
+import { KEY_PX, PAPERS, QUIET_INK } from "../../wire/constants.js";
 import { wholeNumber } from "../../words/format.js";
 import { layOut } from "../overlays/legend_line.js";
 

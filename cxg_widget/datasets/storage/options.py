@@ -79,7 +79,7 @@ def translate(storage_options: Mapping[str, Any] | None, uri: str) -> Access:
     access = Access()
     if scheme == "http":
         access.client["allow_http"] = True
-    for name, value in _flat(storage_options or {}):
+    for name, value in flat(storage_options or {}):
         if value is None:
             continue
         if name not in known:
@@ -96,11 +96,11 @@ def translate(storage_options: Mapping[str, Any] | None, uri: str) -> Access:
     return access
 
 
-def _flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield names and values, with those of the dicts that s3fs hands down to botocore among them."""
     for name, value in options.items():
         if name in ("client_kwargs", "config_kwargs", "s3", "retries") and isinstance(value, Mapping):
-            yield from _flat(value)
+            yield from flat(value)
         else:
             yield str(name), value
 

@@ -107,17 +107,18 @@ def is_mtx_folder(path: Path) -> bool:
 def mtx_prefixes(folder: Path) -> list[str]:
     """Return what stands before the names of files, "" in runs; archives such as GEO put that of a sample there."""
     found = sorted({path.name.partition("matrix.mtx")[0] for path in folder.glob("*matrix.mtx*")})
-    return [one for one in found if all(_is_there(folder, one, names) for names in (MATRIX, BARCODES, FEATURES))]
+    needed = (MATRIX, BARCODES, FEATURES)
+    return [one for one in found if all(any(_those_there(folder, one, names)) for names in needed)]
 
 
 def find_one(folder: Path, prefix: str, names: tuple[str, ...]) -> Path:
     """Return the first file of some names that is there, compressed or not."""
+    return next(_those_there(folder, prefix, names))
+
+
+def _those_there(folder: Path, prefix: str, names: tuple[str, ...]) -> Iterator[Path]:
     places = (folder / f"{prefix}{name}{end}" for name in names for end in (".gz", ""))
-    return next(path for path in places if path.is_file())
-
-
-def _is_there(folder: Path, prefix: str, names: tuple[str, ...]) -> bool:
-    return any((folder / f"{prefix}{name}{end}").is_file() for name in names for end in (".gz", ""))
+    return (path for path in places if path.is_file())
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.column_values import smallest_codes
+from cxg_widget.datasets.base.column_values import factorize, smallest_codes
 from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.datasets.tenx.files import opened
@@ -99,10 +99,10 @@ def numbers_of(values: pd.DataFrame | pd.Series, path: Path, uri: str) -> NDArra
 
 def as_labels(values: pd.Series) -> Codes:
     """Return labels as codes; numbers of clusters in their order, texts in that of the alphabet."""
-    categories = sorted(values.dropna().unique().tolist())
-    codes = np.full(len(values), -1, np.int64)
-    for code, label in enumerate(categories):
-        codes[(values == label).to_numpy()] = code
+    found = values.to_numpy(copy=True)
+    if found.dtype == object:
+        found[values.isna().to_numpy()] = None
+    codes, categories = factorize(found)
     whole = all(float(label).is_integer() for label in categories if isinstance(label, float))
     names = tuple(str(int(label) if isinstance(label, float) and whole else label) for label in categories)
     return Codes(smallest_codes(codes, len(names)), names)

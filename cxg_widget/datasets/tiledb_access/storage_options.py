@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from cxg_widget.datasets.storage.options import flat
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import not_found
 
@@ -28,7 +29,7 @@ def translate(storage_options: Mapping[str, Any], uri: str) -> Config:
     scheme = uri.partition("://")[0].lower() if "://" in uri else "file"
     known = _KNOWN.get(scheme, {})
     found: Config = {}
-    for name, value in _flat(storage_options):
+    for name, value in flat(storage_options):
         if value is None:
             continue
         if name.startswith(("vfs.", "sm.")):
@@ -38,15 +39,6 @@ def translate(storage_options: Mapping[str, Any], uri: str) -> Config:
         else:
             raise InvalidOption(not_found("storage option", name, known, f"TileDB's {scheme}:// storage"))
     return found
-
-
-def _flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield names and values, with those of the dicts that s3fs hands down to botocore among them."""
-    for name, value in options.items():
-        if name in ("client_kwargs", "config_kwargs", "s3", "retries") and isinstance(value, Mapping):
-            yield from _flat(value)
-        else:
-            yield str(name), value
 
 
 def _said(translated: str | Callable[[Any], Config], name: str, value: Any) -> Config:

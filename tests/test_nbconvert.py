@@ -22,12 +22,13 @@ iw.HBox([a, iw.Tab([iw.VBox([b])])])"""
 @pytest.fixture(scope="module")
 def executed():
     """A notebook with a widget alone and one with two in boxes, run without a browser; its state is not saved."""
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    notebooks = pytest.importorskip("tools.notebooks")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in (CODE, BOXES)])
     root = {"metadata": {"path": str(Path(__file__).parent.parent)}}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
-        nbclient.NotebookClient(notebook, timeout=120, store_widget_state=False, resources=root).execute()
+        notebooks.execute(notebook, timeout=120, store_widget_state=False, resources=root)
     return notebook
 
 

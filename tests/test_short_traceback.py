@@ -27,13 +27,14 @@ WRONG = {
 def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, nbformat.NotebookNode]:
     """Run each mistake in a kernel of its own notebook; return what it shows."""
     import nbformat  # which takes a second, and as a rule one process of two
-    from nbclient import NotebookClient
+
+    from tools.notebooks import execute
 
     path = make_cxg(tmp_path_factory.mktemp("store") / "small.cxg", make_truth())
     opening = f"from cxg_widget import CxgWidget\n\npath = {str(path)!r}\nw = CxgWidget(path)"
     sources = [opening, *(source for source, _, _ in WRONG.values()), "%xmode Verbose\nw.opacity = 3"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    NotebookClient(notebook, allow_errors=True, timeout=100, kernel_name="python3").execute()
+    execute(notebook, allow_errors=True, timeout=100, kernel_name="python3")
     found = [[one for one in cell.outputs if one.output_type == "error"] for cell in notebook.cells]
     assert found[0] == []
     return dict(zip([*WRONG, "in full"], [one[0] for one in found[1:]], strict=True))

@@ -13,11 +13,14 @@ import hashlib
 import io
 import os
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
 from PIL import Image
+from traitlets.config import Config
 
 FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -32,12 +35,22 @@ class _Runner(NotebookClient):  # type: ignore[misc]
         pass
 
 
+def execute(notebook: nbformat.NotebookNode, client: type[NotebookClient] = NotebookClient, **options: Any) -> None:
+    """Run the cells of a notebook in a kernel, whose sockets are files.
+
+    A kernel is given free TCP ports and binds them a second later; by then another process may hold one.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        sockets = Config({"KernelManager": {"transport": "ipc", "ip": str(Path(folder) / "kernel")}})
+        client(notebook, config=sockets, **options).execute()
+
+
 def run(path: Path, *, timeout_s: int = 1200) -> nbformat.NotebookNode:
     """Run a notebook in its folder and return it with all that it showed."""
     notebook = nbformat.read(path, as_version=4)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     os.environ["CXG_WIDGET_RESTORE"] = "0"  # what it shows is of this run alone
-    _Runner(notebook, timeout=timeout_s, resources={"metadata": {"path": str(path.parent)}}).execute()
+    execute(notebook, _Runner, timeout=timeout_s, resources={"metadata": {"path": str(path.parent)}})
     return notebook
 
 

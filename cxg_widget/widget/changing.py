@@ -17,7 +17,7 @@ from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.settings import BY_NAME, STATE
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, Overtaken
+from cxg_widget.errors import ClosedDataset, Overtaken
 from cxg_widget.session.changes import ALL
 from cxg_widget.session.costs import Since
 from cxg_widget.session.exchange import Exchange, Stream
@@ -223,13 +223,14 @@ class ChangingWidget(WidgetTraits):
 
         One that was overtaken without any step since has a newer one in its place, and ends.
         """
+        # Any failure: whatever looks a name up may miss a label column that the step has just taken away.
         while True:
             settings, labels = self._session.settings, dict(self._dataset.own_columns)
             n_turns = self._history.n_turns
             try:
                 yield from stream()
                 return
-            except CxgWidgetError as error:
+            except Exception as error:
                 self._history.wait()
                 is_as_before = settings is self._session.settings and self._session.loader.has_labels(labels)
                 if isinstance(error, Overtaken):

@@ -287,8 +287,9 @@ def test_whatever_observers_do_all_undone_gives_the_first_state_and_all_redone_t
     assert seen(widget) == last
 
 
+@pytest.mark.parametrize("error", [UnknownName, KeyError])  # the latter where a name is looked up meanwhile
 @pytest.mark.parametrize("steps", [True, False])
-def test_a_stream_that_failed_while_a_step_was_under_way_is_sent_again_and_no_other(widget, steps):
+def test_a_stream_that_failed_while_a_step_was_under_way_is_sent_again_and_no_other(widget, steps, error):
     tries = []
 
     def stream():
@@ -297,12 +298,12 @@ def test_a_stream_that_failed_while_a_step_was_under_way_is_sent_again_and_no_ot
             if steps:
                 with widget._history.step():  # which leaves all as it was, after labels had been gone
                     pass
-            raise UnknownName("no obs column 'mine'")
+            raise error("no obs column 'mine'")
         yield "frame"
 
     if steps:
         assert list(widget._between_steps(stream)) == ["frame"]
     else:
-        with pytest.raises(UnknownName):
+        with pytest.raises(error):
             list(widget._between_steps(stream))
     assert len(tries) == 1 + steps

@@ -21,7 +21,7 @@ SECONDS ?= 60
 SEED ?=
 PROPERTIES := $(shell grep -rl --include='test_*.py' 'MORE' tests/unit tests/datasets tests/convert)
 
-.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks bench dev clean
+.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks docs bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -83,6 +83,9 @@ protocol: $(VENV)/.installed ## write what js/src/wire and docs/protocol.md take
 notebooks: setup ## run the notebooks and keep what they show, for readers on the web
 	$(BIN)/python -m tools.notebooks
 
+docs: setup .venv-docs/.installed ## build the site into docs/_build/html, without the network
+	@.venv-docs/bin/python -m sphinx -n -W --keep-going -q docs docs/_build/html
+
 bench: setup browser ## measure into benchmarks/
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[bench]'
 	$(BIN)/python -m benchmarks.run
@@ -100,6 +103,10 @@ browser: $(VENV)/.installed
 
 .venv-lowest/.installed: pyproject.toml tools/setup_lowest.sh
 	@sh tools/setup_lowest.sh "$(PYTHON)" .venv-lowest
+	@touch $@
+
+.venv-docs/.installed: pyproject.toml tools/setup_docs.sh | $(VENV)/.installed
+	@sh tools/setup_docs.sh $(VENV) .venv-docs
 	@touch $@
 
 .venv-peers/.installed: pyproject.toml tools/setup_peers.sh

@@ -54,7 +54,7 @@ def _formats() -> str:
 def _local(uri: str, options: Mapping[str, Any]) -> str:
     path = Path(uri.removeprefix("file://"))
     if not exists(str(path)):
-        raise DatasetNotFound(f"'{uri}': no such file or directory.")
+        raise DatasetNotFound(f"'{uri}': no such file or directory.{_hint(path)}")
     for format_, reader in registered().readers.items():
         if _fits(format_, reader, path):
             return format_
@@ -62,7 +62,7 @@ def _local(uri: str, options: Mapping[str, Any]) -> str:
     if found is None:
         known = _listed([reader.what for reader in registered().readers.values()])
         unusable = "".join(f" Besides, {sentence}" for sentence in registered().unusable.values())
-        raise UnknownFormat(f"'{uri}' is not {known} (found: {_contents(path)}).{unusable}")
+        raise UnknownFormat(f"'{uri}' is not {known} (found: {_contents(path)}).{unusable}{_hint(path)}")
     return found
 
 
@@ -103,6 +103,14 @@ def _tiledb(uri: str, options: Mapping[str, Any]) -> str | None:
 def _listed(names: Iterable[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} or {last}"
+
+
+def _hint(path: Path) -> str:
+    """Return how to open a folder, or a pattern, of Parquet files; "" for all else."""
+    if "*" not in path.name and not (path.is_dir() and next(path.glob("**/*.parquet"), None)):
+        return ""
+    parts = path if "*" in path.name else path / "**" / "*.parquet"
+    return f" Open the parts of a table as one: CxgWidget(duckdb.sql(\"from '{parts}'\"))."
 
 
 def _contents(path: Path) -> str:

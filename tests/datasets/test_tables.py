@@ -23,6 +23,7 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.tables.axes import find_axes
 from cxg_widget.errors import (
     DamagedStore,
+    DatasetNotFound,
     InvalidOption,
     InvalidStore,
     InvalidValue,
@@ -115,6 +116,7 @@ def test_a_relation_of_duckdb_a_batch_and_a_reader_are_tables_too():
         ("Longitude Latitude", {"Longitude, Latitude": "Longitude Latitude"}),
         ("x_centroid y_centroid", {"centroid": "x_centroid y_centroid"}),
         ("spatial_x spatial_y", {"spatial": "spatial_x spatial_y"}),
+        ("umap,x umap,y", {"umap": "umap,x umap,y"}),
         ("gene1 gene2 umap_1 x max_y", {}),
         ("cluster_1 cluster_2 PC2 PC3 lat", {}),
     ],
@@ -128,6 +130,13 @@ def test_columns_named_as_axes_are_found(columns, expected):
             np.testing.assert_array_equal(dataset.embedding(name), frame[axes.split()[:2]])
 
 
+def test_levels_of_the_names_of_columns_are_read_as_one_name_and_an_empty_name_is_no_axis():
+    assert find_axes(["umap, 1", "umap, 2", "e, x", "e, y"]) == {
+        "umap": ("umap, 1", "umap, 2"), "e": ("e, x", "e, y"),
+    }  # fmt: skip
+    assert find_axes(["x", "y", ""]) == {"x, y": ("x", "y")}
+
+
 def test_a_umap_comes_before_a_place_and_what_is_declared_before_both():
     frame = pd.DataFrame(np.ones((4, 6)), columns=["x", "y", "UMAP1", "UMAP2", "a", "b"])
     with open_dataset(frame) as dataset:
@@ -136,6 +145,8 @@ def test_a_umap_comes_before_a_place_and_what_is_declared_before_both():
     with open_dataset(frame, embeddings={"mine": ("b", "a"), "three": ["a", "b", "x"]}) as dataset:
         assert dataset.embeddings == {"mine": 2, "three": 3, "x, y": 2, "UMAP": 2}
         assert dataset.default_embedding == "mine"
+    with open_dataset(frame, embeddings={"umap": ("UMAP1", "UMAP2")}) as dataset:
+        assert dataset.embeddings == {"umap": 2, "x, y": 2}  # the pair that was declared is not found once more
     with open_dataset(frame, embedding=("x", "y")) as dataset:
         assert (dataset.default_embedding, dataset.find_embedding(("x", "y"))) == ("x, y", "x, y")
 
@@ -162,7 +173,7 @@ def test_without_names_of_axes_the_first_two_numbers_are_shown_and_a_note_lists_
 
 WRONG = {
     "no column": (UnknownName, {"embedding": ("mas", "speed")}, "'mas'.*mass"),
-    "text": (InvalidValue, {"embedding": ("mass", "kind")}, "'kind' is string; an axis needs .*'mass', 'speed'"),
+    "text": (InvalidValue, {"embedding": ("mass", "kind")}, r"'kind' is string; .*embedding=\('mass', 'speed'\)"),
     "one": (InvalidValue, {"embedding": ("mass",)}, r"two columns, such as \('x', 'y'\)"),
     "no embedding": (UnknownName, {"embedding": "umap"}, "no embedding 'umap'"),
     "no mapping": (InvalidOption, {"embeddings": ("mass", "speed")}, r"such as \{'umap': \('UMAP1', 'UMAP2'\)\}"),
@@ -173,7 +184,7 @@ WRONG = {
         "no column of numbers begins with this; its columns begin with 'mass'",
     ),
     "no var": (UnknownName, {"var": ["sped"]}, "'sped'.*speed"),
-    "var of text": (InvalidValue, {"var": ["kind"]}, "'kind' is string; a var needs a column of numbers"),
+    "var of text": (InvalidValue, {"var": ["kind"]}, r"'kind' is string; a var needs .*var=\['mass', 'speed'\]"),
     "var as number": (InvalidOption, {"var": 3}, r"var='gene_'; found 3"),
     "foreign": (InvalidOption, {"key": "rna"}, "'key' applies only when you open a path; this is a table"),
     "format": (InvalidOption, {"format": "parquet"}, "a table in memory has no format"),
@@ -188,9 +199,17 @@ def test_an_option_that_does_not_fit_is_one_sentence(case):
         open_dataset(frame, **options)
 
 
+def closed_relation():
+    with duckdb.connect() as connection:
+        return connection.sql("select 1.0 x, 2.0 y")
+
+
 REFUSED = {
     "matrix": (np.ones((3, 2)), r"ndarray is not a path; .*\{'x': x, 'y': y\}"),
-    "series": (pl.Series("a", [1, 2]), "polars Series is no table"),
+    "series": (pl.Series("a", [1, 2]), r"a polars Series is one column; pass a table, such as \{'x': x, 'y': y\}"),
+    "series of pandas": (pd.Series([1, 2]), "a pandas Series is one column"),
+    "foreign type": (pl.DataFrame({"x": pl.Series([1], dtype=pl.Int128)}), r"i128.*CxgWidget\(frame.cast\("),
+    "closed connection": (closed_relation(), "DuckDBPyRelation cannot be read as a table: .*closed; read it before"),
     "lazy": (pl.DataFrame({"x": [1]}).lazy(), r"LazyFrame has no rows yet; pass frame.collect\(\)"),
     "lengths": ({"x": [1, 2], "y": [1]}, "'x' has 2, 'y' has 1"),
     "two axes": ({"umap": np.ones((3, 2))}, r"'umap' has the shape \(3, 2\).*'umap_1': umap\[:, 0\]"),
@@ -286,7 +305,10 @@ def test_columns_of_objects_are_what_their_values_are():
             "mixed": "string", "lists": "string", "whole": "float", "flag": "boolean", "flags": "boolean",
             "price": "float", "nothing": "string",
         }  # fmt: skip
-        assert [note for note in dataset.notes if "'mixed' holds values of several types" in note]
+        assert [note.removeprefix("obs column ") for note in dataset.notes] == [
+            "'mixed' holds values of several types; they are shown as text.",
+            "'lists' holds values of type list; they are shown as text.",
+        ]
         assert dataset.codes("mixed").categories == ("1", "True", "a")
         assert dataset.obs_record(0, ["mixed", "lists"]) == {"mixed": "1", "lists": "[1]"}
         assert dataset.codes("lists").codes.tolist() == [0, 1, -1]
@@ -370,6 +392,43 @@ def test_the_same_types_of_pandas_are_the_same():
         np.testing.assert_array_equal(dataset.numbers("arrow"), [1, np.nan, 3])
 
 
+def test_types_of_arrow_within_pandas_are_those_of_arrow():
+    columns = {
+        "price": pa.array([decimal.Decimal("1.5"), None, decimal.Decimal("2.25")]),
+        "kind": pa.DictionaryArray.from_arrays(pa.array([0, None, 2], pa.int8()), ["b", "c", "a"]),
+        "lists": pa.array([[1], None, [2]]),
+        "structs": pa.array([{"a": 1}, None, {"a": 2}]),
+        "raw": pa.array([b"a", None, b"b"]),
+    }
+    frame = pd.DataFrame({"x": [1.0, 2, 3], "y": [1.0, 2, 3]})
+    for name, values in columns.items():
+        frame[name] = pd.Series(values, dtype=pd.ArrowDtype(values.type))
+    with open_dataset(frame) as dataset:
+        np.testing.assert_array_equal(dataset.numbers("price"), [1.5, np.nan, 2.25])
+        assert dataset.codes("kind").categories == ("b", "c", "a")
+        assert dataset.codes("kind").codes.tolist() == [0, -1, 2]
+        assert [note.split(":")[0] for note in dataset.notes] == [
+            f"obs column {name!r} is left out" for name in ("lists", "structs", "raw")
+        ]
+        pd.testing.assert_frame_equal(dataset.frame(np.arange(3)), frame)
+
+
+def test_a_dictionary_may_have_more_words_than_there_are_rows(tmp_path):
+    words = [f"word {i}" for i in range(50)]
+    table = pa.table({
+        "x": [1.0, 2], "y": [1.0, 2], "kind": pa.DictionaryArray.from_arrays([7, 0], words),
+        "ordered": pa.array(["low", "high"]),
+    })  # fmt: skip
+    enum = pl.DataFrame({"x": [1.0, 2], "y": [1.0, 2], "kind": pl.Series(["word 7", "word 0"], dtype=pl.Enum(words))})
+    pq.write_table(table, tmp_path / "words.parquet")
+    for source in (table, table.slice(0, 1), table.slice(0, 0), enum, tmp_path / "words.parquet"):
+        with open_dataset(source) as dataset:
+            expected = ["word 7", "word 0"][: dataset.n_obs]
+            assert dataset.obs(["kind"])["kind"].tolist() == expected
+            if dataset.n_obs and not isinstance(source, type(tmp_path)):
+                assert dataset.codes("kind").categories == tuple(words)
+
+
 def test_what_cannot_be_shown_is_left_out_with_a_note_and_given_back():
     table = pa.table({"x": [1.0], "y": [2.0], "list": [[1, 2]], "struct": [{"a": 1}], "raw": [b"ab"]})
     with open_dataset(table) as dataset:
@@ -378,6 +437,9 @@ def test_what_cannot_be_shown_is_left_out_with_a_note_and_given_back():
             f"column {name!r} is left out" for name in ("list", "struct", "raw")
         ]
         assert dataset.frame(np.array([0])).equals(table)
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([1.5, 2.5]))
+    with open_dataset(pa.table({"x": [1.0, 2, 3], "y": [1.0, 2, 3], "runs": runs})) as dataset:
+        assert dataset.frame(np.array([0, 2]))["runs"].to_pylist() == [1.5, 2.5]
 
 
 def test_categories_of_polars_are_sorted_and_those_of_an_enum_in_their_order():
@@ -478,6 +540,21 @@ def test_a_csv_is_read_with_its_separator_its_index_and_in_gzip(tmp_path):
             assert found["n_counts"].tolist() == frame["n_counts"].iloc[ROWS].tolist()
 
 
+CSVS = {
+    "decimal commas": "x;y;name\n1,5;-2,25;a\n3,5;4;b\n",
+    "commas in a name": '"a, b, c, d";x;y\n1;1.5;-2.25\n2;3.5;4\n',
+    "lines within text": 'x,y,"na\nme"\n1.5,-2.25,"a\nb"\n3.5,4,"c;d"\n',
+    "old Macintosh": "x,y\r1.5,-2.25\r3.5,4\r",
+}
+
+
+@pytest.mark.parametrize("case", CSVS)
+def test_a_csv_of_another_habit_is_read_as_it_was_meant(case, tmp_path):
+    (tmp_path / "cells.csv").write_bytes(CSVS[case].encode())
+    with open_dataset(tmp_path / "cells.csv") as dataset:
+        np.testing.assert_array_equal(dataset.embedding("x, y"), [[1.5, -2.25], [3.5, 4]])
+
+
 def feather_1(path):
     pyarrow.feather.write_feather(pa.table({"x": [1.0], "y": [2.0]}), path, version=1)
 
@@ -486,9 +563,15 @@ DAMAGED = {
     "cut.parquet": (DamagedStore, lambda path: path.write_bytes(b"PAR1" + bytes(40)), "cannot be read as Parquet"),
     "cut.arrow": (DamagedStore, lambda path: path.write_bytes(b"ARROW1" + bytes(40)), "cannot be read as Arrow"),
     "old.feather": (InvalidStore, feather_1, "Feather of version 1; write it anew"),
-    "empty.csv": (DamagedStore, lambda path: path.touch(), "its first line must name the columns"),
+    "empty.csv": (DamagedStore, lambda path: path.touch(), "its first line is empty; that line must name the columns"),
+    "blank.csv": (DamagedStore, lambda path: path.write_text("\nx,y\n1,2\n"), "its first line is empty"),
+    "cut.csv.gz": (
+        DamagedStore,
+        lambda path: path.write_bytes(gzip.compress(b"x,y\n1,2")[:-6]),
+        "before the end[^;]*$",
+    ),
     "ragged.csv": (DamagedStore, lambda path: path.write_text("x,y\n1,2\n1,2,3,4\n"), "cannot be read as CSV.*line 3"),
-    "latin.csv": (DamagedStore, lambda path: path.write_bytes(b"x,y\n\xe9,2\n"), "cannot be read as CSV"),
+    "latin.csv": (DamagedStore, lambda path: path.write_bytes(b"x,y\n\xe9,2\n"), r"read_csv\(.*encoding='latin"),
     "text.parquet": (UnknownFormat, lambda path: path.write_text("hello"), "found: a file"),
 }
 
@@ -500,6 +583,17 @@ def test_a_file_that_is_damaged_is_one_sentence(name, tmp_path):
     write(tmp_path / name)
     with pytest.raises(error, match=f"{name}.*{sentence}"):
         open_dataset(tmp_path / name)
+
+
+def test_a_folder_and_a_pattern_of_parquet_files_name_the_call_that_opens_them(tmp_path):
+    for name, of in (("part-0", slice(0, 20)), ("part-1", slice(20, None))):
+        FRAME.iloc[of].to_parquet(tmp_path / f"{name}.parquet", index=False)
+    for path, error in ((tmp_path, UnknownFormat), (tmp_path / "*.parquet", DatasetNotFound)):
+        with pytest.raises(error, match=r"CxgWidget\(duckdb.sql\(") as raised:
+            open_dataset(path)
+        query = str(raised.value).split('duckdb.sql("')[1].split('"')[0]
+        with open_dataset(duckdb.sql(query)) as dataset:
+            np.testing.assert_array_equal(dataset.numbers("n_counts"), FRAME["n_counts"])
 
 
 def test_a_page_that_was_changed_is_found_where_it_is_read(tmp_path):
@@ -517,8 +611,10 @@ def test_a_page_that_was_changed_is_found_where_it_is_read(tmp_path):
 
 
 def test_a_table_far_away_and_one_without_pyarrow_are_one_sentence(monkeypatch, tmp_path):
-    with pytest.raises(InvalidStore, match="copy the file here first"):
+    with pytest.raises(InvalidStore, match=r"here, or .*CxgWidget\(pandas.read_parquet\('s3://bucket/cells.parquet'"):
         open_dataset("s3://bucket/cells.parquet")
+    with pytest.raises(InvalidStore, match=r"CxgWidget\(pandas.read_csv\('https://x.org/cells.csv.gz'\)\)"):
+        open_dataset("https://x.org/cells.csv.gz")
     monkeypatch.setattr("cxg_widget.datasets.tables.given.find_spec", lambda name: None)
     monkeypatch.setattr("cxg_widget.datasets.readers.find_spec", lambda name: None)
     for source in (pl.DataFrame({"x": [1]}), MAKE["parquet"](FRAME, tmp_path)):

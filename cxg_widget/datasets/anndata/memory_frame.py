@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from cxg_widget.text.half_characters import note_of, repaired
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_NESTED = (list, dict, bytes)
+"""What values of Arrow's lists, structs, maps and bytes are in Python."""
 
 
 class MemoryFrame:
@@ -47,8 +51,8 @@ class MemoryFrame:
             elif label in found:
                 note(f"{name} column {label!r} occurs twice; the first one is shown.")
             else:
-                if kind == "string" and _is_mixed(frame.iloc[:, position]):
-                    note(f"{name} column {label!r} holds values of several types; they are shown as text.")
+                if kind == "string" and (types := _odd_types(frame.iloc[:, position])):
+                    note(f"{name} column {label!r} holds values of {types}; they are shown as text.")
                 self._positions[label] = position
                 unit = "second" if getattr(frame.dtypes.iloc[position], "kind", "") == "m" else ""
                 found[label] = Column(label, kind, self._n_categories(position, kind), unit)
@@ -122,9 +126,16 @@ def _kind_of(series: pd.Series) -> Kind | None:
         return "categorical"
     if dtype == np.dtype(object):
         return _kind_of_objects(series)
-    if dtype.kind == "m":
+    if dtype.kind == "m" or _is_decimal(dtype):
         return "float"
+    if getattr(dtype, "type", None) in _NESTED:
+        return None
     return "string" if dtype.kind in "OM" else KIND_OF_TYPE.get(dtype.kind)
+
+
+def _is_decimal(dtype: Any) -> bool:
+    """Say whether a type is a decimal of Arrow, within pandas."""
+    return getattr(dtype, "type", None) is Decimal
 
 
 def _kind_of_objects(series: pd.Series) -> Kind:
@@ -137,10 +148,14 @@ def _kind_of_objects(series: pd.Series) -> Kind:
     return "float" if found in ("integer", "floating", "mixed-integer-float", "decimal") else "string"
 
 
-def _is_mixed(series: pd.Series) -> bool:
+def _odd_types(series: pd.Series) -> str:
+    """Return what Python objects are that are neither all text nor all numbers; "" for all others."""
     import pandas as pd
 
-    return bool(series.dtype == np.dtype(object)) and pd.api.types.infer_dtype(series, skipna=True).startswith("mixed")
+    if series.dtype != np.dtype(object) or not pd.api.types.infer_dtype(series, skipna=True).startswith("mixed"):
+        return ""
+    types = set(map(type, series.dropna()))
+    return "several types" if len(types) > 1 else f"type {types.pop().__name__}"
 
 
 def _time_texts(series: pd.Series) -> NDArray[np.object_]:
@@ -159,7 +174,7 @@ def _to_floats(series: pd.Series) -> pd.Series:
 
 def _masked(series: pd.Series, kind: Kind, *, is_complete: bool) -> Values:
     """Return a column of one of pandas' own types, which know missing values of every kind."""
-    if is_complete:
+    if is_complete and not _is_decimal(series.dtype):
         plain = getattr(series.dtype, "numpy_dtype", np.dtype({"boolean": bool, "int": int}.get(kind, float)))
         return _narrow(series.to_numpy(dtype=plain))
     if kind == "boolean":

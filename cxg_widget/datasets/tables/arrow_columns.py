@@ -144,7 +144,7 @@ class ArrowColumns(TableColumns):
         # Categories of polars, but for those of an Enum, come in the order in which they were met.
         is_sorted = any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or ())
         pieces = self._source.pieces(position, 0, self.n)
-        found = coded(pieces, self.n, limit=self.n, is_sorted=is_sorted, ordered=bool(field.type.ordered))
+        found = coded(pieces, self.n, limit=None, is_sorted=is_sorted, ordered=bool(field.type.ordered))
         assert found is not None
         return found
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.lifetime import Meter
@@ -233,6 +234,8 @@ def open_arrow(path: Path, meter: Meter, uri: str) -> ArrowSource:
 
 
 def _take(column: pa.ChunkedArray, rows: NDArray[np.int64]) -> pa.ChunkedArray:
+    if pa.types.is_run_end_encoded(column.type):  # which Arrow cannot take rows of
+        column = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type)
     if not pa.types.is_string_view(column.type):
         return column.take(pa.array(rows))
     # Views of strings, as polars hands them over, Arrow cannot take.

@@ -80,7 +80,7 @@ def strings(column: ArrowColumn) -> PackedStrings | NDArray[Any]:
 
 def time_texts(column: ArrowColumn) -> NDArray[Any]:
     """Return dates and times as text, None where Arrow has none; each distinct one is written once."""
-    codes = coded([column], len(column), limit=len(column), is_sorted=False)
+    codes = coded([column], len(column), limit=None, is_sorted=False)
     assert codes is not None
     return as_plain(codes)
 
@@ -92,9 +92,12 @@ def objects(values: list[Any]) -> NDArray[Any]:
     return out
 
 
-def coded(pieces: Iterable[ArrowColumn], n: int, *, limit: int, is_sorted: bool, ordered: bool = False) -> Codes | None:
+def coded(
+    pieces: Iterable[ArrowColumn], n: int, *, limit: int | None, is_sorted: bool, ordered: bool = False
+) -> Codes | None:
     """Return the n values of a column as codes; None where it has more than `limit` distinct ones.
 
+    limit : None = any number; of a dictionary, also words that no row has
     is_sorted : whether categories are sorted, else they come in the order of the dictionaries
     """
     known: dict[Any, int] = {}
@@ -103,7 +106,7 @@ def coded(pieces: Iterable[ArrowColumn], n: int, *, limit: int, is_sorted: bool,
         for chunk in piece.chunks if isinstance(piece, pa.ChunkedArray) else [piece]:
             codes[at : at + len(chunk)] = _codes_of(chunk, known)
             at += len(chunk)
-            if len(known) > limit:
+            if limit is not None and len(known) > limit:
                 return None
     labels = sorted(known) if is_sorted else list(known)
     target, categories = tidy_categories(labels)

@@ -11,9 +11,10 @@ _WHOLE = ("pc", "pca", "ica", "ic", "lsi", "svd", "nmf", "dc", "diffmap", "mds",
           "component", "comp", "latent", "emb", "embedding", "axis", "coord", "spatial", "scvi", "mde")  # fmt: skip
 """Names of embeddings that are too short to be a part of others."""
 _PARTNERS = {"lon": "lat", "long": "lat", "lng": "lat", "longitude": "latitude", "easting": "northing"}
-_NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d_]\)?)[ _.\-]*(?P<number>\d{1,4})")
-_X = re.compile(r"(?:(?P<before>.+?)[ _.\-])?x(?:[ _.\-](?P<behind>.+))?", re.IGNORECASE)
-_SEPARATORS = " _.-"
+_NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d_]\)?)[ _.,\-]*(?P<number>\d{1,4})")
+_X = re.compile(r"(?:(?P<before>.+?)[ _.,\-]+)?x(?:[ _.\-](?P<behind>.+))?", re.IGNORECASE)
+_SEPARATORS = " _.,-"
+"""Commas too: a column of several levels, ("umap", 1), is called "umap, 1"."""
 
 
 def find_axes(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -66,7 +67,8 @@ def _numbered(name: str, folded: dict[str, str]) -> tuple[str, tuple[str, ...]] 
 
 def _crossed(name: str, folded: dict[str, str]) -> tuple[str, tuple[str, ...]] | None:
     """Return the embedding whose first axis is a column: x, umap_x, x_centroid or lon."""
-    partner = folded.get(_PARTNERS.get(name.casefold(), ""))
+    word = _PARTNERS.get(name.casefold())
+    partner = None if word is None else folded.get(word)
     match = _X.fullmatch(name)
     if match is None or (match["before"] and match["behind"]):
         return None if partner is None else (pair_name(name, partner), (name, partner))

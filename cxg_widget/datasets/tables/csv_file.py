@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _GZIP = b"\x1f\x8b"
 _BEGIN = 1 << 16
+_QUOTED = re.compile('"[^"]*"')
+_COMMA_NUMBER = re.compile(r"(^|;)-?\d+,\d+(;|$)", re.MULTILINE)
 
 
 def read_csv(path: Path, meter: Meter, uri: str) -> pd.DataFrame:
@@ -34,16 +37,23 @@ def read_csv(path: Path, meter: Meter, uri: str) -> pd.DataFrame:
     try:
         with io.BufferedReader(MeteredFile(path, meter)) as raw:
             file = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _GZIP else raw
-            first = file.readline(_BEGIN).decode("utf-8-sig").rstrip("\r\n")
+            begin = file.readline(_BEGIN).decode("utf-8-sig") + file.read(_BEGIN).decode(errors="replace")
+            first = next(iter(begin.splitlines()), "")
             if not first:
-                raise EmptyDataError("the file is empty; its first line must name the columns")
+                raise EmptyDataError("its first line is empty; that line must name the columns")
             file.seek(0)
-            separator = max(",\t;|", key=first.count)
-            # Without these, a column of text and numbers would change its type in the middle.
-            found = pd.read_csv(file, sep=separator, encoding="utf-8-sig", low_memory=False)
-    except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise DamagedStore(f"{uri} cannot be read as CSV: {' '.join(str(error).split())[:300]}") from None
-    names = next(csv.reader([first], delimiter=separator), [])
+            separator = max(",\t;|", key=_QUOTED.sub("", first).count)
+            # Where a comma is the decimal mark, spreadsheets separate columns by semicolons.
+            decimal = "," if separator == ";" and _COMMA_NUMBER.search(begin) else "."
+            # Without low_memory=False, a column of text and numbers would change its type in the middle.
+            found = pd.read_csv(file, sep=separator, decimal=decimal, encoding="utf-8-sig", low_memory=False)
+        names = next(csv.reader([first], delimiter=separator), [])
+    except (OSError, EOFError, zlib.error, csv.Error, ValueError) as error:
+        is_cut = isinstance(error, OSError | EOFError | zlib.error)
+        how = f"pass its frame, read as it needs: CxgWidget(pandas.read_csv({str(path)!r}, encoding='latin-1'))"
+        raise DamagedStore(
+            f"{uri} cannot be read as CSV: {' '.join(str(error).split())[:300]}" + ("" if is_cut else f"; {how}")
+        ) from None
     if names and not names[0] and len(names) == len(found.columns):
         found = found.set_index(found.columns[0]).rename_axis(None)
     return found

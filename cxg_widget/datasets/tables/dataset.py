@@ -221,7 +221,11 @@ class TableFile(TableDataset):
 
     def __init__(self, uri: str, **options: Any) -> None:
         if is_remote(uri):
-            raise InvalidStore(f"'{uri}': a table can be opened only from a local disk; copy the file here first.")
+            how = "csv" if self.format == "csv" else "feather" if self.format == "arrow" else "parquet"
+            raise InvalidStore(
+                f"'{uri}': a table can be opened only from a local disk; copy the file here, or let pandas read it: "
+                f"CxgWidget(pandas.read_{how}('{uri}'))."
+            )
         self._path, self._meter = Path(uri.removeprefix("file://")), Meter()
         super().__init__(uri, self._opens, **options)
 

@@ -35,7 +35,7 @@ class FrameColumns(TableColumns):
         # A shallow copy: columns that others add later are not among these.
         self._frame = frame.copy(deep=False)
         self._kind, self._give = kind, give
-        self._memory = MemoryFrame(_with_levels(self._frame), "obs", life.note)
+        self._memory = MemoryFrame(_with_categories(_with_levels(self._frame)), "obs", life.note)
         self.n, self.columns = self._memory.n, self._memory.columns
         self.index = None if _is_positions(frame.index) else self._memory.index
 
@@ -103,6 +103,16 @@ def _holds_texts(series: pd.Series) -> bool:
     import pandas as pd
 
     return pd.api.types.infer_dtype(series, skipna=True) in ("string", "empty")
+
+
+def _with_categories(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose dictionaries of Arrow are categoricals, with their categories in the same order."""
+    found = frame
+    for position, dtype in enumerate(frame.dtypes):
+        if hasattr(dtype, "pyarrow_dtype") and getattr(dtype.type, "__name__", "") == "CategoricalDtypeType":
+            found = frame.copy(deep=False) if found is frame else found
+            found.isetitem(position, frame.iloc[:, position].array.__arrow_array__().to_pandas().array)
+    return found
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:

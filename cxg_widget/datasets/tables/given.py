@@ -66,17 +66,27 @@ def _of_arrow(source: Any, what: str, life: Lifetime) -> TableColumns:
 
     try:
         table = source if isinstance(source, pa.Table) else pa.table(source)
-    except (TypeError, pa.ArrowException) as error:
-        raise InvalidOption(
-            f"a {what} is no table ({' '.join(str(error).split())[:200]}); pass a DataFrame, an Arrow table or a dict "
-            "of arrays, such as {'x': x, 'y': y}."
-        ) from None
+    except Exception as error:  # a library's own: of a connection that was closed, of a type that Arrow has not
+        raise InvalidOption(_not_a_table(source, what, error)) from None
     give = None
     if _module(source) == "polars":
         give = partial(_rows_of_polars, source)
     elif isinstance(source, pa.RecordBatch):
         give = partial(_rows_of_batch, source)
     return ArrowColumns(TableSource(table, what), life, give)
+
+
+def _not_a_table(source: Any, what: str, error: Exception) -> str:
+    """Return the sentence on what cannot be handed over as a table of Arrow."""
+    reason = " ".join(str(error).split())[:200]
+    if "non-struct type" in reason:
+        return f"a {what} is one column; pass a table, such as {{'x': x, 'y': y}}, a DataFrame or an Arrow table."
+    if _module(source) == "polars":
+        return (
+            f"a {what} cannot be handed over as Arrow: {reason}; cast the column of this type before, such as "
+            "CxgWidget(frame.cast({polars.Int128: polars.Float64}))."
+        )
+    return f"a {what} cannot be read as a table: {reason}; read it before, and pass an Arrow table or a DataFrame."
 
 
 def _of_dict(columns: Mapping[str, Any], life: Lifetime) -> TableColumns:

@@ -55,7 +55,7 @@ class Roles:
         found = find_axes(self._numbers)
         pairs = [axes[:2] for axes in found.values()] or [tuple(self._numbers[:2])]
         self.of_identity = pairs[0] if len(pairs[0]) == 2 else None
-        self.axes: dict[str, tuple[str, ...]] = {**given, **{name: found[name] for name in found if name not in given}}
+        self.axes: dict[str, tuple[str, ...]] = {**given, **_undeclared(found, given)}
         self.default = next(iter(given), None) or default_embedding(self.axes) or next(iter(self.axes), None)
         if embedding is not None:
             self.default = self._chosen(embedding)
@@ -109,7 +109,11 @@ class Roles:
             if not isinstance(name, str) or name not in columns:
                 raise UnknownName(not_found("column", name, columns, self._table.kind))
             if not _is_value(columns[name]):
-                raise InvalidValue(f"var: column {name!r} is {columns[name].kind}; a var needs a column of numbers.")
+                values = [one for one in columns if _is_value(columns[one])]
+                raise InvalidValue(
+                    f"var: column {name!r} is {columns[name].kind}; a var needs a column of numbers, such as "
+                    f"var={values[:2]!r}."
+                )
         return names
 
     def _declared(self, embeddings: Any) -> dict[str, tuple[str, ...]]:
@@ -165,9 +169,10 @@ class Roles:
         if found in self._numbers:
             return str(found)
         if found in self._table.columns:
-            kind = self._table.columns[found].kind
+            kind, pair = self._table.columns[found].kind, tuple(self._numbers[:2])
+            how = f"; such as embedding={pair!r}" if len(pair) == 2 else ""
             raise InvalidValue(
-                f"column {found!r} is {kind}; an axis needs a column of numbers: {_some(self._numbers)}."
+                f"column {found!r} is {kind}; an axis needs a column of numbers: {_some(self._numbers)}{how}."
             )
         raise UnknownName(not_found("column of numbers", found, self._numbers, self._table.kind))
 
@@ -179,6 +184,11 @@ class Roles:
 
     def _source(self, column: str) -> str:
         return "obs" if column in self.obs_columns else "var"
+
+
+def _undeclared(found: dict[str, tuple[str, ...]], given: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the embeddings that were found and not declared, by the same name or with the same columns."""
+    return {name: axes for name, axes in found.items() if name not in given and axes not in given.values()}
 
 
 def _is_value(column: Column) -> bool:

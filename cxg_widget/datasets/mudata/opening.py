@@ -43,13 +43,7 @@ def open_zarr(uri: str, *, key: str | None = None, **options: Any) -> Dataset:
 
 
 def open_object(source: Any, *, key: str | None = None, **options: Any) -> Dataset:
-    """Open a MuData object, or one modality of it.
-
-    Raises
-    ------
-    UnknownName
-        If there is no such modality.
-    """
+    """Open a MuData object, or one modality of it."""
     if key is None:
         return MuDataInMemory(source, **options)
     name = key.removeprefix("mod/") if isinstance(key, str) else key

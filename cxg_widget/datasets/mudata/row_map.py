@@ -36,13 +36,7 @@ class RowMap:
 
     @cached_property
     def own(self) -> Rows:
-        """The row of each cell in the modality, (n_obs,); -1 = it lacks the cell.
-
-        Raises
-        ------
-        InvalidStore
-            If the map does not name each row of the modality once.
-        """
+        """The row of each cell in the modality, (n_obs,); -1 = it lacks the cell."""
         found = np.asarray(self._load()).reshape(-1).astype(np.int64) - 1
         named = found[found >= 0]
         is_whole = found.shape == (self.n_obs,) and len(named) == self.n_own and not (found < -1).any()

@@ -52,15 +52,6 @@ def find_experiment(store: Root, wanted: str | None, note: Note) -> Experiment:
     Parameters
     ----------
     wanted : name of a measurement; None = "RNA", or the first one
-
-    Raises
-    ------
-    InvalidStore
-        If there is no experiment, it is of a later version, or a part is missing that every one has.
-    UnknownName
-        If it has no such measurement.
-    DamagedStore
-        If a group cannot be read.
     """
     groups = _Groups(store, wanted or _USUAL)
     version = _checked(store, groups)

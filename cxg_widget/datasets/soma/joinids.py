@@ -57,13 +57,6 @@ def read_joinids(arrays: Arrays, path: str) -> Ordered:
     """Return the joinids of a table, in their order.
 
     Where fragments say that there are no gaps, nothing is read.
-
-    Raises
-    ------
-    InvalidStore
-        If the table has no joinids, or one twice.
-    DamagedStore
-        If they cannot be read.
     """
     schema = arrays.schema(path)
     dims = [schema.domain.dim(place).name for place in range(schema.ndim)]

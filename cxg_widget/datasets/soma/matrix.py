@@ -69,13 +69,7 @@ class SomaMatrix(ABC):
 
     @abstractmethod
     def block(self, rows: Positions | tuple[int, int], columns: Positions | None) -> MatrixBlock:
-        """Return rows, ascending or start and stop, as lines of some columns, ascending, or all of them (None).
-
-        Raises
-        ------
-        DamagedStore
-            If it cannot be read.
-        """
+        """Return rows, ascending or start and stop, as lines of some columns, ascending, or all of them (None)."""
 
     @abstractmethod
     def grain(self) -> Grain:

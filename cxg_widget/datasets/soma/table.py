@@ -80,13 +80,6 @@ class SomaTable:
         """Read one column in the order of `rows` (None = all).
 
         Missing numbers and booleans decide the type of the whole column; `alone` = those of these rows only.
-
-        Raises
-        ------
-        InvalidStore
-            If it holds a code that has no category.
-        DamagedStore
-            If its files are missing or damaged.
         """
         if name == JOINID:
             found = self.joinids.of(np.arange(self.n) if rows is None else rows)

@@ -195,26 +195,12 @@ class ParquetSource(ArrowSource):
 
 
 def open_parquet(path: Path, meter: Meter, uri: str) -> ArrowSource:
-    """Open a Parquet file; its footer is read.
-
-    Raises
-    ------
-    InvalidStore, DamagedStore
-        If it is encrypted, or no Parquet.
-    """
+    """Open a Parquet file; its footer is read."""
     return ParquetSource(_map(path, uri), meter, path, uri)
 
 
 def open_arrow(path: Path, meter: Meter, uri: str) -> ArrowSource:
-    """Open an Arrow file (Feather 2) or a stream; what is not compressed is mapped and not read.
-
-    Raises
-    ------
-    InvalidStore
-        If it is of Feather's first version.
-    DamagedStore
-        If it is no Arrow.
-    """
+    """Open an Arrow file (Feather 2) or a stream; what is not compressed is mapped and not read."""
     mapped = _map(path, uri)
     begin = mapped[: len(_STREAM)].to_pybytes()
     if begin == _FEATHER_1:

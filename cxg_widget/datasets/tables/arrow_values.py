@@ -53,13 +53,7 @@ def seconds(column: ArrowColumn) -> NDArray[np.float64]:
 
 
 def strings(column: ArrowColumn) -> PackedStrings | NDArray[Any]:
-    """Return text packed, or as objects where some is missing.
-
-    Raises
-    ------
-    DamagedStore
-        If the text is not where its offsets say.
-    """
+    """Return text packed, or as objects where some is missing."""
     whole = as_large_text(column)
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.combine_chunks()

@@ -24,13 +24,7 @@ _COMMA_NUMBER = re.compile(r"(^|;)-?\d+,\d+(;|$)", re.MULTILINE)
 
 
 def read_csv(path: Path, meter: Meter, uri: str) -> pd.DataFrame:
-    """Return all of a file; columns without a name in front of the others are the index, as pandas writes it.
-
-    Raises
-    ------
-    DamagedStore
-        If it is empty, lines have more values than there are names, or it is no text in UTF-8.
-    """
+    """Return all of a file; columns without a name in front of the others are the index, as pandas writes it."""
     import pandas as pd
     from pandas.errors import EmptyDataError
 

@@ -23,17 +23,7 @@ def exports_table(source: Any) -> bool:
 
 
 def open_table(source: Any, options: Mapping[str, Any]) -> TableInMemory:
-    """Open a table in memory, which is neither changed nor copied.
-
-    Raises
-    ------
-    InvalidOption
-        If the object is no table, or has to be computed first.
-    InvalidValue
-        If arrays of a dict differ in length, or are no columns.
-    MissingDependency
-        If it is handed over as Arrow, and pyarrow is not installed.
-    """
+    """Open a table in memory, which is neither changed nor copied."""
     import pandas as pd
 
     if isinstance(source, pd.DataFrame):

@@ -25,11 +25,6 @@ class Roles:
     table : whose columns they are
     embedding, embeddings, var : options of `open_dataset`
 
-    Raises
-    ------
-    UnknownName, InvalidValue, InvalidOption
-        If an option names what is no column of numbers.
-
     Attributes
     ----------
     axes : columns by the name of the embedding whose axes they are
@@ -71,15 +66,7 @@ class Roles:
         return next((one for one, axes in self.axes.items() if axes[:2] == pair), None)
 
     def checked(self, columns: Any) -> list[str] | None:
-        """Return names of columns of the table; None = all.
-
-        Raises
-        ------
-        UnknownName
-            If there is no such column.
-        InvalidOption
-            If they are neither a name nor a list.
-        """
+        """Return names of columns of the table; None = all."""
         if columns is None:
             return None
         names, known = as_names(columns), self._table.all_names()

@@ -37,9 +37,9 @@ def measure(store: Store, n_workers: int) -> Measured:
     from cxg_widget.cells.all_cells import Shown
     from cxg_widget.cells.cluster import ClusterCells, Source
     from cxg_widget.color.palettes import named_palette
+    from cxg_widget.display.color_target import resolve
     from cxg_widget.display.coloring import Coloring
     from cxg_widget.display.settings import Settings
-    from cxg_widget.display.target import resolve
 
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     with cluster, Client(cluster) as client:

@@ -5,7 +5,7 @@ import numpy as np
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.draw.image_files import encode_png
 from cxg_widget.draw.pages.page import draw_page
-from cxg_widget.session.pictures.pages import Size
+from cxg_widget.session.pictures.figure_pages import Size
 from cxg_widget.session.pictures.portrait import Painter, sight_of
 
 

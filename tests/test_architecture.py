@@ -72,7 +72,7 @@ HOMES = {
         "draw/overlays/outlines.py",
     ),
     "pydeseq2": "compare/donors/deseq2.py",
-    "matplotlib": ("color/colormap.py", "draw/pages/matplotlib_page.py", "draw/plots/"),
+    "matplotlib": ("color/colormap_lookup.py", "draw/pages/matplotlib_page.py", "draw/plots/"),
     "dask": "cells/cluster/",
     "distributed": "cells/cluster/",
     "numba": "compute/compiled.py",

@@ -18,15 +18,22 @@ sys.path.insert(0, str(ROOT))
 from cxg_widget.cells import under_pointer  # noqa: E402
 from cxg_widget.color import blend, paper, rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
-from cxg_widget.display import checks, fields, gene_sets, looks, statistic  # noqa: E402
+from cxg_widget.counts import coded  # noqa: E402
+from cxg_widget.datasets.base import column_pairs  # noqa: E402
+from cxg_widget.display import checks, gene_sets, hover_fields, looks, statistic, tissue  # noqa: E402
 from cxg_widget.display.settings import PANELS, SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
-from cxg_widget.draw.pages import figure, key  # noqa: E402
-from cxg_widget.draw.points import crowding  # noqa: E402
+from cxg_widget.draw.overlays import difference  # noqa: E402
+from cxg_widget.draw.pages import figure, legend_words  # noqa: E402
+from cxg_widget.draw.points import crowding, dots  # noqa: E402
 from cxg_widget.rules.form import Form  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
+from cxg_widget.session import pointer  # noqa: E402
 from cxg_widget.session.analysis import column_counts, comparison_frames  # noqa: E402
+from cxg_widget.session.pictures import portrait  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
+from cxg_widget.text import names  # noqa: E402
+from cxg_widget.wire import level_choice, parsing  # noqa: E402
 from tools.generated import write  # noqa: E402
 
 JS = ROOT / "js" / "src" / "wire" / "constants.js"
@@ -59,14 +66,25 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "Points whose number is 0, where that is no colour.",
         {"light": rgb.ZERO_LIGHT, "dark": rgb.ZERO_DARK},
     ),
-    ("MOST_KEY_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_KEY_ROWS),
+    ("MOST_KEY_ROWS", "Rows of the key beside a picture, before it counts the others.", legend_words.MOST_KEY_ROWS),
     ("KEY_PX", "Sizes and places in a picture with its key.", {name: getattr(figure, name) for name in KEY_PX}),
     (
         "MOST_FIELDS",
         "Columns that the tooltip shows where none were chosen, apart from the one that colors.",
-        fields.MOST_FIELDS,
+        hover_fields.MOST_FIELDS,
     ),
     ("MANY", "So many cells under the pointer are too many to name one.", under_pointer.MANY),
+    ("MOST_IN_CROWD", "Categories that are named of many cells, the largest of them.", pointer.MOST_NAMED),
+    ("EMPTY_LABEL", "Name of a category without letters.", names.EMPTY_LABEL),
+    ("LONGEST_LABEL", "Letters of a label in a sentence.", names.LONGEST_LABEL),
+    ("LOG", "What stands before a column whose logarithm is an axis.", column_pairs.LOG),
+    ("MAX_ROWS", "Rows of the table that one request may name.", parsing.MAX_ROWS),
+    ("FINEST_SHARE", "How far a code may move a number on the colormap, which has 256 colors.", level_choice.FINEST),
+    ("COARSE_PX", "Steps of positions from which they would show as a lattice.", portrait.COARSE_PX),
+    ("DETAIL", "How many times as wide as a view its finer points are.", portrait.DETAIL),
+    ("SQUARE_PX", "Points up to so wide are squares, wider ones discs.", dots.SQUARE_PX),
+    ("VEIL", "Share of the page over the points beneath the map of a difference.", difference.VEIL),
+    ("MOST_BINS", "Bins of an open column of numbers.", coded.MOST_BINS),
     ("MOST_COUNTED", "Rows of a column that are counted apart from all.", column_counts.MOST_COUNTED),
     ("MOST_SETS_ON_PLOT", "Sets that have contours at once.", checks.MOST_SETS_ON_PLOT),
     ("COMPARED", "Numbers of a compared gene, in the order in which they travel.", list(comparison_frames.COLUMNS)),
@@ -95,6 +113,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "In views of up to so many times as many cells as are few something is left of how few look.",
         crowding._SOLID_UP_TO,
     ),
+    ("WIDEST_SPOT_PX", "No spot of a section is drawn wider.", tissue.WIDEST_SPOT_PX),
     ("BEHIND", "Cells that stand for the colour of a crowded place.", crowding.BEHIND),
     ("WIDER", "How many times as wide the area is on which the number of a tile of few leans.", crowding._WIDER),
     ("ENDS", "Quantiles of what is shown at the ends of the colours.", crowding._ENDS),

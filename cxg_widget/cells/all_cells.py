@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.under_pointer import CellsUnderPointer
 from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import View
 

@@ -24,8 +24,8 @@ from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.by_sets import resolve_sets, set_codes
+from cxg_widget.display.color_target import Target, blended, is_number, is_of_sets, resolve
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target, blended, is_number, is_of_sets, resolve
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.crossfilter import Crossfilter
 from cxg_widget.rules.filters import is_of_values

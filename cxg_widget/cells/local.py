@@ -18,8 +18,8 @@ from cxg_widget.cells.preview import colored_column, preview_coloring, preview_e
 from cxg_widget.convert.progress import progress_bar
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.color_target import Target, of_column, read
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.display.target import Target, of_column, read
 from cxg_widget.errors import Cancelled, CxgWidgetError, Overtaken
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial.view import Extent, View

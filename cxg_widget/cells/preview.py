@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.spatial.view import Extent
 from cxg_widget.wire.encoding import Numbers

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target
 
 if TYPE_CHECKING:
     from cxg_widget.change.reactions import OwnLimits

@@ -11,10 +11,10 @@ from cxg_widget.change.known import Known
 from cxg_widget.color.limits import LIMITS
 from cxg_widget.display.annotated import without_deleted_labels, without_sets
 from cxg_widget.display.by_sets import color_after
+from cxg_widget.display.color_target import coloring_key
 from cxg_widget.display.looks import looks_after
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import describe_statistic
-from cxg_widget.display.target import coloring_key
 from cxg_widget.display.views import views_left
 from cxg_widget.errors import CxgWidgetError, UnknownName
 from cxg_widget.rules.filters import hidden_by, hiding, is_of_values

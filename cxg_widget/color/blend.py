@@ -1,5 +1,5 @@
 """Two or three numbers as one colour: the corners of a square or a cube, and steps between them."""
-# Changes with js/src/style/style.js: hues of several genes.
+# Changes with js/src/style/point_style.js: hues of several genes.
 
 from __future__ import annotations
 

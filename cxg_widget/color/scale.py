@@ -4,9 +4,9 @@ js/src/style/limits.js has the same laws, held equal by tests/scales.json.
 """
 # Changes with js/src/style/scale.js: where a number lies on the colormap.
 # Changes with cxg_widget/color/limits.py and cxg_widget/display/settings.py: kinds of a scale of colors.
-# Changes with cxg_widget/draw/pages/key.py and cxg_widget/wire/level_choice.py: kinds of a scale of colors.
-# Changes with js/src/page/parts/numbers.js and js/src/style/scale.js: kinds of a scale of colors.
-# Changes with js/src/words/key.js: kinds of a scale of colors.
+# Changes with cxg_widget/draw/pages/legend_words.py and cxg_widget/wire/level_choice.py: kinds of a scale of colors.
+# Changes with js/src/page/parts/legend_numbers.js and js/src/style/scale.js: kinds of a scale of colors.
+# Changes with js/src/words/legend_words.js: kinds of a scale of colors.
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.contract import Form
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display.target import unscaled_layer
+from cxg_widget.display.color_target import unscaled_layer
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text, write_csv
 from cxg_widget.table.forms import in_form

@@ -80,8 +80,8 @@ class Countable(ABC):
         """Look up each cell's code, (n_obs,), in a table (n_codes,)."""
 
 
-BINS = 64
-"""Most bins of numbers."""
+MOST_BINS = 64
+"""Bins of a column of numbers, fewer where there are fewer numbers."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def _of_integers(values: NDArray[Any], ends: Ends) -> CodedColumn:
 
     # Python's integers: the range of int64 numbers may be wider than int64.
     low, high = int(ends.low), int(ends.high)
-    width = -(-(high - low + 1) // BINS)
+    width = -(-(high - low + 1) // MOST_BINS)
     n_bins = -(-(high - low + 1) // width)
     edges = [low + width * at for at in range(n_bins + 1)]
     fits = edges[-1] <= np.iinfo(np.int64).max
@@ -243,7 +243,7 @@ def float_edges(low: float, high: float) -> NDArray[np.float64]:
     if low == high:
         around = np.array([low - 0.5, low + 0.5])
         return around if around[0] < low < around[1] else np.array([low, low])
-    part = np.arange(BINS + 1) / BINS
+    part = np.arange(MOST_BINS + 1) / MOST_BINS
     edges = low + part * (high - low) if math.isfinite(high - low) else low * (1 - part) + high * part
     edges[-1] = high
     # Between two neighbouring floats there are fewer numbers than bins.

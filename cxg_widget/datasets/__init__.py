@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,6 @@ from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, Inv
 from cxg_widget.text.names import shown
 
 _IN_MEMORY = ("anndata", "mudata", "table")
-_OF_OBJECTS = {
-    "an AnnData": ("memory_bytes",),
-    "a MuData": ("memory_bytes", "key"),
-    "a table": ("embedding", "embeddings", "var"),
-}
 
 __all__ = ["Codes", "Column", "Dataset", "Reader", "Vector", "is_in_memory", "is_table", "open_dataset", "option_names"]
 
@@ -141,23 +138,33 @@ def is_table(source: Any, format_: str | None = None) -> bool:
 
 
 def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:
-    what = "a table"
-    if looks_like_anndata(source):
-        what = "a MuData" if hasattr(source, "mod") else "an AnnData"
+    what, opened, taking = _opener(source)
     if format_ is not None:
         raise InvalidOption(f"{what} in memory has no format; format= applies only when you open a path.")
     for name in options:
-        if name not in ("cache_bytes", *_OF_OBJECTS[what]):
+        if not any(_takes(one, name) for one in taking):
             raise InvalidOption(f"option {name!r} applies only when you open a path; this is {what} in memory.")
-    if what == "a table":
-        return open_table(source, options)
-    if what == "a MuData":
-        from cxg_widget.datasets.mudata.opening import open_object
+    return opened(source, **options)
 
-        return open_object(source, **options)
-    from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 
-    return AnnDataInMemory(source, **options)
+def _opener(source: Any) -> tuple[str, Callable[..., Dataset], tuple[Callable[..., Dataset], ...]]:
+    """Return what an object is called, what opens it, and whose parameters are its options."""
+    if not looks_like_anndata(source):
+        from cxg_widget.datasets.tables.dataset import TableDataset
+
+        return "a table", open_table, (TableDataset,)
+    if not hasattr(source, "mod"):
+        from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+
+        return "an AnnData", AnnDataInMemory, (AnnDataInMemory,)
+    from cxg_widget.datasets.mudata.opening import MuDataInMemory, open_object
+
+    return "a MuData", open_object, (open_object, MuDataInMemory)
+
+
+def _takes(opens: Callable[..., Dataset], option: str) -> bool:
+    found = signature(opens).parameters.get(option)
+    return found is not None and found.kind is Parameter.KEYWORD_ONLY
 
 
 def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:

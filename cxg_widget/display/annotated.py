@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.looks import looks_after
-from cxg_widget.display.table import without
+from cxg_widget.display.table_setting import without
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.grammar import parse
 

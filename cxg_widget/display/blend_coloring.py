@@ -14,9 +14,9 @@ from cxg_widget.color.blend import LEVELS_OF, blend_codes, blend_colors, corner_
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.color.scale import ColorScale, scale_of
 from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import CategoryColoring
 from cxg_widget.display.hover import text_of
-from cxg_widget.display.target import Target
 from cxg_widget.rules.combining import NOTHING
 from cxg_widget.rules.forms import Rule
 from cxg_widget.text.numbers import short_number

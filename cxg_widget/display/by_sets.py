@@ -12,7 +12,7 @@ from cxg_widget.color.palettes import IN_TURN
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.datasets.base.column_values import smallest_codes
 from cxg_widget.datasets.base.values import Codes
-from cxg_widget.display.target import ALL_SETS, OwnSets, Target, is_of_sets, resolve
+from cxg_widget.display.color_target import ALL_SETS, OwnSets, Target, is_of_sets, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 from cxg_widget.rules.named import digest_of, names_after
 from cxg_widget.text.names import not_found

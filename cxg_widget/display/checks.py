@@ -14,8 +14,8 @@ from cxg_widget.annotations.replay import is_stored
 from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.by_sets import resolve_sets
+from cxg_widget.display.color_target import OwnSets, is_of_sets, resolve
 from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, describe_unknown
-from cxg_widget.display.target import OwnSets, is_of_sets, resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.named import check_sets

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.datasets.base.values import Values, as_codes, as_numbers
-from cxg_widget.display.target import Target, as_float
+from cxg_widget.display.color_target import Target, as_float
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule
 from cxg_widget.text.names import label_of, not_found

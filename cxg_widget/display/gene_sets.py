@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.display.target import OwnSets, set_noun_of
+from cxg_widget.display.color_target import OwnSets, set_noun_of
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import BROKEN, shown
 

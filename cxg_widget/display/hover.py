@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.display.fields import Fields, genes_of
+from cxg_widget.display.hover_fields import Fields, genes_of
 from cxg_widget.display.several_genes import mean_value
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.text.names import missing_label, shortened
@@ -16,9 +16,9 @@ from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.display.color_target import Target
     from cxg_widget.display.coloring import Coloring
     from cxg_widget.display.settings import Settings
-    from cxg_widget.display.target import Target
 
 _EXACT = 2.0**53
 _BELOW = np.float32(-np.inf)

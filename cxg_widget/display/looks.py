@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.color.colormap import check_colormap
+from cxg_widget.color.colormap_lookup import check_colormap
 from cxg_widget.color.limits import check_limit
 from cxg_widget.display.checks import color, embedding, layer
 from cxg_widget.display.views import view_at

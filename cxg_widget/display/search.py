@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.display.fields import is_identifier
+from cxg_widget.display.color_target import NO_SETS, OwnSets, resolve
+from cxg_widget.display.hover_fields import is_identifier
 from cxg_widget.display.several_genes import mean_label
-from cxg_widget.display.target import NO_SETS, OwnSets, resolve
 from cxg_widget.errors import CxgWidgetError
 
 if TYPE_CHECKING:

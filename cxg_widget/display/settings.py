@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.colormap import check_colormap
+from cxg_widget.color.colormap_lookup import check_colormap
 from cxg_widget.color.limits import ColorRule, ScaleName, check_center, check_limit
 from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
@@ -21,10 +21,10 @@ from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display import checks
 from cxg_widget.display.by_sets import key_of_sets
 from cxg_widget.display.checks import Check, alone, check_names, check_two, choice, flag, number
+from cxg_widget.display.color_target import ColorTrait, OwnSets, is_of_sets
 from cxg_widget.display.looks import apply_panel, check_looks
 from cxg_widget.display.statistic import OF_CELLS, OF_PIXELS, check_statistic
-from cxg_widget.display.table import check_table
-from cxg_widget.display.target import ColorTrait, OwnSets, is_of_sets
+from cxg_widget.display.table_setting import check_table
 from cxg_widget.display.views import check_views
 from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.rules.named import expanded, filter_by

@@ -1,5 +1,5 @@
 """Which number a pixel shows that several cells share: by name, or any reduction of datashader."""
-# Changes with js/src/panels/settings/settings.js: words of a statistic and of density.
+# Changes with js/src/panels/settings/settings_popover.js: words of a statistic and of density.
 
 from __future__ import annotations
 

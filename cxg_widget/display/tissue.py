@@ -1,4 +1,5 @@
 """What lies under a spatial embedding: which image, and how wide the spots are."""
+# Changes with js/src/style/point_style.js: how wide spots are drawn.
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.display.settings import Settings
 
-_WIDEST_PX = 100.0
+WIDEST_SPOT_PX = 100
+"""Not all graphics cards draw points of any size."""
 
 
 def has_section(dataset: Dataset, settings: Settings) -> bool:
@@ -24,5 +26,5 @@ def spot_of(dataset: Dataset, settings: Settings) -> float:
 
 
 def spot_px(spot: float, px_per_unit: float) -> float | None:
-    """Return how wide a spot is drawn, as `diameterOf` in js/src/style/style.js does; None where it is not known."""
-    return min(max(spot * px_per_unit, 1.0), _WIDEST_PX) if spot else None
+    """Return how wide a spot is drawn; None where it is not known."""
+    return min(max(spot * px_per_unit, 1.0), WIDEST_SPOT_PX) if spot else None

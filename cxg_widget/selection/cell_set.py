@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compute.bits import count_bits, pack_mask, unpack_mask
 from cxg_widget.datasets.base.values import freeze
-from cxg_widget.display.target import NO_SETS, OwnSets
+from cxg_widget.display.color_target import NO_SETS, OwnSets
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.combining import combined_rule, complement_of
 from cxg_widget.rules.forms import Rule

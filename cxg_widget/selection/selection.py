@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cxg_widget.compute.memory import shortage_in_words
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.tables import as_names
+from cxg_widget.display.color_target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.display.settings import own_copy
-from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
 from cxg_widget.rules.rule import mask_of as mask_of_rule

@@ -143,21 +143,6 @@ def figure(session: Session, request: p.AskFigure) -> Iterator[Frame]:
         yield Frame(p.FigurePart(at, len(parts)), {"file": part})
 
 
-def cancel(session: Session, request: p.Cancel) -> Iterator[Frame]:
-    """End work that lasts; nothing is answered."""
-    if request.of == "aggregate":
-        session.views.cancel(request.panel)
-    elif request.of in ("labels", "contours", "difference"):
-        session.landmarks.cancel(request.of, request.panel)
-    elif request.of == "compare":
-        session.comparisons.end()
-    elif request.of == "tissue":
-        session.tissue.cancel()
-    elif request.of == "lasso":
-        session.display.drop_selections()
-    yield from ()
-
-
 _PANELS_JS = Path(__file__).parents[1] / "static" / "panels.js"
 
 

@@ -11,9 +11,9 @@ from cxg_widget.change.known import Unread
 from cxg_widget.change.reactions import OwnLimits
 from cxg_widget.color.limits import check_rule
 from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.display.color_target import Target, is_number, resolve
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings, check
-from cxg_widget.display.target import Target, is_number, resolve
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.filters import check_filters, lists_values
 from cxg_widget.rules.named import check_known, check_named

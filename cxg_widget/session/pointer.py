@@ -18,15 +18,14 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.streams.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
-from cxg_widget.text.names import in_a_line, missing_label
+from cxg_widget.text.names import EMPTY_LABEL, in_a_line, missing_label
 from cxg_widget.text.numbers import share, short_number
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.protocol import MISSING_LABEL
 
-_MOST_NAMED = 4
+MOST_NAMED = 4
 """Categories beneath the pointer that are named, the largest of them."""
-EMPTY = "(empty)"
 _ABOUT = 1e-3
 """A mean that may be wrong by more than this share of it is shown as one that is about so."""
 _FEW_CELLS = 200_000
@@ -125,8 +124,10 @@ def tooltip_rows(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[st
             np.argsort(-beneath.counts, kind="stable"),
         )
         present = [int(code) for code in order if beneath.counts[code]]
-        first, rest = present[:_MOST_NAMED], present[_MOST_NAMED:]
-        described = [[in_a_line(labels[code]) or EMPTY, share(int(beneath.counts[code]), beneath.n)] for code in first]
+        first, rest = present[:MOST_NAMED], present[MOST_NAMED:]
+        described = [
+            [in_a_line(labels[code]) or EMPTY_LABEL, share(int(beneath.counts[code]), beneath.n)] for code in first
+        ]
         others = int(beneath.counts[rest].sum())
         return described + ([[f"{len(rest)} more", share(others, beneath.n)]] if rest else [])
     if beneath.mean is None:

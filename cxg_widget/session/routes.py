@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from cxg_widget.session import answers
-from cxg_widget.session.analysis.fields import fields_frame
+from cxg_widget.session.analysis.blend_fields import fields_frame
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -30,15 +30,24 @@ class Route:
 
     answer : gets the session and the request, returns a frame or several; None = the widget alone answers
     is_action : whether a user thinks of it as an action, whose cost is shown
+    end : gets the session and a panel, and ends work on such requests that `cancel` names; None = nothing to end
     """
 
     lane: Lane
     answer: Callable[[Session, Any], Frame | Iterable[Frame]] | None = None
     is_action: bool = True
+    end: Callable[[Session, int], None] | None = None
 
 
 def _begin(session: Session, _: p.Begun) -> Iterable[Frame]:
     session.first_paint.begin()
+    yield from ()
+
+
+def _cancel(session: Session, request: p.Cancel) -> Iterable[Frame]:
+    for kind, route in ROUTES.items():
+        if kind.kind == request.of and route.end is not None:
+            route.end(session, request.panel)
     yield from ()
 
 
@@ -48,9 +57,9 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.AskModule: Route("thread", lambda _, request: answers.module_frame(request.known), is_action=False),
     p.Restore: Route("widget"),
     p.Undo: Route("widget"),
-    p.Cancel: Route("widget", answers.cancel, is_action=False),
+    p.Cancel: Route("widget", _cancel, is_action=False),
     # Selecting
-    p.Lasso: Route("gesture", answers.select),
+    p.Lasso: Route("gesture", answers.select, end=lambda session, _: session.display.drop_selections()),
     p.Category: Route("gesture", answers.select),
     p.Pick: Route("gesture", answers.select),
     p.Clear: Route("gesture", answers.select, is_action=False),
@@ -65,12 +74,28 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.AskPlace: Route("thread", lambda session, request: session.streams.place(request.panel)),
     p.AskLook: Route("thread", lambda session, request: session.streams.look(request.panel)),
     p.Zoom: Route("thread", answers.zoom),
-    p.Aggregate: Route("thread", answers.aggregate),
-    p.AskLabels: Route("thread", lambda session, request: session.landmarks.labels(request)),
-    p.AskContours: Route("thread", lambda session, request: session.landmarks.contours(request)),
-    p.AskDifference: Route("thread", lambda session, request: session.landmarks.difference(request)),
+    p.Aggregate: Route("thread", answers.aggregate, end=lambda session, panel: session.views.cancel(panel)),
+    p.AskLabels: Route(
+        "thread",
+        lambda session, request: session.landmarks.labels(request),
+        end=lambda session, panel: session.landmarks.cancel("labels", panel),
+    ),
+    p.AskContours: Route(
+        "thread",
+        lambda session, request: session.landmarks.contours(request),
+        end=lambda session, panel: session.landmarks.cancel("contours", panel),
+    ),
+    p.AskDifference: Route(
+        "thread",
+        lambda session, request: session.landmarks.difference(request),
+        end=lambda session, panel: session.landmarks.cancel("difference", panel),
+    ),
     p.AskSections: Route("thread", lambda session, request: session.tissue.frame(request)),
-    p.AskTissue: Route("thread", lambda session, request: session.tissue.frame(request)),
+    p.AskTissue: Route(
+        "thread",
+        lambda session, request: session.tissue.frame(request),
+        end=lambda session, _: session.tissue.cancel(),
+    ),
     p.AskFigure: Route("thread", answers.figure),
     # Panels
     p.AskColumns: Route("thread", lambda session, request: session.columns.frames(request)),
@@ -82,7 +107,11 @@ ROUTES: Mapping[type[p.Message], Route] = {
     ),
     p.AskTable: Route("thread", lambda session, request: session.table.page(request)),
     p.AskCsv: Route("thread", lambda session, request: session.table.part(request)),
-    p.Compare: Route("thread", lambda session, request: session.comparisons.compare(request)),
+    p.Compare: Route(
+        "thread",
+        lambda session, request: session.comparisons.compare(request),
+        end=lambda session, _: session.comparisons.end(),
+    ),
     p.AskComparison: Route("thread", lambda session, request: session.comparisons.frames(request), is_action=False),
 }
 """One row for each kind of request, or importing this module fails."""

@@ -20,20 +20,20 @@ from cxg_widget.change.change import DRAWN, Change, Send
 from cxg_widget.color.paper import Paper
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
+from cxg_widget.display.color_target import NO_SETS
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import NO_SETS
 from cxg_widget.display.views import place_of
 from cxg_widget.draw.pages.page import Page
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session.analysis.aggregated import aggregated
+from cxg_widget.session.analysis.blend_fields import frame_of_fields
 from cxg_widget.session.analysis.brush import BrushAnswer
 from cxg_widget.session.analysis.column_counts import Columns
 from cxg_widget.session.analysis.comparison import Comparisons
 from cxg_widget.session.analysis.composition import composition_frame
-from cxg_widget.session.analysis.fields import frame_of_fields
 from cxg_widget.session.analysis.meant import MeantCells, Population, cells_meant, cells_of_query, population_of
 from cxg_widget.session.analysis.plots import GroupPlots
 from cxg_widget.session.analysis.table import CellTable
@@ -43,8 +43,8 @@ from cxg_widget.session.costs import Costs, progress_to
 from cxg_widget.session.display_state import DisplayState
 from cxg_widget.session.gestures import polygon_mask
 from cxg_widget.session.pictures.figure_files import figure_page
+from cxg_widget.session.pictures.figure_pages import Pages
 from cxg_widget.session.pictures.html_file import HtmlFile, html_file
-from cxg_widget.session.pictures.pages import Pages
 from cxg_widget.session.pictures.plot_in_words import PlotInWords
 from cxg_widget.session.pictures.save_options import FigureOptions, HtmlOptions
 from cxg_widget.session.pointer import Pointer
@@ -100,7 +100,7 @@ class Session:
         self.check = SettingsCheck(self.loader, self.display)
         self.changes = Changes(self.loader, self.display, self.check)
         self.streams: DisplayStreams = DisplayStreams(self.loader, self.display)
-        self.views = Views(self.loader, self.display, announce)
+        self.views: Views = Views(self.loader, self.display, announce)
         self.pointer: Pointer = Pointer(self.loader, self.display)
         self.landmarks: Landmarks = Landmarks(self.loader, self.display)
         self.tissue: TissueParts = TissueParts(dataset)

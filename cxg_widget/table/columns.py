@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cxg_widget.compute.parallel import read_ahead
 from cxg_widget.datasets.base.column_values import as_scalar
+from cxg_widget.display.color_target import NO_SETS, OwnSets, Target, heading, is_number, resolve
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.several_genes import mean_vector
-from cxg_widget.display.target import NO_SETS, OwnSets, Target, heading, is_number, resolve
 from cxg_widget.errors import CxgWidgetError, InvalidStore
 from cxg_widget.text.names import shortened
 

@@ -16,7 +16,7 @@ from cxg_widget.table.sort_loops import put_float_keys, put_words
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
-    from cxg_widget.display.target import Target
+    from cxg_widget.display.color_target import Target
 
 Unsigned = NDArray[np.unsignedinteger[Any]]
 
@@ -37,7 +37,7 @@ class Keys:
 
 def keys_of(target: Target | None, dataset: Dataset, layer: str | None) -> Keys:
     """Read the keys of a column, gene or gene set over all rows; None = of the obs index."""
-    from cxg_widget.display.target import read
+    from cxg_widget.display.color_target import read
 
     if target is None:
         return _of_index(dataset)

@@ -19,7 +19,9 @@ _LEAST_LETTERS = 2
 _LONGEST, _HEAD, _TAIL = 900, 300, 200
 _LONGEST_VALUE = 200
 _LONGEST_NAME = 500
-_LONGEST_LABEL = 60
+LONGEST_LABEL = 60
+EMPTY_LABEL = "(empty)"
+"""Name of a category without letters."""
 MISSING_LABEL = "(missing)"
 """Name of the cells without a category, in the legend and in the trait `hidden`."""
 IN_NO_SET_LABEL, NOT_IN_SET_LABEL = "in no set", "not in the set"
@@ -98,7 +100,7 @@ def as_label(text: str) -> str:
 def in_a_line(label: str) -> str:
     """Return a label as it stands among others: its lines as one, and its end cut where it is long."""
     line = " ".join(label.split())
-    return line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
+    return line if len(line) <= LONGEST_LABEL else f"{line[: LONGEST_LABEL - 1]}…"
 
 
 def shortened(sentence: str, longest: int = _LONGEST) -> str:

@@ -39,8 +39,8 @@ class AnalysingWidget(AnsweringWidget):
         Returns
         -------
         DataFrame of int64 with the columns `all`, `filtered` (cells that pass all filters but that of the column
-        itself) and `selected`. Its index holds categories in their order, of text sorted; or intervals of numbers, 64
-        equal ones or fewer, of integers one each where there are few: as `numpy.histogram` has them, each holds its
+        itself) and `selected`. Its index holds categories in their order, of text sorted; or equal
+        intervals of numbers, of integers one each where there are few: as `numpy.histogram` has them, each holds its
         left end, the last one its right end too. Cells without a value, infinite numbers among them, come last where
         there are any. Of several genes the index has a level for each, and `filtered` are cells that pass all filters.
 

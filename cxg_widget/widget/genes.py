@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cxg_widget.display.color_target import set_noun_of
 from cxg_widget.display.gene_sets import GeneLists, by_name, describe_unknown, free_name, read_lists
-from cxg_widget.display.target import set_noun_of
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.warned import warn_caller

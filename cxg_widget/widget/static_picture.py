@@ -14,7 +14,7 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.draw.image_files import encode_png
 from cxg_widget.draw.pages.page import draw_page
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.session.pictures.pages import Size
+from cxg_widget.session.pictures.figure_pages import Size
 
 if TYPE_CHECKING:
     from cxg_widget.session.session import Session

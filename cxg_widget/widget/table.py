@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.compute.memory import shortage_in_words
-from cxg_widget.display.table import TableSetting
+from cxg_widget.display.table_setting import TableSetting
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import write_csv
 from cxg_widget.text.names import shown

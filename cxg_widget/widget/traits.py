@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from cxg_widget.color.colormap import as_synced
+from cxg_widget.color.colormap_lookup import as_synced
 from cxg_widget.display.settings import SETTINGS, STATE, Setting, Settings, own_copy
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt

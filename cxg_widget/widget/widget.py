@@ -18,8 +18,8 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.datasets import is_in_memory, is_table, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, split_options
+from cxg_widget.display.color_target import color_of_itself
 from cxg_widget.display.settings import STATE, own_copy
-from cxg_widget.display.target import color_of_itself
 from cxg_widget.display.work import check_work
 from cxg_widget.draw.lettering import load_letters
 from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue

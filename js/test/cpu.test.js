@@ -4,7 +4,7 @@ import { shade } from "../src/draw/cpu/image.js";
 import { inksOf } from "../src/draw/cpu/inks.js";
 import { drawPoints } from "../src/draw/cpu/points.js";
 import { memo } from "../src/state/memo.js";
-import { colorTable } from "../src/style/style.js";
+import { colorTable } from "../src/style/point_style.js";
 
 const WHITE = [1, 1, 1];
 const STYLE = {

@@ -12,7 +12,7 @@ import {
   tilesOf,
   typicalCells,
 } from "../src/style/crowding.js";
-import { styleOf } from "../src/style/style.js";
+import { styleOf } from "../src/style/point_style.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../tests/crowding.json", import.meta.url), "utf8"));
 const near = (/** @type {any} */ a, /** @type {any} */ b) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { byteSize, share, shortCount, shortNumber } from "../src/words/format.js";
-import { keyOf, linesOf } from "../src/words/key.js";
+import { keyOf, linesOf } from "../src/words/legend_words.js";
 import { summaryOf } from "../src/words/summary.js";
 
 const { keys, summaries, numbers, counts, bytes, shares } = JSON.parse(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKeyShape } from "../src/panels/key_shape.js";
-import { createKeyShape as createAwaited } from "../src/plot/key_shape.js";
+import { createKeyShape } from "../src/panels/keyboard_shape.js";
+import { createKeyShape as createAwaited } from "../src/plot/keyboard_shape_loader.js";
 
 const SIZE = { clientWidth: 400, clientHeight: 300 };
 const CENTRE = [200, 150];

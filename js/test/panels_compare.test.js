@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chance, columnsOf, describeGene } from "../src/panels/compare/gene_numbers.js";
+import { chance, columnsOf, describeGene } from "../src/panels/compare/gene_columns.js";
 import { kept, ranksOf, sides, sorted } from "../src/panels/compare/gene_order.js";
 import { taken } from "../src/panels/compare/result.js";
 import { boxOf, boxPx, nearest, placed } from "../src/panels/compare/volcano_scale.js";

@@ -9,8 +9,8 @@ import {
   hasChosen,
   oddsText,
 } from "../src/panels/columns/enrichment.js";
+import { takeColumn } from "../src/panels/columns/merge_counts.js";
 import { sharesOf } from "../src/panels/columns/share_strip.js";
-import { takeColumn } from "../src/panels/columns/take_column.js";
 import { createStore } from "../src/state/state.js";
 
 const counts = (/** @type {any} */ change = {}) =>

@@ -1,10 +1,10 @@
 // Laws of the panel of genes: which sets are listed, what a match pins, and how bars with many zeros are drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutOf } from "../src/page/parts/histogram.js";
+import { cutOf } from "../src/page/parts/legend_histogram.js";
 import { createCounting } from "../src/panels/columns/count_requests.js";
-import { takeColumn } from "../src/panels/columns/take_column.js";
-import { askGenes } from "../src/panels/genes/ask_genes.js";
+import { takeColumn } from "../src/panels/columns/merge_counts.js";
+import { askGenes } from "../src/panels/genes/gene_set_requests.js";
 import { setsOf } from "../src/panels/genes/gene_sets.js";
 import { withSets } from "../src/panels/genes/paste_field.js";
 import { genesOf } from "../src/panels/genes/pin_field.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "../src/page/parts/histogram.js";
+import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "../src/page/parts/legend_histogram.js";
 import { describeBin } from "../src/panels/columns/number_counts.js";
 import { readLimit } from "../src/style/limits.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { aboutOf, askForLandmarks, known } from "../src/panels/overlays/landmark_request.js";
+import { aboutOf, askForLandmarks, known } from "../src/panels/overlays/landmark_requests.js";
 import { fitted, HIGH_PX, nameAt, place } from "../src/panels/overlays/name_places.js";
 import { fit, zoomAt } from "../src/screen/camera.js";
 import { createStore } from "../src/state/state.js";

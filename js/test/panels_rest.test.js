@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupMatches, kindOf, tagOf } from "../src/page/parts/matches.js";
 import { whyEmpty } from "../src/page/parts/notes.js";
+import { groupMatches, kindOf, tagOf } from "../src/page/parts/search_matches.js";
 import { placeTooltip } from "../src/page/parts/tooltip.js";
 import { completeTheme } from "../src/page/theme.js";
-import { notesOf } from "../src/panels/notes.js";
-import { tieNote } from "../src/panels/overlays/notes_on_plot.js";
+import { notesOf } from "../src/panels/notes_popover.js";
+import { tieNote } from "../src/panels/overlays/overlay_notes.js";
 import { alongZero, profileOf } from "../src/panels/overlays/zero_profile.js";
 import { onAnAxis, withLayer } from "../src/panels/settings/two_columns.js";
 import { contrast, flatten, isDark, luminance, parseColor } from "../src/style/color.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "../src/page/parts/legend_rows.js";
 import { splitMatch } from "../src/page/parts/marked.js";
-import { listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "../src/page/parts/rows.js";
 
 test("the filter ignores case and keeps the given order", () => {
   assert.deepEqual(listed(["B cell", "T cell", "b-like", "NK"], [1, 2, 3, 4], " B ", false), [0, 2]);

@@ -17,7 +17,7 @@ import {
   within,
   without,
   withRule,
-} from "../src/panels/filters/rules.js";
+} from "../src/panels/filters/filter_rules.js";
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
 

@@ -1,7 +1,7 @@
 /** Laws of the list of sets: each stands below the one it was made in, with its own counts, and edits are asked for once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSetList, inOrder } from "../src/panels/sets/set_list.js";
+import { createSetList, inOrder } from "../src/panels/sets/set_requests.js";
 
 const TOLD = {
   kind: "sets",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ROW_PX } from "../src/page/parts/rows.js";
+import { ROW_PX } from "../src/page/parts/legend_rows.js";
+import { around, createTableRows } from "../src/panels/table/row_requests.js";
 import { HIGHEST_PX, isScaled, lowest, scrollOf, sheetPx, topOf } from "../src/panels/table/scrolling.js";
-import { tableFile } from "../src/panels/table/table_file.js";
-import { around, createTableRows } from "../src/panels/table/table_rows.js";
+import { tableFile } from "../src/panels/table/table_csv.js";
 
 const VIEW_PX = 200;
 

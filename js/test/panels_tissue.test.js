@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { barFor, lacks } from "../src/panels/overlays/tissue.js";
-import { automaticSize, diameterOf } from "../src/style/style.js";
+import { automaticSize, diameterOf } from "../src/style/point_style.js";
 
 /** An image of 1,000 x 500 px, 10 units each, of which a part is at hand. @param {number[]} extent @param {number} perPx */
 const part = (extent, perPx) => ({ extent, whole: [-5, 9_995, -5, 4_995], per_px: perPx });

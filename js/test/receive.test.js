@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takeColumn } from "../src/panels/columns/take_column.js";
+import { takeColumn } from "../src/panels/columns/merge_counts.js";
 import { createReceiver } from "../src/state/receive.js";
 import { createScene, drawable } from "../src/state/scene.js";
 import { createStore } from "../src/state/state.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSavedPictures } from "../src/plot/saved_pictures.js";
+import { createSavedPictures } from "../src/plot/picture_schedule.js";
 import { createStore } from "../src/state/state.js";
 
 const PICTURE = /** @type {any} */ ({ width: 3 });

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { contrast, parseHex } from "../src/style/color.js";
 import { COLORMAPS } from "../src/style/colormaps.js";
-import { automaticSize, colorTable, crowdedSize, ramp, stopsOf, styleOf } from "../src/style/style.js";
-import { cornersOf } from "../src/words/key.js";
+import { automaticSize, colorTable, crowdedSize, ramp, stopsOf, styleOf } from "../src/style/point_style.js";
+import { cornersOf } from "../src/words/legend_words.js";
 
 const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
 const coloring = (/** @type {any} */ more) =>

@@ -1,8 +1,8 @@
 // A page that plays the kernel: it shows made-up points through the engine alone and lets a test read the pixels.
 import { createWidgetModel } from "../../js/src/model.js";
-import { createKeyShape } from "../../js/src/panels/key_shape.js";
+import { createKeyShape } from "../../js/src/panels/keyboard_shape.js";
 import { createLandmarks } from "../../js/src/panels/overlays/landmarks.js";
-import { createPictures } from "../../js/src/panels/pictures/saved_pictures.js";
+import { createPictures } from "../../js/src/panels/pictures/plot_picture.js";
 import { depart, fade } from "../../js/src/picture/motion.js";
 import { DEFAULTS } from "../../js/src/wire/constants.js";
 

@@ -12,8 +12,8 @@ import pytest
 from cxg_widget.cells.cluster import ClusterCells, Source
 from cxg_widget.cells.sample import Sample
 from cxg_widget.datasets import Codes, open_dataset
+from cxg_widget.display.color_target import Target, read, resolve
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.display.target import Target, read, resolve
 from cxg_widget.draw.aggregate.canvas import aggregate
 from cxg_widget.draw.aggregate.image_columns import arrange, arrange_mask
 from cxg_widget.errors import StorageDenied, UnknownName

@@ -14,8 +14,8 @@ import pytest
 
 from cxg_widget.cells.cluster import ClusterCells, Source, find_client
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.display.target import Target
 from cxg_widget.errors import ClusterLost, DamagedStore, InvalidOption, Overtaken, StorageTimeout
 from tests.cluster.conftest import N_OBS, n_open, shown_by, start_client, stop_client
 from tests.datasets.make_cxg import make_cxg

@@ -11,8 +11,8 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
+from cxg_widget.display.color_target import resolve
 from cxg_widget.display.search import Catalogue
-from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 from cxg_widget.rules.filters import filter_of, query_filter
 from cxg_widget.selection.pandas_query import pandas_mask

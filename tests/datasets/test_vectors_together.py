@@ -21,10 +21,10 @@ from cxg_widget.datasets.anndata.zarr_store import ZarrArray
 from cxg_widget.datasets.atlas.arrays import FolderStore
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
 from cxg_widget.datasets.tables import parquet_table
+from cxg_widget.display.color_target import Target, read
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target, read
 from cxg_widget.errors import ClosedDataset, DamagedStore, UnknownName
 from cxg_widget.session.session import Session
 from tests.datasets import make_atlas, make_mzpeak

@@ -8,8 +8,8 @@ from cxg_widget.change.change import DRAWN, READS, change
 from cxg_widget.change.known import Unread
 from cxg_widget.change.reactions import OwnLimits
 from cxg_widget.display.by_sets import resolve_sets
+from cxg_widget.display.color_target import is_number, resolve
 from cxg_widget.display.settings import SETTINGS, STATE, Settings
-from cxg_widget.display.target import is_number, resolve
 from cxg_widget.rules.filters import hidden_by, is_of_values
 from cxg_widget.session.changes import SettingsCheck
 from cxg_widget.widget.history import UNDONE

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget.color.colormap import as_synced, check_colormap, stops_of
+from cxg_widget.color.colormap_lookup import as_synced, check_colormap, stops_of
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.errors import CxgWidgetError

@@ -7,7 +7,7 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets import Column
-from cxg_widget.display.target import color_of_itself
+from cxg_widget.display.color_target import color_of_itself
 from tests.memory import small
 
 OFFERED = "obs:cell_type"

@@ -18,7 +18,7 @@ from PIL import Image
 from cxg_widget.color.limits import resolve_limit
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.settings import Settings
-from cxg_widget.session.pictures.pages import Pages
+from cxg_widget.session.pictures.figure_pages import Pages
 from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view
 from cxg_widget.widget.static_picture import static_picture

@@ -10,8 +10,8 @@ from cxg_widget import CxgWidget, errors
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import is_constant
-from cxg_widget.display.fields import Fields
 from cxg_widget.display.hover import text_of
+from cxg_widget.display.hover_fields import Fields
 from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.pages.key import count_passing, key_of, lines_of
+from cxg_widget.draw.pages.legend_words import count_passing, key_of, lines_of
 from cxg_widget.draw.pages.summary import summary_of
 from cxg_widget.draw.points.crowding import statistic_of
 from cxg_widget.text.nouns import Noun

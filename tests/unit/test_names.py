@@ -46,7 +46,7 @@ def genes():
 
 
 def test_genes_of_two_names_are_counted_once_and_called_by_the_readable_one(genes):
-    from cxg_widget.display.target import resolve
+    from cxg_widget.display.color_target import resolve
 
     with pytest.raises(UnknownName, match=r"'GENE0', 'GENE1'.* \(50 in all\)"):
         genes.values("nope")

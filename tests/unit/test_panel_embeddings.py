@@ -11,7 +11,7 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.draw.pages.page import draw_page
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.session.answers import select_later
-from cxg_widget.session.pictures.pages import Size
+from cxg_widget.session.pictures.figure_pages import Size
 from cxg_widget.session.pictures.save_options import FigureOptions
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small

@@ -14,9 +14,9 @@ from matplotlib.colors import CenteredNorm, LogNorm, Normalize, TwoSlopeNorm
 from cxg_widget.cells.image import spread_of
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.dataset import Vector
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import NumberColoring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target
 from cxg_widget.draw.points.by_numpy import Points, draw
 from cxg_widget.draw.points.crowding import point_diameter
 from cxg_widget.draw.points.dots import Dots, Sight, draw_dots

@@ -5,8 +5,8 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.display.color_target import resolve
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import resolve
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset

@@ -106,7 +106,7 @@ def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
 
 @pytest.mark.parametrize("column", ["cell_type", "donor name"])
 def test_a_column_with_more_categories_than_codes_tell_apart_is_refused(monkeypatch, column):
-    for module in ("cxg_widget.display.target", "cxg_widget.datasets.base.obs_columns"):
+    for module in ("cxg_widget.display.color_target", "cxg_widget.datasets.base.obs_columns"):
         monkeypatch.setattr(f"{module}.MAX_LABELS", 2)
     with pytest.raises(InvalidValue, match=f"obs column {column!r} has more than 2 distinct values"):
         session(100, column).coloring()
@@ -243,8 +243,8 @@ _FIRST = ["cell_type", "is_doublet", "n_counts", "n_genes", "donor name"]
 def test_what_hovering_tells_is_read_once_and_whole_where_it_is_small_and_near(
     monkeypatch, uri, n_rows, n_bytes, expected
 ):
-    monkeypatch.setattr("cxg_widget.display.fields._HELD_ROWS", n_rows)
-    monkeypatch.setattr("cxg_widget.display.fields._HELD_BYTES", n_bytes)
+    monkeypatch.setattr("cxg_widget.display.hover_fields._HELD_ROWS", n_rows)
+    monkeypatch.setattr("cxg_widget.display.hover_fields._HELD_BYTES", n_bytes)
     one, held = session(100), []
     one.dataset.uri = uri
     monkeypatch.setattr(one.dataset, "hold", lambda columns, *, index: held.append((columns, index)))

@@ -16,7 +16,7 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.lettering import drawable, fitted, width_of
 from cxg_widget.draw.pages.figure import TOP, lay_out
-from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.legend_words import Key
 from cxg_widget.draw.pages.page import Page, Plot, draw_page
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.session.session import Session

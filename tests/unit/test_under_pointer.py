@@ -7,10 +7,10 @@ import pytest
 
 from cxg_widget.cells.under_pointer import MANY, CellsUnderPointer
 from cxg_widget.datasets.base.values import Codes
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import circle_of
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target
 from cxg_widget.session.pointer import tooltip_rows
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex, index

@@ -15,8 +15,8 @@ from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.datasets import Codes, Vector
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
-from cxg_widget.display.target import Target
 from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.wire.encoding import QUANTILES, Numbers, bin_logs, bin_values, category_counts
 from cxg_widget.wire.levels import Levels

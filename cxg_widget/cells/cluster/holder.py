@@ -16,9 +16,9 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.local import LocalHolder
 from cxg_widget.counts.counter import Counter
 from cxg_widget.counts.on_grid import Grid
+from cxg_widget.display.color_target import Target, resolve
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target, resolve
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.errors import ClosedDataset, InvalidValue, Overtaken

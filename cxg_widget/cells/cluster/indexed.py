@@ -26,8 +26,8 @@ from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes, Dataset
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.display.color_target import Target
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate.by_datashader import PixelNumbers
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.planes import Planes

@@ -19,7 +19,7 @@ from cxg_widget.compare.matrix_statistics import Gathered, MatrixStats, ValueKin
 from cxg_widget.compare.question import Question
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display.target import Target
+from cxg_widget.display.color_target import Target
 from cxg_widget.errors import InvalidOption
 
 ROWS_PER_TASK = 2**18

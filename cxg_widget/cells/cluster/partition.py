@@ -18,8 +18,8 @@ from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets import Codes, Dataset, Vector
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
+from cxg_widget.display.color_target import Target, as_float
 from cxg_widget.display.several_genes import mean_vector
-from cxg_widget.display.target import Target, as_float
 from cxg_widget.draw.aggregate.by_datashader import PixelNumbers, reduce_pixels
 from cxg_widget.draw.aggregate.by_rows import Wanted, sums_over
 from cxg_widget.draw.aggregate.canvas import aggregate

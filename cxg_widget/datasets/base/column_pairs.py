@@ -18,7 +18,7 @@ from cxg_widget.text.names import not_found, shown
 
 EmbeddingName = str | tuple[str, ...]
 """What an embedding goes by: its name in the store; or two columns, and the layer of genes where that is not X."""
-_LOG = "log1p:"
+LOG = "log1p:"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class _Axis:
 
     @property
     def spec(self) -> str:
-        return f"{_LOG if self.is_log else ''}{self.source}:{self.name}"
+        return f"{LOG if self.is_log else ''}{self.source}:{self.name}"
 
 
 class ColumnPairs:
@@ -111,8 +111,8 @@ class ColumnPairs:
 
     def _axis(self, spec: str, layer: str | None) -> _Axis:
         columns, names = self._store.obs_columns, self._names_in(layer)
-        if spec.startswith(_LOG) and spec not in columns:
-            inner = self._axis(spec.removeprefix(_LOG), layer)
+        if spec.startswith(LOG) and spec not in columns:
+            inner = self._axis(spec.removeprefix(LOG), layer)
             return _Axis(inner.source, inner.name, is_log=True)
         source, _, name = spec.partition(":")
         if source == "obs" and name in columns:

@@ -22,7 +22,7 @@ def exports_table(source: Any) -> bool:
     return isinstance(source, Mapping) or hasattr(type(source), "__arrow_c_stream__") or _is_lazy(source)
 
 
-def open_table(source: Any, options: Mapping[str, Any]) -> TableInMemory:
+def open_table(source: Any, **options: Any) -> TableInMemory:
     """Open a table in memory, which is neither changed nor copied."""
     import pandas as pd
 

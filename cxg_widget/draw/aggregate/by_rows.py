@@ -14,8 +14,8 @@ from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.datasets.base.column_values import row_blocks
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.values import Vector
+from cxg_widget.display.color_target import NO_SETS, ColorTrait, OwnSets, Target, resolve
 from cxg_widget.display.several_genes import mean_vector
-from cxg_widget.display.target import NO_SETS, ColorTrait, OwnSets, Target, resolve
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View, union

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
+from cxg_widget.text.names import EMPTY_LABEL
 
 NAME_PX, HIGH_PX, WIDEST_PX = 12, 16, 220
 _FREE_PX = 3
 """What is left free at either end of a name."""
 _BASELINE_PX = 4.5
 """From the middle of a line to its baseline."""
-_EMPTY = "(empty)"
 """What is written for a category whose name is empty, as in the legend."""
 Placed = tuple[int, float, float]
 """Which name, and the middle of it, px."""
@@ -50,7 +50,7 @@ def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float
 def written(labels: Sequence[str], at: NDArray[np.float64], size: tuple[int, int]) -> list[DrawnText]:
     """Return the names that a picture has room for, as they are written; see `place`."""
     room = min(WIDEST_PX, size[0] - 2 * NAME_PX)
-    texts = [fitted(label or _EMPTY, NAME_PX, room, bold=True) for label in labels]
+    texts = [fitted(label or EMPTY_LABEL, NAME_PX, room, bold=True) for label in labels]
     widths = [width_of(text, NAME_PX, bold=True) for text in texts]
     return [
         DrawnText(texts[i], x, y + _BASELINE_PX, NAME_PX, bold=True, centered=True, has_halo=True)

@@ -1,8 +1,8 @@
 """Cells at 0 of two columns that are the axes: how many, and how they are spread along a line.
 
-As js/src/panels/overlays/landmarks.js (`paintTie`), notes_on_plot.js and zero_profile.js there draw and say it.
+As js/src/panels/overlays/landmarks.js (`paintTie`), overlay_notes.js and zero_profile.js there draw and say it.
 """
-# Changes with js/src/panels/overlays/notes_on_plot.js: cells at 0 of two columns.
+# Changes with js/src/panels/overlays/overlay_notes.js: cells at 0 of two columns.
 # Changes with js/src/panels/overlays/zero_profile.js: cells at 0 of two columns.
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
-from cxg_widget.draw.pages.key import Key
+from cxg_widget.draw.pages.legend_words import Key
 from cxg_widget.draw.parts import Box, Parts
 
 TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cxg_widget.display.settings import Settings
-from cxg_widget.draw.pages.key import Key, largest_of
+from cxg_widget.draw.pages.legend_words import Key, largest_of
 from cxg_widget.rules.forms import describe_rule
-from cxg_widget.text.names import in_a_line, missing_label
+from cxg_widget.text.names import EMPTY_LABEL, in_a_line, missing_label
 from cxg_widget.text.nouns import capitalized
 from cxg_widget.text.numbers import share, short_count
 from cxg_widget.wire.protocol import LEFT_OUT_LABEL, MISSING_LABEL, Color
@@ -71,7 +71,7 @@ def _describe_color(key: Key, legend: Color, settings: Settings) -> list[str]:
 
 
 def _describe_category(legend: Color, i: int) -> str:
-    label = in_a_line(legend.categories[i]) or "(empty)"
+    label = in_a_line(legend.categories[i]) or EMPTY_LABEL
     if not legend.counts:
         return label
     return f"{label} {short_count(legend.counts[i])} ({share(legend.counts[i], sum(legend.counts) + legend.n_missing)})"

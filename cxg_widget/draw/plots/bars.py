@@ -9,7 +9,7 @@ import numpy as np
 
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.compare.plotted_groups import Counts, GroupNames
-from cxg_widget.draw.plots.look import GroupPlot, Look
+from cxg_widget.draw.plots.plot_style import GroupPlot, Look
 from cxg_widget.draw.plots.sheet import (
     GAP,
     NOTE_ROOM,

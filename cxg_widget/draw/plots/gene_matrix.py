@@ -10,8 +10,8 @@ import numpy as np
 
 from cxg_widget.compare.gene_by_group import GroupTable, scaled
 from cxg_widget.draw.pages.matplotlib_page import POINTS
-from cxg_widget.draw.plots.look import GroupPlot, Look
 from cxg_widget.draw.plots.matrix_layout import Placed, SideLabels, placed
+from cxg_widget.draw.plots.plot_style import GroupPlot, Look
 from cxg_widget.draw.plots.sheet import BAR_PX, GAP, KEY_PX, TEXT_PX, Sheet, color_of, ends_of, rgb
 
 if TYPE_CHECKING:

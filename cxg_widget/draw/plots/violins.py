@@ -12,8 +12,8 @@ from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.compare.gene_by_group import Binned, Floats, GroupTable
 from cxg_widget.draw.lettering import fitted
 from cxg_widget.draw.pages.matplotlib_page import POINTS
-from cxg_widget.draw.plots.look import GroupPlot, Look
 from cxg_widget.draw.plots.matrix_layout import SideLabels, room_below, write_columns
+from cxg_widget.draw.plots.plot_style import GroupPlot, Look
 from cxg_widget.draw.plots.sheet import GAP, NOTE_ROOM, PAD, TEXT_PX, TITLE_ROOM, Sheet, rgb
 from cxg_widget.errors import UnknownName
 from cxg_widget.text.names import not_found

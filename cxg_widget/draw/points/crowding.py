@@ -3,8 +3,8 @@
 js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 """
 # Changes with js/src/style/crowding.js: numbers that cells share in a pixel, and limits that suit.
-# Changes with js/src/style/style.js: the size of points.
-# Changes with js/src/style/style.js: when opacity follows density.
+# Changes with js/src/style/point_style.js: the size of points.
+# Changes with js/src/style/point_style.js: when opacity follows density.
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ def solidity_of(n_inside: float, few: int) -> float:
 
 
 def crowded_size(n: float, size: tuple[float, float]) -> float:
-    """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in style/style.js."""
+    """Return the diameter in px up to which n points leave room for each other, as `crowdedSize` in JavaScript."""
     return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
 
 
 def point_diameter(n: int, size: tuple[float, float], zoom: float) -> float:
-    """Return the diameter of n points in px, as `automaticSize` in js/src/style/style.js does."""
+    """Return the diameter of n points in px, as `automaticSize` in js/src/style/point_style.js does."""
     room = (size[0] * size[1] / 480_000) ** 0.25
     diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
     return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
 
 
 def is_by_density(settings: Settings, coloring: Coloring, mask: NDArray[np.bool_]) -> bool:
-    """Say whether points are the paler the more share a pixel, as `isByDensity` in js/src/style/style.js does.
+    """Say whether points are the paler the more share a pixel, as `isByDensity` in js/src/style/point_style.js does.
 
     Colours of numbers already say what a pixel's cells have in common, and what is dimmed is shown by its paleness.
     """
@@ -79,7 +79,7 @@ def is_by_density(settings: Settings, coloring: Coloring, mask: NDArray[np.bool_
 
 
 def opacity_of(layers: float) -> float:
-    """Return the opacity of points of which so many overlap; `opacityOf` in js/src/style/style.js."""
+    """Return the opacity of points of which so many overlap; `opacityOf` in js/src/style/point_style.js."""
     return float(max(max(layers, 1.0) ** -_FADING, PALEST))
 
 

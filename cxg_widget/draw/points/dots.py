@@ -15,7 +15,7 @@ from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
 
-_SQUARE_PX = 3
+SQUARE_PX = 3
 """Points up to so many px are squares."""
 _MOST_LAYERS = 3_000_000
 """Pixels of all points together that NumPy draws sooner than the loop compiles, 0.9 s, or is loaded, 0.45 s."""
@@ -90,7 +90,7 @@ def draw_dots(
     diameter : px
     soon : do not wait for the compiled loop unless that is quicker; colors of many layers may differ by some levels
     """
-    is_round, (width, height) = diameter > _SQUARE_PX, sight.px
+    is_round, (width, height) = diameter > SQUARE_PX, sight.px
     page = np.zeros((height, width, 4), dtype=np.uint8)
     brush = (diameter if is_round else max(diameter, 1.0), is_round, inks.is_layered, opacity)
     if soon and len(dots.xy) * brush[0] ** 2 < _MOST_LAYERS:

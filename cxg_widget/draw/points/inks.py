@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.colormap import stops_of
+from cxg_widget.color.colormap_lookup import stops_of
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.color.scale import scale_of

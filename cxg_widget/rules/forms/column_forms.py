@@ -11,7 +11,7 @@ from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.rules.column_names import read_column
 from cxg_widget.rules.form import Cells, FilterPart, Form, Mask, Rule, Words
-from cxg_widget.text.names import in_a_line, label_of, shown
+from cxg_widget.text.names import EMPTY_LABEL, in_a_line, label_of, shown
 from cxg_widget.text.numbers import short_number
 from cxg_widget.wire.protocol import MISSING_LABEL
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
 _MOST_VALUES = 2
-_EMPTY = "(empty)"
 QUERY = "query"
 """Key of the filter that is a query; a column has its own name, a gene is called "var:NAME", a set "set:NAME"."""
 _TAKEN = ("obs:", "set:", "var:")
@@ -57,7 +56,9 @@ def _are_known_categories(rule: Rule, dataset: Dataset) -> bool:
 
 
 def _words_of_values(rule: Rule, _: object) -> Words:
-    first = [MISSING_LABEL if one is None else in_a_line(label_of(one)) or _EMPTY for one in rule["in"][:_MOST_VALUES]]
+    first = [
+        MISSING_LABEL if one is None else in_a_line(label_of(one)) or EMPTY_LABEL for one in rule["in"][:_MOST_VALUES]
+    ]
     n_more = len(rule["in"]) - len(first)
     more = f" and {n_more} more" if n_more else ""
     return Words(rule["obs"], f"{', '.join(first)}{more}")

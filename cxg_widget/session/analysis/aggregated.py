@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.display.by_sets import resolve_sets
 from cxg_widget.display.checks import check_view
+from cxg_widget.display.color_target import is_number, resolve
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import is_number, resolve
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View
 from cxg_widget.text.names import shown
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from cxg_widget.datasets.base.dataset import Dataset
-    from cxg_widget.display.target import ColorTrait
+    from cxg_widget.display.color_target import ColorTrait
 
 MAX_PX = 100_000_000
 

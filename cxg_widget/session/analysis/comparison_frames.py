@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.result import Comparison
-from cxg_widget.display.target import unscaled_layer
+from cxg_widget.display.color_target import unscaled_layer
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text
 from cxg_widget.text.names import text_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.composition import Composition, by_donor, frame_of_composition
-from cxg_widget.counts.coded import BINS
+from cxg_widget.counts.coded import MOST_BINS
 from cxg_widget.counts.counter import Column, Counter, Tally, index_of, n_rows_of
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.forms import Rule
@@ -126,7 +126,7 @@ def _donors(by: Any, column: Column, loader: Loader, columns: Columns, settings:
         raise InvalidValue(f"{wanted}; {shown(by)} holds numbers")
     if known.kind == "int" and (np.diff(loader.of(settings).counter.coded(donors).edges) != 1).any():
         way = f"w.annotations.new('donors', of={shown(donors[1])}) makes categories"
-        raise InvalidValue(f"{wanted}; {shown(by)} holds numbers further apart than {BINS}, of which {way}")
+        raise InvalidValue(f"{wanted}; {shown(by)} holds numbers further apart than {MOST_BINS}, of which {way}")
     if donors == column:
         raise InvalidValue(f"by must be another column than the one whose shares are requested, {shown(by)}")
     return donors

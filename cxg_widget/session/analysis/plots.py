@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.colormap import check_colormap, stops_of
+from cxg_widget.color.colormap_lookup import check_colormap, stops_of
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.compare.gene_by_group import Binned, Floats, GroupTable, Summed, binned, medians, summed
 from cxg_widget.compare.plotted_groups import CellGroups, GroupNames, paired
 from cxg_widget.datasets.base.values import Codes, Vector
-from cxg_widget.display.target import Target, as_float, is_number, resolve
+from cxg_widget.display.color_target import Target, as_float, is_number, resolve
 from cxg_widget.draw.plots.bars import Bars
 from cxg_widget.draw.plots.gene_matrix import GeneMatrix
-from cxg_widget.draw.plots.look import Look
+from cxg_widget.draw.plots.plot_style import Look
 from cxg_widget.draw.plots.violins import Violins
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.session.analysis.meant import population_of

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.display.fields import columns_that_say_most
+from cxg_widget.display.color_target import resolve
+from cxg_widget.display.hover_fields import columns_that_say_most
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.table import INDEX, TableSetting, check_table, columns_nobody_chose
-from cxg_widget.display.target import resolve
+from cxg_widget.display.table_setting import INDEX, TableSetting, check_table, columns_nobody_chose
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.session.display_state import DisplayState

@@ -14,7 +14,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.draw.image_files import encode_png
 from cxg_widget.draw.pages.matplotlib_page import PX_PER_INCH, write_figure
 from cxg_widget.draw.pages.page import Page, draw_page
-from cxg_widget.session.pictures.pages import Pages
+from cxg_widget.session.pictures.figure_pages import Pages
 from cxg_widget.session.pictures.save_options import FigureOptions
 
 SUFFIXES: Mapping[str, Callable[[Page, float, str], bytes]] = {

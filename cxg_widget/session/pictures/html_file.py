@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.session.pictures.html_colors import KeptColor, kept_colors, tooltip_colors
 from cxg_widget.session.pictures.html_document import Code, Described, document
-from cxg_widget.session.pictures.kept_colors import KeptColor, kept_colors, tooltip_colors
-from cxg_widget.session.pictures.page_summary import LeftOut, PageSummary
-from cxg_widget.session.pictures.recording import NAMES_AT_ONCE, Recording, packed
+from cxg_widget.session.pictures.html_recording import NAMES_AT_ONCE, Recording, packed
+from cxg_widget.session.pictures.html_summary import LeftOut, PageSummary
 from cxg_widget.session.pictures.save_options import HtmlOptions
 from cxg_widget.text.numbers import byte_size
 

@@ -9,7 +9,7 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display.hover import text_of
 from cxg_widget.draw.pages.summary import summary_of
-from cxg_widget.session.pictures.key import key_now, legend_now
+from cxg_widget.session.pictures.legend import key_now, legend_now
 from cxg_widget.session.pictures.portrait import Painter, Portrait, sight_of
 from cxg_widget.spatial.view import View
 

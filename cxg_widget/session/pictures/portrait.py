@@ -3,6 +3,8 @@
 The plans are those of js/src/picture/plan.js: where all cells are points, these; else an image of all, or close by the
 cells.
 """
+# Changes with js/src/picture/plan.js: which points and images a picture is made of.
+# Changes with js/src/draw/cpu/image.js: colors of an image of numbers.
 
 from __future__ import annotations
 
@@ -47,9 +49,9 @@ from cxg_widget.spatial.view import Extent, View, contain, fit_view, within, zoo
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
 from cxg_widget.wire.quantise import LEVELS, quantise_positions, quantise_within
 
-_COARSE_PX = 0.5
+COARSE_PX = 0.5
 """A code of position may take so many px before the cells of a view are placed within that view."""
-_DETAIL = 1.5
+DETAIL = 1.5
 """So many times as long as those of the view are the sides of the part whose cells are placed anew."""
 
 
@@ -120,7 +122,7 @@ class Painter:
             crowd = replace(self._crowding, tile=stepped(self._crowding.tile))
             dots = dots.colored(self._shared(dots, crowd, coloring))
         if self._is_coarse(bounds.extent):
-            near = self._sight.grown(_DETAIL)
+            near = self._sight.grown(DETAIL)
             is_near = within(xy[rows], near)
             dots = Dots(quantise_within(xy[rows[is_near]], near), near, dots.codes[is_near], dots.flags[is_near])
         return self._painted(dots, coloring, self._diameter)
@@ -137,7 +139,7 @@ class Painter:
             crowd = replace(self._crowding, tile=stepped(sample.tile(self._crowding.tile)))
             dots = dots.colored(self._shared(dots, crowd, coloring, BASIS))
         if self._is_coarse(bounds.extent):
-            near = self._sight.grown(_DETAIL)
+            near = self._sight.grown(DETAIL)
             dots = replace(dots, xy=quantise_within(xy, near), extent=near)
         return dots, coloring
 
@@ -163,7 +165,7 @@ class Painter:
         drawn = near if shown.draws_all else near.only(shown.passing)
         n_inside, cells = drawn.count(self.seen), drawn.some(self.seen, shown, most)
         self._n_like = self._dataset.n_obs * len(cells.xy) // max(n_inside, 1)
-        return self._dots_of(cells, shown, self._sight.grown(_DETAIL)), coloring
+        return self._dots_of(cells, shown, self._sight.grown(DETAIL)), coloring
 
     def _flags(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
         flags = self._mask[rows].astype(np.uint8) if self._mask.any() else np.ones(rows.size, dtype=np.uint8)
@@ -174,7 +176,7 @@ class Painter:
 
     def _is_coarse(self, extent: Extent) -> bool:
         per_x, per_y = self._sight.units
-        return max((extent[1] - extent[0]) / per_x, (extent[3] - extent[2]) / per_y) / LEVELS > _COARSE_PX
+        return max((extent[1] - extent[0]) / per_x, (extent[3] - extent[2]) / per_y) / LEVELS > COARSE_PX
 
     def _painted(self, dots: Dots, coloring: Coloring, diameter: float) -> Portrait:
         inks, opacity = self._inks(coloring), self._settings.opacity
@@ -359,7 +361,7 @@ class Painter:
         return Portrait(statistic=said, limits=known.limits)
 
     def _diameter_of(self, view: View) -> float:
-        """Return how wide a point of a view is, CSS px, as `diameterOf` in js/src/style/style.js does."""
+        """Return how wide a point of a view is, CSS px, as `diameterOf` in js/src/style/point_style.js does."""
         spot = spot_px(spot_of(self._dataset, self._settings), self._sight.size[0] / abs(view[1] - view[0]))
         zoom = zoom_of(view, self._sight.whole)
         return self._settings.point_size or spot or point_diameter(self._n_like, self._sight.size, zoom)

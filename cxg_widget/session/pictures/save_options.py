@@ -13,7 +13,7 @@ import numpy as np
 
 from cxg_widget.draw.pages.matplotlib_page import PX_PER_INCH
 from cxg_widget.errors import InvalidValue
-from cxg_widget.session.pictures.pages import Size
+from cxg_widget.session.pictures.figure_pages import Size
 from cxg_widget.text.names import shown
 
 DPI = 300.0

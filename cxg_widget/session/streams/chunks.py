@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from cxg_widget.annotations.colors import label_colors
 from cxg_widget.annotations.labels import as_labels
 from cxg_widget.cells.preview import are_stated
-from cxg_widget.color.colormap import ON_OFFER
+from cxg_widget.color.colormap_lookup import ON_OFFER
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.by_sets import set_colors
+from cxg_widget.display.color_target import blended_names, heading, layer_to_offer
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import blended_names, heading, layer_to_offer
 from cxg_widget.spatial.view import within
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans

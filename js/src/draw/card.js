@@ -2,7 +2,7 @@
  * Looks for a graphics card, once the first picture is whole: a driver takes as long to start as the processor takes to draw
  * a million points, and one that has no card is not used at all.
  */
-import { styleOf } from "../style/style.js";
+import { styleOf } from "../style/point_style.js";
 import { PAPERS } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { createPointBuffers } from "./gl/buffers.js";
@@ -45,7 +45,7 @@ export function seekCard(store, take) {
   return () => (stop(), clearTimeout(timer));
 }
 
-/** The page's WebGL context, if it can draw points, and faster than the processor does. @param {import("../style/style.js").Style} style of them */
+/** The page's WebGL context, if it can draw points, and faster than the processor does. @param {import("../style/point_style.js").Style} style of them */
 function usableContext(style) {
   const shared = sharedContext();
   try {
@@ -75,7 +75,7 @@ export function watchCard(canvas, store) {
 const FRAGMENTS = [FRAGMENT_SQUARE, FRAGMENT_DISC, FRAGMENT_DISC_DEPTH];
 
 /** Find out now whether the shaders compile here, and draw a point nowhere: a driver prepares its programs with the first
- * one, which lasts as long as drawing many. @param {import("./gl/context.js").Shared} shared @param {import("../style/style.js").Style} style of
+ * one, which lasts as long as drawing many. @param {import("./gl/context.js").Shared} shared @param {import("../style/point_style.js").Style} style of
  * the points to come @throws {Error} if they do not compile */
 export function tryShaders(shared, style) {
   for (const fragment of FRAGMENTS) programOf(shared, VERTEX, fragment);

@@ -15,9 +15,9 @@ import { createGlPainter } from "./gl/stage.js";
  * @property {() => void} wakeSoon the same, when the changes of this moment are through
  * @property {() => void} hurry ask them now, and show what is done: a page that is still being laid out has its frames and timers late
  *
- * @typedef {{style: import("../style/style.js").Style, scale: [number, number], offset: [number, number], sizePx: number, isCovered?: boolean}} PointOptions
+ * @typedef {{style: import("../style/point_style.js").Style, scale: [number, number], offset: [number, number], sizePx: number, isCovered?: boolean}} PointOptions
  *   scale, offset: from codes to clip space; sizePx: diameter, px of the picture; isCovered: an image lies in front
- * @typedef {{style: import("../style/style.js").Style, rect: number[], isCover: boolean}} ImageOptions rect: left, right, bottom, top in clip space;
+ * @typedef {{style: import("../style/point_style.js").Style, rect: number[], isCover: boolean}} ImageOptions rect: left, right, bottom, top in clip space;
  *   isCover: no point shows through
  *
  * @typedef {object} Picture keeps what was drawn until it is cleared

@@ -1,5 +1,5 @@
 /** Reads the pieces of a saved page: base64 of deflated bytes, as frames the kernel sends. */
-// Changes with cxg_widget/session/pictures/recording.py: pieces of a saved page.
+// Changes with cxg_widget/session/pictures/html_recording.py: pieces of a saved page.
 
 /** @typedef {{content: any, buffers: DataView[]}} Frame */
 
@@ -15,7 +15,7 @@ export async function bytesOf(id) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** What `packed` of cxg_widget/session/pictures/recording.py has put together. @param {Uint8Array<ArrayBuffer>} bytes @returns {Frame[]} */
+/** What `packed` of cxg_widget/session/pictures/html_recording.py has put together. @param {Uint8Array<ArrayBuffer>} bytes @returns {Frame[]} */
 export function framesOf(bytes) {
   const { buffer } = bytes;
   const length = new DataView(buffer).getUint32(0, true);

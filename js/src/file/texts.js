@@ -2,15 +2,12 @@
 // Changes with cxg_widget/display/hover.py: what the tooltip says.
 import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
 import { WAYS } from "../style/scale.js";
+import { EMPTY_LABEL, FINEST_SHARE, LONGEST_LABEL, MOST_IN_CROWD } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { share, shortNumber, wholeNumber } from "../words/format.js";
 import { missingLabel } from "../words/missing.js";
 
 /** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi" | "levels">} Legend */
-
-/** Categories that are named of many cells, the largest of them. */
-const MOST_NAMED = 4;
-const LONGEST = 60;
 
 /** The number of a code; NaN = it is missing. @param {number} code @param {Legend} legend @returns {number} */
 export function numberOf(code, legend) {
@@ -49,10 +46,10 @@ export function describeMany(codes, legend) {
   const counts = new Array(categories.length + 1).fill(0);
   for (let i = 0; i < n; i++) counts[Math.min(codes[i], categories.length)]++;
   const order = [...counts.keys()].filter((code) => counts[code] > 0).sort((a, b) => counts[b] - counts[a] || a - b);
-  const rest = order.slice(MOST_NAMED);
+  const rest = order.slice(MOST_IN_CROWD);
   /** @type {[string, string][]} */
   const texts = order
-    .slice(0, MOST_NAMED)
+    .slice(0, MOST_IN_CROWD)
     .map((code) => [inALine(categories[code] ?? missingLabel(legend)), share(counts[code], n)]);
   const others = rest.reduce((sum, code) => sum + counts[code], 0);
   return rest.length > 0 ? [...texts, [`${rest.length} more`, share(others, n)]] : texts;
@@ -74,12 +71,9 @@ function describeNumbers(codes, legend) {
 
 /** @param {string} label @returns {string} */
 function inALine(label) {
-  const line = label.split(/\s+/).filter(Boolean).join(" ") || "(empty)";
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`;
+  const line = label.split(/\s+/).filter(Boolean).join(" ") || EMPTY_LABEL;
+  return line.length <= LONGEST_LABEL ? line : `${line.slice(0, LONGEST_LABEL - 1)}…`;
 }
-
-/** How far a code may move a number on the colormap, which has 256 colours. */
-const FINEST = 1 / 255;
 
 /** @param {Legend} legend @param {Record<string, any>} settings @returns {string} "" where codes tell what the limits ask for */
 export function describeRounding(legend, { vmin, vmax, scale }) {
@@ -93,7 +87,7 @@ export function describeRounding(legend, { vmin, vmax, scale }) {
     (code) => (way(numberAt(code + 1, levels)) - way(numberAt(code, levels))) / span,
   );
   const n = Math.max(1, Math.round(1 / Math.max(...steps)));
-  if (n * FINEST * 2 >= 1) return "";
+  if (n * FINEST_SHARE * 2 >= 1) return "";
   const ends = `${shortNumber(low)} and ${shortNumber(high)}`;
   return `Colors between ${ends} round to ${n === 1 ? "1 step" : `${n} steps`}: this file holds no finer numbers. Set the limits before you save it.`;
 }

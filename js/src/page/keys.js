@@ -1,5 +1,5 @@
 /** Keyboard shortcuts of the whole widget, and Escape. */
-// Changes with js/src/plot/gestures.js and js/src/panels/key_list.js: keys, and the list of them.
+// Changes with js/src/plot/gestures.js and js/src/panels/keyboard_help.js: keys, and the list of them.
 import { RESET_KEY, TOOL_KEYS } from "../plot/gestures.js";
 import { PANELS, togglePanel } from "./parts/panel_buttons.js";
 import { FULL_KEY, LIST_KEY, openKeyList } from "./parts/toolbar.js";

@@ -2,8 +2,8 @@
 import { html, nothing } from "lit-html";
 import { divider, sizeOf } from "./parts/divider.js";
 import { embeddingBox } from "./parts/embedding.js";
+import { ROW_PX } from "./parts/legend_rows.js";
 import { emptyMessage, progressBar } from "./parts/messages.js";
-import { ROW_PX } from "./parts/rows.js";
 import { searchBox } from "./parts/search.js";
 import { statusLine } from "./parts/status.js";
 import { panelButton, toolbar } from "./parts/toolbar.js";

@@ -9,9 +9,9 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
  *   called when something has changed that only a panel knows
- * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
- * @typedef {import("../plot/key_shape.js").CreateKeyShape} CreateKeyShape
- * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "summaryOf" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
+ * @typedef {import("../plot/landmarks_loader.js").CreateLandmarks} CreateLandmarks
+ * @typedef {import("../plot/keyboard_shape_loader.js").CreateKeyShape} CreateKeyShape
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/picture_schedule.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "summaryOf" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);

@@ -1,7 +1,7 @@
 /** One view of a widget: draws its panels anew when the state changes, and lets the plot go first; full screen. */
 import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
-import { missingGrey } from "../style/style.js";
+import { missingGrey } from "../style/point_style.js";
 import { leaveByKey, pressKey } from "./keys.js";
 import { createElements, isNarrow, layout, plotAlone } from "./layout.js";
 import { createLegend } from "./parts/legend.js";

@@ -1,43 +1,43 @@
 /** Entry of the second module: makes the panels of a view, and exports what it draws on the plot. */
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/parts/panel_buttons.js";
-import { createAnnotations } from "./annotations/annotations.js";
-import { createOpened } from "./columns/column_filters.js";
-import { createColumns } from "./columns/columns.js";
-import { createCompare } from "./compare/compare.js";
-import { createComparing } from "./compare/comparison.js";
+import { createAnnotations } from "./annotations/annotations_panel.js";
+import { createColumns } from "./columns/columns_panel.js";
+import { createOpened } from "./columns/open_columns.js";
+import { createCompare } from "./compare/compare_panel.js";
+import { createComparing } from "./compare/comparison_requests.js";
 import { filterChips } from "./filters/active_filters.js";
 import { createBlendLegend } from "./genes/blend_legend.js";
-import { createGenes } from "./genes/genes.js";
-import { keyList } from "./key_list.js";
-import { notesPopover } from "./notes.js";
+import { createGenes } from "./genes/genes_panel.js";
+import { keyList } from "./keyboard_help.js";
+import { notesPopover } from "./notes_popover.js";
 import { createOffer } from "./offer.js";
 import { createPictureMenu } from "./pictures/picture_menu.js";
-import { createSetList } from "./sets/set_list.js";
-import { createSets } from "./sets/sets.js";
+import { createSetList } from "./sets/set_requests.js";
+import { createSets } from "./sets/sets_panel.js";
 import { colormapList } from "./settings/colormap_list.js";
-import { settingsPopover } from "./settings/settings.js";
+import { settingsPopover } from "./settings/settings_popover.js";
 import { createTissueChoice } from "./settings/tissue_choice.js";
 import { createTwoColumns } from "./settings/two_columns.js";
 import { createDrawer } from "./shared/drawer.js";
 import css from "./style.css";
-import { createTable } from "./table/table.js";
+import { createTable } from "./table/table_panel.js";
 
 export { depart, fade } from "../picture/motion.js";
 export { summaryOf } from "../words/summary.js";
-export { takeColumn } from "./columns/take_column.js";
-export { createKeyShape } from "./key_shape.js";
+export { takeColumn } from "./columns/merge_counts.js";
+export { createKeyShape } from "./keyboard_shape.js";
 export { linkPlots } from "./linked/linked.js";
 export { createLandmarks } from "./overlays/landmarks.js";
-export { notesOnPlot } from "./overlays/notes_on_plot.js";
-export { createPictures, saveFile } from "./pictures/saved_pictures.js";
+export { notesOnPlot } from "./overlays/overlay_notes.js";
+export { createPictures, saveFile } from "./pictures/plot_picture.js";
 
 /** @typedef {import("../page/parts/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
-/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/column_filters.js").Opened, sets: Sets,
- *   comparing: import("./compare/comparison.js").Comparing}} Given */
-/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./sets/set_list.js").CellSet[] | null, chosen: string[]}} Sets */
+/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/open_columns.js").Opened, sets: Sets,
+ *   comparing: import("./compare/comparison_requests.js").Comparing}} Given */
+/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./sets/set_requests.js").CellSet[] | null, chosen: string[]}} Sets */
 
 /** What makes each panel of a view, by its name. @type {Record<import("../wire/constants.js").PanelName, (given: Given) => DrawPanel>} */
 const MAKERS = {

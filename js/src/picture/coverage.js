@@ -3,7 +3,7 @@
  * most cells is then the picture at hand in the colour of zero, and on it the cells where it is not. Pure.
  */
 
-import { SQUARE_PX } from "../style/style.js";
+import { SQUARE_PX } from "../wire/constants.js";
 
 /**
  * @typedef {object} Coverage
@@ -34,7 +34,7 @@ export function isSameCoverage(a, b) {
 }
 
 /** The points that have to be drawn anew where all others have the least value; null if that is not how the cells are coloured.
- * @param {import("../state/scene.js").Scene} scene @param {import("../style/style.js").Style} style @returns {import("../state/scene.js").Entries | null} */
+ * @param {import("../state/scene.js").Scene} scene @param {import("../style/point_style.js").Style} style @returns {import("../state/scene.js").Entries | null} */
 export function entriesAbove({ color }, { mode, selecting, hasMissing }) {
   if (color === null || color.entries === null || mode !== 2 || selecting || hasMissing) return null;
   const { entries, n } = color;

@@ -2,9 +2,8 @@
  * around it. */
 import { covers, expand, isCoarse } from "../screen/camera.js";
 import { isComplete, joinDetail } from "../state/scene.js";
+import { DETAIL } from "../wire/constants.js";
 
-/** How much more than is seen is requested, so that a small move needs no answer. */
-const AROUND = 1.5;
 const WAIT_MS = 120;
 
 /**
@@ -38,7 +37,7 @@ export function createDetailer(scene, getState, viewports, ask) {
     if (view === null || isAsking) return;
     isAsking = true;
     const seq = getState().points?.seq;
-    const parts = await ask(expand(view, AROUND));
+    const parts = await ask(expand(view, DETAIL));
     isAsking = false;
     // Other points may have arrived while the kernel worked.
     if (parts === null || getState().points?.seq !== seq) return;

@@ -1,8 +1,9 @@
 /** The plan of a picture: which points, size and colours, with an image of all cells or not; and how it differs from the one before. Pure. */
+// Changes with cxg_widget/session/pictures/portrait.py: which points and images a picture is made of.
 import { cellSizePx, codesToClip, covers, isCoarse, scales, visible } from "../screen/camera.js";
 import { cellsSeen, isComplete, missingCode } from "../state/scene.js";
 import { layersOf } from "../style/crowding.js";
-import { crowdedSize, diameterOf, sampled, styleOf } from "../style/style.js";
+import { crowdedSize, diameterOf, sampled, styleOf } from "../style/point_style.js";
 import { TUNED } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { holdsCells, imageOnShow } from "./question.js";
@@ -11,7 +12,7 @@ import { holdsCells, imageOnShow } from "./question.js";
  * @typedef {import("../state/scene.js").Scene} Scene
  * @typedef {import("../state/state.js").State} State
  * @typedef {import("../screen/camera.js").Camera} Camera
- * @typedef {import("../style/style.js").Theme} Theme
+ * @typedef {import("../style/point_style.js").Theme} Theme
  *
  * @typedef {object} Plan
  * @property {import("../draw/sources.js").Source} source which points

@@ -3,7 +3,7 @@ import { covers, isCoarse, scales } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";
 import { highlightOf } from "../state/state.js";
 import { layersOf } from "../style/crowding.js";
-import { isByDensity } from "../style/style.js";
+import { isByDensity } from "../style/point_style.js";
 
 const LARGEST_PX = 4_096;
 

@@ -13,7 +13,7 @@ import { planOf, pointOptions } from "./plan.js";
  * @property {() => import("../screen/camera.js").Camera | null} camera null while there is nothing to look at
  * @property {() => number} zoom 1 when everything fits
  * @property {() => {width: number, height: number, ratio: number}} size CSS px; ratio: device px per CSS px
- * @property {() => import("../style/style.js").Theme} theme
+ * @property {() => import("../style/point_style.js").Theme} theme
  * @property {() => import("../state/state.js").State} state
  * @property {() => boolean} isShown on the screen
  * @property {() => boolean} isMoving a hand moves the picture
@@ -25,7 +25,7 @@ import { planOf, pointOptions } from "./plan.js";
  * @property {(change?: Change) => void} invalidate
  * @property {() => void} depart the points are elsewhere from now on: they travel there, and images fade, unless the page wants no motion
  * @property {() => Progress} progress what is on the screen
- * @property {(scale: number, theme: import("../style/style.js").Theme) => Promise<HTMLCanvasElement>} draw the picture anew, without a background, as it
+ * @property {(scale: number, theme: import("../style/point_style.js").Theme) => Promise<HTMLCanvasElement>} draw the picture anew, without a background, as it
  *   looks in a theme; scale: px per CSS px
  * @property {() => void} destroy
  *
@@ -62,7 +62,7 @@ export function createSurface(painter, stage, site, requester) {
   let endFading = () => {};
   let heldUntil = 0; // 0 = each slice is shown
 
-  /** @param {number} [ratio] px per CSS px @param {import("../style/style.js").Theme} [theme] @returns {import("./plan.js").Sight} */
+  /** @param {number} [ratio] px per CSS px @param {import("../style/point_style.js").Theme} [theme] @returns {import("./plan.js").Sight} */
   function sight(ratio = site.size().ratio, theme = site.theme()) {
     const camera = /** @type {import("../screen/camera.js").Camera} */ (site.camera());
     return { state: site.state(), camera, zoom: site.zoom(), ratio, theme };

@@ -1,7 +1,7 @@
 /** Where a plot looks: the camera that shows, in the room the plot has, what all plots of a widget look at. */
 
 import * as cameras from "../screen/camera.js";
-import { diameterOf } from "../style/style.js";
+import { diameterOf } from "../style/point_style.js";
 import { roomIn } from "./room.js";
 
 /**

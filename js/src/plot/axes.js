@@ -148,7 +148,7 @@ export function createAxes() {
         }
       }
     },
-    /** @param {import("../style/style.js").Theme} theme */
+    /** @param {import("../style/point_style.js").Theme} theme */
     setTheme(theme) {
       const { words, line } = inks(theme);
       set(lines, { stroke: line });
@@ -160,7 +160,7 @@ export function createAxes() {
 /**
  * The axes onto a picture.
  * @param {CanvasRenderingContext2D} context @param {number} scale px of the picture per CSS px @param {Layout} layout
- * @param {import("../style/style.js").Theme} theme @param {string} family of the font
+ * @param {import("../style/point_style.js").Theme} theme @param {string} family of the font
  */
 export function paintAxes(context, scale, { names, numbers, lines }, theme, family) {
   const { words, line } = inks(theme);
@@ -181,7 +181,7 @@ export function paintAxes(context, scale, { names, numbers, lines }, theme, fami
   context.restore();
 }
 
-/** @param {import("../style/style.js").Theme} theme */
+/** @param {import("../style/point_style.js").Theme} theme */
 function inks(theme) {
   return { words: inkOf(theme, QUIET_INK), line: inkOf(theme, FAINT_INK) };
 }

@@ -1,7 +1,7 @@
 /** Translates pointer, wheel and keys into what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
-// Changes with js/src/page/keys.js and js/src/panels/key_list.js: keys, and the list of them.
+// Changes with js/src/page/keys.js and js/src/panels/keyboard_help.js: keys, and the list of them.
 import { createDrag } from "./drag.js";
-import { createKeyShape } from "./key_shape.js";
+import { createKeyShape } from "./keyboard_shape_loader.js";
 import { createWheel } from "./wheel.js";
 
 /**

@@ -72,7 +72,7 @@ export function createOverlay() {
       const visibility = camera === null || cell === null ? "hidden" : "visible";
       for (const circle of [ringHalo, ring]) set(circle, { visibility, cx, cy, r: diameter / 2 + RING_PX });
     },
-    /** @param {import("../style/style.js").Theme} theme */
+    /** @param {import("../style/point_style.js").Theme} theme */
     setTheme({ foreground, background }) {
       const [front, back] = [`rgb(${foreground})`, `rgb(${background})`];
       for (const part of [line, closing, cross, ring]) set(part, { stroke: front });

@@ -8,16 +8,16 @@ import { PAPERS } from "../wire/constants.js";
 import { createAim } from "./aim.js";
 import { createAxes, layoutAxes } from "./axes.js";
 import { listenToGestures } from "./gestures.js";
-import { createLandmarks } from "./landmarks.js";
+import { createLandmarks } from "./landmarks_loader.js";
 import { createCover } from "./notebook_picture.js";
 import { createOverlay } from "./overlay.js";
+import { createSavedPictures } from "./picture_schedule.js";
 import { createCellFinder } from "./pointed_cell.js";
 import { watchRoom, watchSight } from "./room.js";
-import { createSavedPictures } from "./saved_pictures.js";
 
 /**
  * @typedef {import("../screen/camera.js").Camera} Camera
- * @typedef {import("../style/style.js").Theme} Theme
+ * @typedef {import("../style/point_style.js").Theme} Theme
  * @typedef {import("../state/state.js").State} State
  * @typedef {import("../picture/surface.js").Surface} Surface
  * @typedef {import("../picture/surface.js").Change} Change
@@ -44,7 +44,7 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @typedef {object} Plot
  * @property {HTMLElement} element
  * @property {(theme: Theme) => void} setTheme
- * @property {(scale: number, edit?: (key: import("../words/key.js").Key | null) => import("../words/key.js").Key | null) => Promise<HTMLCanvasElement>} figure
+ * @property {(scale: number, edit?: (key: import("../words/legend_words.js").Key | null) => import("../words/legend_words.js").Key | null) => Promise<HTMLCanvasElement>} figure
  *   the picture that is saved; scale: px per CSS px; edit: what of its key is said
  * @property {() => void} destroy
  */

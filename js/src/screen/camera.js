@@ -4,7 +4,7 @@
  */
 // Changes with cxg_widget/spatial/view.py: the view that shows everything.
 
-import { MARGIN } from "../wire/constants.js";
+import { COARSE_PX, MARGIN } from "../wire/constants.js";
 import { clamp } from "./clamp.js";
 
 /**
@@ -29,8 +29,6 @@ import { clamp } from "./clamp.js";
  * @property {{camera: Camera, diameter: number}} [whole] the same where everything is shown
  */
 
-/** One code of position may take so many device px before its lattice could show. */
-const COARSE_PX = 0.5;
 /** How far one can zoom out: the data takes at least this part of the plot. */
 const SMALLEST = 0.2;
 const FLOAT32_STEP = 2 ** -23;

@@ -10,7 +10,7 @@ import { memo } from "../state/memo.js";
 import { BASIS, BEHIND, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS, WIDER } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { isBent, shownAt, tableOf, zeroCode } from "./levels.js";
-import { crowdedSize } from "./style.js";
+import { crowdedSize } from "./point_style.js";
 
 const LEVELS = MISSING - 1;
 

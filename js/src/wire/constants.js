@@ -89,6 +89,28 @@ export const KEY_PX = {"PAD": 16, "TOP": 40, "TITLE_Y": 26, "LINE": 16, "ROW": 1
 export const MOST_FIELDS = 5;
 /** So many cells under the pointer are too many to name one. */
 export const MANY = 30;
+/** Categories that are named of many cells, the largest of them. */
+export const MOST_IN_CROWD = 4;
+/** Name of a category without letters. */
+export const EMPTY_LABEL = "(empty)";
+/** Letters of a label in a sentence. */
+export const LONGEST_LABEL = 60;
+/** What stands before a column whose logarithm is an axis. */
+export const LOG = "log1p:";
+/** Rows of the table that one request may name. */
+export const MAX_ROWS = 10000;
+/** How far a code may move a number on the colormap, which has 256 colors. */
+export const FINEST_SHARE = 0.00392156862745098;
+/** Steps of positions from which they would show as a lattice. */
+export const COARSE_PX = 0.5;
+/** How many times as wide as a view its finer points are. */
+export const DETAIL = 1.5;
+/** Points up to so wide are squares, wider ones discs. */
+export const SQUARE_PX = 3;
+/** Share of the page over the points beneath the map of a difference. */
+export const VEIL = 0.72;
+/** Bins of an open column of numbers. */
+export const MOST_BINS = 64;
 /** Rows of a column that are counted apart from all. */
 export const MOST_COUNTED = 1024;
 /** Sets that have contours at once. */
@@ -113,6 +135,8 @@ export const MARGIN = 0.04;
 export const BASIS = 65536;
 /** In views of up to so many times as many cells as are few something is left of how few look. */
 export const SOLID_UP_TO = 8;
+/** No spot of a section is drawn wider. */
+export const WIDEST_SPOT_PX = 100;
 /** Cells that stand for the colour of a crowded place. */
 export const BEHIND = 36;
 /** How many times as wide the area is on which the number of a tile of few leans. */

@@ -1,5 +1,7 @@
 /** The registry of forms of a rule, the twin of cxg_widget/rules/forms: all that the page knows of each. Pure. */
 // Changes with cxg_widget/rules/form.py: forms of a rule.
+
+import { EMPTY_LABEL } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, shortNumber } from "./format.js";
 
@@ -74,7 +76,7 @@ export function labelOf(value) {
 
 /** @param {any[]} values */
 function describeValues(values) {
-  const first = values.slice(0, 2).map((one) => inALine(labelOf(one)) || "(empty)");
+  const first = values.slice(0, 2).map((one) => inALine(labelOf(one)) || EMPTY_LABEL);
   const more = values.length - first.length;
   return `${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

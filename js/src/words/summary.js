@@ -1,9 +1,10 @@
 /** A description of the picture for people who do not see it, as cxg_widget/draw/pages/summary.py writes it. Pure. */
 // Changes with cxg_widget/draw/pages/summary.py: the summary in words.
 import { countPassing } from "../state/counts.js";
+import { EMPTY_LABEL } from "../wire/constants.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { inALine, share, shortCount } from "./format.js";
-import { keyOf, largestOf } from "./key.js";
+import { keyOf, largestOf } from "./legend_words.js";
 import { missingLabel } from "./missing.js";
 import { capitalized } from "./nouns.js";
 import { describeFilters } from "./rule_words.js";
@@ -44,7 +45,7 @@ function describePlace({ embedding, axes: [x, y], axisLabels }, isPair) {
   return `Embedding: ${embedding}${axes}${names}`;
 }
 
-/** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./key.js").Key} key @returns {string[]} */
+/** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./legend_words.js").Key} key @returns {string[]} */
 function describeColor(
   { scale, categories, counts, corners = [], nMissing, spec, ordered },
   hidden,
@@ -64,7 +65,7 @@ function describeColor(
   const size = `${categories.length} ${categories.length === 1 ? "category" : "categories"}`;
   const n = counts.reduce((sum, one) => sum + one, nMissing);
   const rows = largestOf({ counts, ordered }, shown, MOST_NAMED).map((i) => {
-    const label = inALine(categories[i]) || "(empty)";
+    const label = inALine(categories[i]) || EMPTY_LABEL;
     return counts[i] === undefined ? label : `${label} ${shortCount(counts[i])} (${share(counts[i], n)})`;
   });
   return [

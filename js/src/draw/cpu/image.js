@@ -1,6 +1,7 @@
 /** Turns images of all cells into something a canvas draws: those of numbers get their colours here. */
+// Changes with cxg_widget/session/pictures/portrait.py: colors of an image of numbers.
 import { memo } from "../../state/memo.js";
-import { isDimming } from "../../style/style.js";
+import { isDimming } from "../../style/point_style.js";
 import { LEFT_OUT_ALPHA, MISSING } from "../../wire/protocol.js";
 
 /** @typedef {import("../../state/scene.js").CellImage} Image */
@@ -12,7 +13,7 @@ export function createShades() {
   const shaded = memo();
 
   return {
-    /** @param {Image} image @param {import("./inks.js").Inks} inks of all codes @param {import("../../style/style.js").Style} style
+    /** @param {Image} image @param {import("./inks.js").Inks} inks of all codes @param {import("../../style/point_style.js").Style} style
      * @returns {CanvasImageSource} */
     of({ bitmap, content }, inks, style) {
       const isColored = content === "colors";

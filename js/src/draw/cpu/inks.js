@@ -15,7 +15,7 @@ export const [EDGE, LEFT_OUT, LOWEST] = [1, 2, 3];
 const DIMMED_SPAN = MISSING + 3;
 
 /**
- * @param {import("../../style/style.js").Style} style
+ * @param {import("../../style/point_style.js").Style} style
  * @param {Uint8Array} colors RGBA of categories or of numbers; alpha 0 = hidden
  * @param {number} size 256 or 65,536 codes
  * @returns {Inks}
@@ -49,12 +49,12 @@ export function inksOf(style, colors, size) {
   return { size, rgba, rank };
 }
 
-/** @param {import("../../style/style.js").Rgba} color 0..1 @returns {number} 0 = hidden */
+/** @param {import("../../style/point_style.js").Rgba} color 0..1 @returns {number} 0 = hidden */
 function pack([red, green, blue, alpha]) {
   return alpha === 0 ? 0 : bytes(red * 255, green * 255, blue * 255);
 }
 
-/** Mix a colour toward the background. @param {number} color @param {import("../../style/style.js").Style} style */
+/** Mix a colour toward the background. @param {number} color @param {import("../../style/point_style.js").Style} style */
 function dim(color, { background, dimmed }) {
   if (color === 0) return 0;
   const mixed = background.map((channel, i) => channel * 255 * (1 - dimmed) + ((color >>> (8 * i)) & 255) * dimmed);

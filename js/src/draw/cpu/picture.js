@@ -1,6 +1,7 @@
 /** Pictures drawn in memory: slices of points, beneath them perhaps the image of all cells from the kernel, and the loop that draws them. */
 import { memo } from "../../state/memo.js";
-import { colorsFrom, colorTable, isLayered, SQUARE_PX } from "../../style/style.js";
+import { colorsFrom, colorTable, isLayered } from "../../style/point_style.js";
+import { SQUARE_PX } from "../../wire/constants.js";
 import { createBudget } from "../budget.js";
 import { createTurns } from "../turns.js";
 import { createShades } from "./image.js";
@@ -27,7 +28,7 @@ export function createCpuPicture(getState) {
   /** What lies between memory and a canvas that holds another picture. */
   const sheet = document.createElement("canvas");
 
-  /** @param {import("../../style/style.js").Style} style @param {number} size codes */
+  /** @param {import("../../style/point_style.js").Style} style @param {number} size codes */
   function inks(style, size) {
     const { color, traits } = getState();
     const table =

@@ -2,6 +2,7 @@
  * The loops over points, into pixels in memory: a twentieth of what a software GL takes for the same picture.
  * A pixel belongs to a square if its middle does; its left and upper edge are part of a square. Pure.
  */
+// Changes with cxg_widget/draw/points/discs.py: which pixels a point covers.
 import { EDGE, LEFT_OUT } from "./inks.js";
 
 /** Every second of the four channels of a colour, and a half for each of their products. */

@@ -1,5 +1,5 @@
 /** Draws what covers an area rather than a point: an image of all cells, or one colour over all points. */
-import { isDimming } from "../../style/style.js";
+import { isDimming } from "../../style/point_style.js";
 import { FAINTEST } from "../../wire/constants.js";
 import { useProgram } from "./program.js";
 import { FRAGMENT_FILL, FRAGMENT_IMAGE, VERTEX_IMAGE } from "./shaders.js";

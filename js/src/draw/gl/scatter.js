@@ -1,5 +1,6 @@
 /** Draws a slice of points as one style says. */
-import { isLayered, SQUARE_PX } from "../../style/style.js";
+import { isLayered } from "../../style/point_style.js";
+import { SQUARE_PX } from "../../wire/constants.js";
 import { useProgram } from "./program.js";
 import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, VERTEX } from "./shaders.js";
 import { bindTextures, UNITS } from "./textures.js";

@@ -1,6 +1,6 @@
 /** Buffers and textures that all views of one model share, sent to the GPU once, as far as they have arrived. */
 import { memo } from "../../state/memo.js";
-import { colorsFrom, colorTable } from "../../style/style.js";
+import { colorsFrom, colorTable } from "../../style/point_style.js";
 import { createPointBuffers } from "./buffers.js";
 import { createGlPicture } from "./picture.js";
 import { sendColors, sendImage } from "./textures.js";

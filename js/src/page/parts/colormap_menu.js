@@ -1,8 +1,8 @@
 /** The button of the menu of colormaps, which the second module draws. */
 import { html } from "lit-html";
-import { stopsOf } from "../../style/style.js";
+import { stopsOf } from "../../style/point_style.js";
 import { ICONS } from "../icons.js";
-import { gradient } from "./histogram.js";
+import { gradient } from "./legend_histogram.js";
 import { openBySecondModule } from "./toolbar.js";
 
 /** @typedef {import("./ui.js").Context} Context */

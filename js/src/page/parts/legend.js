@@ -2,13 +2,13 @@
 import { html, nothing } from "lit-html";
 import { countsOf, legendCounts } from "../../state/counts.js";
 import { MOST_PINNED } from "../../wire/constants.js";
-import { cornersOf } from "../../words/key.js";
+import { cornersOf } from "../../words/legend_words.js";
 import { colorable, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
-import { createCategoryLegend } from "./categories.js";
-import { missingRow } from "./missing.js";
-import { numberLegend, swatches } from "./numbers.js";
-import { countWidths } from "./row_end.js";
+import { createCategoryLegend } from "./legend_categories.js";
+import { missingRow } from "./legend_missing.js";
+import { numberLegend, swatches } from "./legend_numbers.js";
+import { countWidths } from "./legend_row_end.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 

@@ -5,9 +5,9 @@ import { MOST_BLENDED } from "../../wire/constants.js";
 import { wholeNumber } from "../../words/format.js";
 import { capitalized, colorable, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
+import { rowAfterKey } from "./legend_rows.js";
 import { marked } from "./marked.js";
-import { colorOf, groupMatches, kindOf, tagOf } from "./matches.js";
-import { rowAfterKey } from "./rows.js";
+import { colorOf, groupMatches, kindOf, tagOf } from "./search_matches.js";
 import { patch, textIn } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */

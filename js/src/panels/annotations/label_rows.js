@@ -8,14 +8,14 @@ import { safeColor } from "../../style/color.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { counted, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { isOnlyOf, leavesOut, ruleOf, without, withRule } from "../filters/rules.js";
+import { isOnlyOf, leavesOut, ruleOf, without, withRule } from "../filters/filter_rules.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
-/** @typedef {import("./annotation_list.js").Label} Label */
-/** @typedef {import("./annotation_list.js").Listed} Listed */
-/** @typedef {import("../filters/rules.js").Rule} Rule */
+/** @typedef {import("./annotation_requests.js").Label} Label */
+/** @typedef {import("./annotation_requests.js").Listed} Listed */
+/** @typedef {import("../filters/filter_rules.js").Rule} Rule */
 
-/** @param {ReturnType<typeof import("./annotation_list.js").createAnnotationList>["edit"]} edit @param {() => void} redraw */
+/** @param {ReturnType<typeof import("./annotation_requests.js").createAnnotationList>["edit"]} edit @param {() => void} redraw */
 export function createLabelRows(edit, redraw) {
   /** Those that are open. @type {Set<string | null>} */
   const open = new Set();

@@ -12,7 +12,7 @@ function reveal(form) {
   requestAnimationFrame(() => form?.scrollIntoView({ block: "nearest" }));
 }
 
-/** @param {ReturnType<typeof import("./annotation_list.js").createAnnotationList>["edit"]} edit @param {() => void} redraw */
+/** @param {ReturnType<typeof import("./annotation_requests.js").createAnnotationList>["edit"]} edit @param {() => void} redraw */
 export function createSaveForm(edit, redraw) {
   let isOpen = false;
   /** What was typed, null = nothing yet. @type {string | null} */
@@ -52,7 +52,7 @@ export function createSaveForm(edit, redraw) {
       isOpen = !isOpen;
       redraw();
     },
-    /** @param {Context} context @param {import("./annotation_list.js").Listed} listed */
+    /** @param {Context} context @param {import("./annotation_requests.js").Listed} listed */
     draw(context, { name, hasObs }) {
       if (!isOpen) return nothing;
       const isOffline = context.state.link === "offline";

@@ -1,6 +1,6 @@
 /** A brush while a hand moves it: requests sums once, so that counts and points follow without another request. */
 
-import { withRule } from "../filters/rules.js";
+import { withRule } from "../filters/filter_rules.js";
 import { binsOf, movedCounts, nPassing } from "./brush_counts.js";
 
 /**

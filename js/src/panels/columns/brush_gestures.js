@@ -1,5 +1,6 @@
 /** Pointer and keys on the brush of a histogram, and where its ends are. */
 import { shareOf, valueAt } from "../../style/levels.js";
+import { MOST_BINS } from "../../wire/constants.js";
 
 /** @typedef {[number | null, number | null]} Ends lowest and highest number, null = open */
 /** What the pointer holds. @typedef {"low" | "high" | "both" | "new"} Grip */
@@ -109,7 +110,7 @@ export function brushedEnds([a, b], edges, isInteger) {
 export function stepOf(edges, isInteger) {
   if (isInteger) return 1;
   const [lo, hi] = [edges[0], edges[edges.length - 1]];
-  const width = (hi / 64 - lo / 64) / 4;
+  const width = (hi / MOST_BINS - lo / MOST_BINS) / 4;
   return width > 0 ? 10 ** Math.floor(Math.log10(width)) : 0;
 }
 

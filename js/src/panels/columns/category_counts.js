@@ -2,19 +2,19 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
+import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/legend_rows.js";
 import { marked } from "../../page/parts/marked.js";
-import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/rows.js";
 import { textIn } from "../../page/parts/ui.js";
 import { safeColor } from "../../style/color.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { shortCount, wholeNumber } from "../../words/format.js";
-import { keeping, onlyOne, onlyThese, passesOf, toggled } from "../filters/rules.js";
+import { keeping, onlyOne, onlyThese, passesOf, toggled } from "../filters/filter_rules.js";
 import { LONG, MOST_IN_SIGHT, madeOf, sheetOf } from "./category_order.js";
 import { describeEnriched, enrichmentTable, hasChosen, mostShare, oddsOf, SHARE_KEY, shareBar } from "./enrichment.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Counts */
-/** @typedef {import("../filters/rules.js").Rule} Rule */
+/** @typedef {import("../filters/filter_rules.js").Rule} Rule */
 /** @typedef {import("./category_order.js").Place} Place */
 
 const SEGMENTS = 14;

@@ -1,5 +1,5 @@
 /** Which categories of an open column are listed, in which order, and which of them are in view or counted. Pure. */
-import { ROW_PX, windowOf } from "../../page/parts/rows.js";
+import { ROW_PX, windowOf } from "../../page/parts/legend_rows.js";
 import { MOST_COUNTED } from "../../wire/constants.js";
 import { byEnrichment, hasChosen } from "./enrichment.js";
 

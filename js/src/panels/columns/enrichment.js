@@ -1,6 +1,7 @@
 /** Enrichment of the selected cells in a column: its rows, their order, and how they are written and drawn. Pure. */
 
 import { html, nothing } from "lit-html";
+import { EMPTY_LABEL } from "../../wire/constants.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { share, wholeNumber } from "../../words/format.js";
 
@@ -61,7 +62,7 @@ export function describeEnriched(counts, rows) {
 /** @param {Counts} counts @param {number} i */
 export function labelOf({ categories }, i) {
   const label = i === categories.length ? MISSING_LABEL : categories[i];
-  return label === "" ? "(empty)" : (label ?? "…");
+  return label === "" ? EMPTY_LABEL : (label ?? "…");
 }
 
 /** Odds in few signs. @param {number} odds @returns {string} */

@@ -1,6 +1,6 @@
 /** An open column of numbers: a histogram with a brush, and two fields for the limits of its filter. */
 import { html, nothing, svg } from "lit-html";
-import { barHeights, barPath, cutOf } from "../../page/parts/histogram.js";
+import { barHeights, barPath, cutOf } from "../../page/parts/legend_histogram.js";
 import { shareOf } from "../../style/levels.js";
 import { counted, share, shortNumber, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";

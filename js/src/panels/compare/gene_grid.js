@@ -1,9 +1,9 @@
 /** The table of genes of a comparison: one row per gene, of which those in view are drawn; its keys and clicks. */
-import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/rows.js";
+import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/legend_rows.js";
 import { nounsOf } from "../../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "../table/scrolling.js";
 import { HEAD_PX, revealColumn, tableGrid } from "../table/table_grid.js";
-import { columnsOf } from "./gene_numbers.js";
+import { columnsOf } from "./gene_columns.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./result.js").Found} Found */

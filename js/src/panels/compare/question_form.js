@@ -3,15 +3,16 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/parts/ui.js";
 import { nSelectedPassing } from "../../state/counts.js";
+import { EMPTY_LABEL } from "../../wire/constants.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { asCategory, categoryOf } from "./comparison.js";
+import { asCategory, categoryOf } from "./comparison_requests.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
-/** @typedef {import("../sets/set_list.js").CellSet} CellSet */
-/** @typedef {import("./comparison.js").Comparing} Comparing */
+/** @typedef {import("../sets/set_requests.js").CellSet} CellSet */
+/** @typedef {import("./comparison_requests.js").Comparing} Comparing */
 
-/** @type {Record<import("./comparison.js").Question["method"], string>} */
+/** @type {Record<import("./comparison_requests.js").Question["method"], string>} */
 const METHODS = { "t-test": "t-test", wilcoxon: "Wilcoxon" };
 
 /** @param {Context} context @param {Comparing} comparing @param {CellSet[]} sets */
@@ -48,7 +49,7 @@ export function questionLine({ state }, comparing, sets) {
     return choice(
       `Category of ${column}`,
       now,
-      labels.map((/** @type {string} */ one) => [asCategory(column, one), one || "(empty)", false]),
+      labels.map((/** @type {string} */ one) => [asCategory(column, one), one || EMPTY_LABEL, false]),
       (to) => comparing.put({ [side]: to }),
       side === "a" ? "category" : "other category",
     );

@@ -6,7 +6,7 @@ import { fitCanvas } from "../../screen/canvas.js";
 import { parseColor } from "../../style/color.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { describeGene } from "./gene_numbers.js";
+import { describeGene } from "./gene_columns.js";
 import { COLORS, MARGIN_PX, paintField, paintMarks } from "./volcano_picture.js";
 import { boxOf, nearest, placed } from "./volcano_scale.js";
 

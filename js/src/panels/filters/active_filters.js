@@ -5,9 +5,9 @@ import { nHidden } from "../../state/hidden.js";
 import { wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { wordsOf } from "../../words/rule_words.js";
+import { columnOf, ruleOf, shortest, withRule } from "./filter_rules.js";
 import { createQueryField } from "./query_field.js";
 import { nameIn } from "./query_word.js";
-import { columnOf, ruleOf, shortest, withRule } from "./rules.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Dataset} Dataset */
@@ -20,10 +20,10 @@ export function createOverview(given) {
 
   return (context, dataset) => {
     const { state, actions } = context;
-    /** @type {import("./rules.js").Rule[]} */
+    /** @type {import("./filter_rules.js").Rule[]} */
     const rules = state.traits.filters;
     const isOffline = state.link === "offline";
-    const put = (/** @type {string} */ column, /** @type {import("./rules.js").Rule | null} */ rule) =>
+    const put = (/** @type {string} */ column, /** @type {import("./filter_rules.js").Rule | null} */ rule) =>
       actions.setTrait("filters", withRule(context.state.traits.filters, column, rule));
     const query = ruleOf(rules, "query")?.query ?? "";
     const nPassing = state.brush?.n ?? state.filter.n ?? dataset.nObs - (rules.length > 0 ? nHidden(state) : 0);
@@ -63,12 +63,12 @@ const MOST = 4;
 
 /** @param {Context} context */
 export function filterChips({ state, actions }) {
-  /** @type {import("./rules.js").Rule[]} */
+  /** @type {import("./filter_rules.js").Rule[]} */
   const rules = state.traits.filters;
   if (rules.length === 0) return nothing;
   const isOffline = state.link === "offline";
   const open = state.traits.open_panels;
-  const remove = (/** @type {import("./rules.js").Rule} */ rule) =>
+  const remove = (/** @type {import("./filter_rules.js").Rule} */ rule) =>
     actions.setTrait("filters", withRule(state.traits.filters, columnOf(rule), null));
   const more = rules.length - MOST;
   return html`<ul class="plot-filters ${state.traits.panels.length > 0 ? "below-heads" : ""}" aria-label="Active filters">${rules

@@ -1,6 +1,6 @@
 /** The query field: completes names of columns and genes, and categories after `==`. The kernel searches. */
 import { html, nothing } from "lit-html";
-import { rowAfterKey } from "../../page/parts/rows.js";
+import { rowAfterKey } from "../../page/parts/legend_rows.js";
 import { textIn } from "../../page/parts/ui.js";
 import { matchList, scrollToOption } from "../shared/match_list.js";
 import { nameIn, valueIn, wordAt } from "./query_word.js";

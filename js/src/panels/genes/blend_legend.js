@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { safeColor } from "../../style/color.js";
-import { colorsOn } from "../../style/style.js";
+import { colorsOn } from "../../style/point_style.js";
 import { shortCount, shortNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { createFields, describeField, fieldAfterKey, fieldAt, listed, mixAt, partsOf } from "./blend_fields.js";

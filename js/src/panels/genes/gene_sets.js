@@ -5,7 +5,7 @@ import { textIn } from "../../page/parts/ui.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { capitalized, nounsOf, setNounOf, withArticle } from "../../words/nouns.js";
 import { moveByKey } from "../shared/row_keys.js";
-import { askGenes } from "./ask_genes.js";
+import { askGenes } from "./gene_set_requests.js";
 import { createPasteField } from "./paste_field.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */

@@ -5,7 +5,7 @@ import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/parts/ui.js";
 import { counted } from "../../words/format.js";
 import { nounsOf, setNounOf } from "../../words/nouns.js";
-import { askGenes } from "./ask_genes.js";
+import { askGenes } from "./gene_set_requests.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {{name: string, genes: string[]}} Own */

@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
-import { rowAfterKey } from "../../page/parts/rows.js";
+import { rowAfterKey } from "../../page/parts/legend_rows.js";
 import { textIn } from "../../page/parts/ui.js";
 import { nounsOf, withArticle } from "../../words/nouns.js";
 import { matchList } from "../shared/match_list.js";

@@ -5,7 +5,7 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/parts/ui.js";
-import { keyOf } from "../../words/key.js";
+import { keyOf } from "../../words/legend_words.js";
 import { nounsOf } from "../../words/nouns.js";
 import { wordsOf } from "../../words/rule_words.js";
 

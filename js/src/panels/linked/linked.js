@@ -2,10 +2,10 @@
 import { render } from "lit-html";
 import { placeNote } from "../../page/parts/notes.js";
 import { asSeen } from "../../state/state.js";
-import { NO_KEY } from "../../words/key.js";
+import { NO_KEY } from "../../words/legend_words.js";
 import { nounsOf } from "../../words/nouns.js";
 import { createLegendLine, legendOf } from "../overlays/legend_line.js";
-import { notesOnPlot, tieNote } from "../overlays/notes_on_plot.js";
+import { notesOnPlot, tieNote } from "../overlays/overlay_notes.js";
 import { gridOf, head, isPart, placeOf, saidOf, titleOf } from "./head.js";
 import { compose } from "./linked_picture.js";
 import { createLook } from "./look.js";

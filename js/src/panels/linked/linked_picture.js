@@ -1,7 +1,7 @@
 /** Composes all panels into one picture: a title, and the figure of each with its name and key. */
 
 import { asSeen } from "../../state/state.js";
-import { keyOf } from "../../words/key.js";
+import { keyOf } from "../../words/legend_words.js";
 import { layOut } from "../overlays/legend_line.js";
 import { paperOf } from "../pictures/figure.js";
 
@@ -15,7 +15,7 @@ const SIZE_OPACITY = 0.7;
  * @returns {HTMLCanvasElement}
  */
 export function compose(figures, columns, { scale, theme, state, element, lines }) {
-  const paper = paperOf(state.traits.background, /** @type {import("../../style/style.js").Theme} */ (theme));
+  const paper = paperOf(state.traits.background, /** @type {import("../../style/point_style.js").Theme} */ (theme));
   const { title, size } = keyOf(asSeen(state), paper.theme.dark);
   const top = state.traits.legend ? Math.round(LINE_PX * scale) : 0;
   // A key makes its figure wider: all below it have the same room.

@@ -7,7 +7,7 @@ import { createReceiver } from "../../state/receive.js";
 import { createScene } from "../../state/scene.js";
 import { createSharedView } from "../../state/shared_view.js";
 import { createStore } from "../../state/state.js";
-import { askForLandmarks } from "../overlays/landmark_request.js";
+import { askForLandmarks } from "../overlays/landmark_requests.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State

@@ -2,23 +2,22 @@
 // Changes with cxg_widget/draw/overlays/difference.py: the map of a difference.
 
 import { scales, toPx } from "../../screen/camera.js";
+import { VEIL } from "../../wire/constants.js";
 import { wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("../../wire/protocol.js").Difference} Difference */
 
 /** The code of places where too little is known. */
 const NOTHING = 255;
-/** How much of the points the page covers, or their colours could be taken for the map's. */
-const VEIL = 0.72;
 
 /** By colours, which are those of one answer on light or dark pages: the map, a px a bin, its first line at the lowest y.
  * @type {WeakMap<Uint8Array, OffscreenCanvas>} */
 const MAPS = new WeakMap();
 
-/** Red, green and blue of each code on a page. @param {Difference} difference @param {Pick<import("../../style/style.js").Theme, "dark">} theme */
+/** Red, green and blue of each code on a page. @param {Difference} difference @param {Pick<import("../../style/point_style.js").Theme, "dark">} theme */
 export const mapColors = ({ arrays }, { dark }) => (dark ? arrays.dark_colors : arrays.colors);
 
-/** @param {Difference} difference @param {import("../../style/style.js").Theme} theme */
+/** @param {Difference} difference @param {import("../../style/point_style.js").Theme} theme */
 function mapOf(difference, theme) {
   const colors = mapColors(difference, theme);
   const held = MAPS.get(colors);
@@ -36,7 +35,7 @@ function mapOf(difference, theme) {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Difference} difference @param {import("../../screen/camera.js").Camera} camera
- * @param {import("../../style/style.js").Theme} theme @param {boolean} isPicture the points are on the same canvas */
+ * @param {import("../../style/point_style.js").Theme} theme @param {boolean} isPicture the points are on the same canvas */
 export function paintDifference(context, difference, camera, theme, isPicture) {
   const [x0, x1, y0, y1] = difference.extent;
   const [perX, perY] = scales(camera);

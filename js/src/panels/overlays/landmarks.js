@@ -6,16 +6,17 @@ import { scales, toPx } from "../../screen/camera.js";
 import { fitCanvas } from "../../screen/canvas.js";
 import { asSeen } from "../../state/state.js";
 import { safeColor } from "../../style/color.js";
+import { EMPTY_LABEL } from "../../wire/constants.js";
 import { nounsOf } from "../../words/nouns.js";
 import { describeDifference, paintDifference } from "./difference.js";
-import { askForLandmarks, known } from "./landmark_request.js";
+import { askForLandmarks, known } from "./landmark_requests.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./name_places.js";
-import { linesOf, spreadNote, tieNote, tiesOf } from "./notes_on_plot.js";
+import { linesOf, spreadNote, tieNote, tiesOf } from "./overlay_notes.js";
 import { createTissue } from "./tissue.js";
 import { paintProfile } from "./zero_profile.js";
 
-/** @typedef {import("../../plot/landmarks.js").Look} Look */
-/** @typedef {import("../../style/style.js").Theme} Theme */
+/** @typedef {import("../../plot/landmarks_loader.js").Look} Look */
+/** @typedef {import("../../style/point_style.js").Theme} Theme */
 /** @typedef {import("../../screen/camera.js").Camera} Camera */
 /** @typedef {import("../../wire/protocol.js").LabelPlaces} LabelPlaces */
 /** @typedef {import("../../wire/protocol.js").Contours} Contours */
@@ -24,13 +25,12 @@ const LEVELS = 65_534;
 /** Of the line around the most of a category, and around its core. */
 const [THIN_PX, THICK_PX] = [1, 1.75];
 /** What is written for a category whose name is empty, as in the legend. */
-const EMPTY = "(empty)";
 /** On either side of a line, and around a letter. */
 const [LINE_HALO_PX, NAME_HALO_PX] = [1.25, 2];
 /** From (0, 0) to what is said of it. */
 const TIE_PX = 10;
 
-/** @type {import("../../plot/landmarks.js").CreateLandmarks} */
+/** @type {import("../../plot/landmarks_loader.js").CreateLandmarks} */
 export function createLandmarks({ element, under, look, model: { store, actions, client, positions } }) {
   const canvas = document.createElement("canvas");
   canvas.className = "cxg-landmarks";
@@ -88,7 +88,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     const parts = [
       labels === null
         ? ""
-        : `Names of ${labels.column}: ${names.map(({ i }) => labels.labels[i] || EMPTY).join(", ") || "none in view"}.`,
+        : `Names of ${labels.column}: ${names.map(({ i }) => labels.labels[i] || EMPTY_LABEL).join(", ") || "none in view"}.`,
       contours === null
         ? ""
         : `Contours around ${contours.sets.join(", ") || (contours.column === "" ? `all ${nounsOf(store.get()).obs.many}` : `each ${contours.column}`)}.`,
@@ -187,7 +187,7 @@ function textsOf(labels, context, room) {
   if (held?.key === key) return held.texts;
   const widthOf = (/** @type {string} */ text) => context.measureText(text).width;
   const texts = labels.labels.map((label) => {
-    const text = fitted(label || EMPTY, room, widthOf);
+    const text = fitted(label || EMPTY_LABEL, room, widthOf);
     return { text, width: widthOf(text) };
   });
   TEXTS.set(labels, { key, texts });

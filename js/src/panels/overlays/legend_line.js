@@ -5,12 +5,12 @@ import { fitCanvas } from "../../screen/canvas.js";
 import { safeColor } from "../../style/color.js";
 import { shortNumber } from "../../words/format.js";
 import { describeDifference, mapColors } from "./difference.js";
-import { known } from "./landmark_request.js";
+import { known } from "./landmark_requests.js";
 import { fitted } from "./name_places.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State
- * @typedef {import("../../style/style.js").Theme} Theme
+ * @typedef {import("../../style/point_style.js").Theme} Theme
  *
  * @typedef {object} LegendLines
  * @property {string[][]} sets name and colour of each that has contours

@@ -16,7 +16,7 @@ const NEARLY = 1e-6;
 const ROUNDING = 0.01;
 
 /**
- * @param {Pick<import("../../plot/landmarks.js").Site, "element" | "look"> & {store: import("../../state/state.js").Store, client: import("../../wire/client.js").Client}} site
+ * @param {Pick<import("../../plot/landmarks_loader.js").Site, "element" | "look"> & {store: import("../../state/state.js").Store, client: import("../../wire/client.js").Client}} site
  */
 export function createTissue({ element, look, store, client }) {
   const canvas = document.createElement("canvas");
@@ -109,7 +109,7 @@ export function createTissue({ element, look, store, client }) {
       paint(context, camera);
       context.restore();
     },
-    /** @param {CanvasRenderingContext2D} context @param {Camera} camera @param {import("../../style/style.js").Theme} theme @param {string} family */
+    /** @param {CanvasRenderingContext2D} context @param {Camera} camera @param {import("../../style/point_style.js").Theme} theme @param {string} family */
     paintBar(context, camera, theme, family) {
       const um = shown()?.about.um ?? 0;
       if (um > 0) paintScaleBar(context, um * camera.unitsPerPx, camera, theme, family);
@@ -158,7 +158,7 @@ export function barFor(umPerPx, width) {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {number} umPerPx @param {import("../../screen/camera.js").Camera} camera
- * @param {import("../../style/style.js").Theme} theme @param {string} family */
+ * @param {import("../../style/point_style.js").Theme} theme @param {string} family */
 export function paintScaleBar(context, umPerPx, camera, { foreground, background }, family) {
   if (!(umPerPx * camera.width > 0 && umPerPx * camera.width < Infinity)) return; // of a view that no number can measure
   const [long, text] = barFor(umPerPx, camera.width);

@@ -1,5 +1,5 @@
 /** How cells that tie at 0 are distributed along that line, where two columns are the axes: points would hide each other. */
-// Changes with cxg_widget/draw/overlays/ties.py and js/src/panels/overlays/notes_on_plot.js: cells at 0 of two columns.
+// Changes with cxg_widget/draw/overlays/ties.py and js/src/panels/overlays/overlay_notes.js: cells at 0 of two columns.
 import { toPx } from "../../screen/camera.js";
 
 /** @typedef {import("../../screen/camera.js").Camera} Camera */
@@ -52,7 +52,7 @@ export function profileOf(along, from, to, length, origin) {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Positions} points @param {readonly number[]} extent @param {0 | 1} line
- * @param {Camera} camera @param {import("../../style/style.js").Theme} theme */
+ * @param {Camera} camera @param {import("../../style/point_style.js").Theme} theme */
 export function paintProfile(context, points, extent, line, camera, { foreground }) {
   const [x0, x1, y0, y1] = extent;
   const [origin, low, high] = [toPx(camera, 0, 0), toPx(camera, x0, y0), toPx(camera, x1, y1)];

@@ -2,14 +2,14 @@
 // Changes with cxg_widget/draw/pages/figure.py: the layout of a key.
 
 import { inkOf } from "../../style/color.js";
-import { missingGrey } from "../../style/style.js";
+import { missingGrey } from "../../style/point_style.js";
 import { KEY_PX, PAPERS, QUIET_INK } from "../../wire/constants.js";
 import { wholeNumber } from "../../words/format.js";
 import { layOut } from "../overlays/legend_line.js";
 
 /**
- * @typedef {import("../../words/key.js").Key} Key
- * @typedef {import("../../style/style.js").Theme} Theme
+ * @typedef {import("../../words/legend_words.js").Key} Key
+ * @typedef {import("../../style/point_style.js").Theme} Theme
  * @typedef {{theme: Theme, isClear: boolean}} Paper what a picture is drawn on
  * @typedef {import("../../state/state.js").Background} Background
  *

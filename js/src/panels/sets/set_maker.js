@@ -7,7 +7,7 @@ import { nounsOf } from "../../words/nouns.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").State} State */
-/** @typedef {import("./set_list.js").CellSet} CellSet */
+/** @typedef {import("./set_requests.js").CellSet} CellSet */
 
 /** What chosen sets are combined by, in the order of their counts. */
 const COMBINED = /** @type {const} */ ([

@@ -1,9 +1,9 @@
 /** The list of colormaps, each drawn as a ramp. */
 import { html, nothing } from "lit-html";
 import { nameOf } from "../../page/parts/colormap_menu.js";
-import { gradient } from "../../page/parts/histogram.js";
-import { rowAfterKey } from "../../page/parts/rows.js";
-import { stopsOf } from "../../style/style.js";
+import { gradient } from "../../page/parts/legend_histogram.js";
+import { rowAfterKey } from "../../page/parts/legend_rows.js";
+import { stopsOf } from "../../style/point_style.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 

@@ -1,8 +1,9 @@
 /** Chooses two columns or genes as the axes, with a search field for each. The kernel searches. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { rowAfterKey } from "../../page/parts/rows.js";
+import { rowAfterKey } from "../../page/parts/legend_rows.js";
 import { textIn } from "../../page/parts/ui.js";
+import { LOG } from "../../wire/constants.js";
 import { nounsOf } from "../../words/nouns.js";
 import { matchList, scrollToOption } from "../shared/match_list.js";
 
@@ -10,7 +11,6 @@ import { matchList, scrollToOption } from "../shared/match_list.js";
 
 const MATCHES = 50;
 const AXES = ["Horizontal", "Vertical"];
-const LOG = "log1p:";
 /** What is typed, and what was found for it. @type {{axis: number, text: string, active: number, query: string | null, matches: Match[]}} */
 const CLOSED = { axis: -1, text: "", active: 0, query: null, matches: [] };
 

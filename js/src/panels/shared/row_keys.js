@@ -1,5 +1,5 @@
 /** Arrow keys in a panel of rows: between those with `data-row`, and from the first back to the field above. */
-import { rowAfterKey } from "../../page/parts/rows.js";
+import { rowAfterKey } from "../../page/parts/legend_rows.js";
 
 /**
  * Move the focus as a key asks for.

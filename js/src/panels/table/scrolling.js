@@ -1,5 +1,5 @@
 /** Scrolls through more rows than an element can be high: keeps a row position apart from the scrollbar's. Pure. */
-import { ROW_PX } from "../../page/parts/rows.js";
+import { ROW_PX } from "../../page/parts/legend_rows.js";
 
 /** Browsers cut elements off from 17 million px on. */
 export const HIGHEST_PX = 8_000_000;

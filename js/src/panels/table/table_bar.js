@@ -6,8 +6,8 @@ import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { MOST_COPIED } from "./table_export.js";
 
-/** @typedef {import("./table_rows.js").Setting} Setting */
-/** @typedef {import("./table_rows.js").Of} Of */
+/** @typedef {import("./row_requests.js").Setting} Setting */
+/** @typedef {import("./row_requests.js").Of} Of */
 
 /** @type {{of: "filter" | "selection", name: string}[]} */
 const OF = [
@@ -17,7 +17,7 @@ const OF = [
 
 /**
  * @param {import("../../page/parts/ui.js").Context} context
- * @param {{setting: Setting, set: (change: Partial<Setting>) => void, found: import("./table_rows.js").Rows | null, cells: Of,
+ * @param {{setting: Setting, set: (change: Partial<Setting>) => void, found: import("./row_requests.js").Rows | null, cells: Of,
  *   choose: (cells: Of) => void, said: string, columnChoice: ReturnType<typeof import("./table_columns.js").createColumnChoice>,
  *   exported: ReturnType<typeof import("./table_export.js").createExport>}} given cells: which count while a filter is on; said: instead of how many
  */

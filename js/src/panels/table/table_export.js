@@ -1,7 +1,7 @@
 /** Copies all rows of the table, or downloads them, one export at a time. */
 import { counted, fileName, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { copy, download, tableFile } from "./table_file.js";
+import { copy, download, tableFile } from "./table_csv.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 
@@ -32,7 +32,7 @@ export function createExport(client, say) {
   return {
     isBusy: () => stop !== null,
     stop: () => stop?.(),
-    /** @param {State} state @param {import("./table_rows.js").Of} [cells] which count while a filter is on */
+    /** @param {State} state @param {import("./row_requests.js").Of} [cells] which count while a filter is on */
     async copy(state, cells = "filter") {
       const found = stop === null ? await read(state, { separator: "\t", most: MOST_COPIED, of: cells }) : null;
       if (found === null) return;
@@ -42,7 +42,7 @@ export function createExport(client, say) {
       const isDone = await copy(await found.blob.text());
       say(isDone ? `Copied ${some}.` : "The browser blocks copying here. Download the CSV instead.");
     },
-    /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file @param {import("./table_rows.js").Of} [cells] */
+    /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file @param {import("./row_requests.js").Of} [cells] */
     async save(state, of = state.traits.table?.of ?? nounsOf(state).obs.many, cells = "filter") {
       if (stop !== null) return stop();
       const found = await read(state, { separator: ",", of: cells });

@@ -1,10 +1,10 @@
 /** The grid of the table: column headers that sort, and the rows in view. */
 import { html, nothing } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
-import { ROW_PX } from "../../page/parts/rows.js";
+import { ROW_PX } from "../../page/parts/legend_rows.js";
 import { sheetPx } from "./scrolling.js";
 
-/** @typedef {import("./table_rows.js").Rows} Rows */
+/** @typedef {import("./row_requests.js").Rows} Rows */
 
 /** Width of the names, at least, as style.css has it. */
 const NAMES_PX = 150;

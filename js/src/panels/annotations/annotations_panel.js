@@ -5,12 +5,12 @@ import { textIn } from "../../page/parts/ui.js";
 import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { moveByKey } from "../shared/row_keys.js";
-import { createAnnotationList } from "./annotation_list.js";
+import { createAnnotationList } from "./annotation_requests.js";
 import { createLabelRows } from "./label_rows.js";
 import { createSaveForm } from "./save_form.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
-/** @typedef {import("./annotation_list.js").Listed} Listed */
+/** @typedef {import("./annotation_requests.js").Listed} Listed */
 
 const LABELS = { one: "label", many: "labels" };
 

@@ -1,5 +1,5 @@
-"""The key of a picture: what its colours mean, in words, as js/src/words/key.js writes it."""
-# Changes with js/src/words/key.js: the words of a key.
+"""The key of a picture: what its colours mean, in words, as js/src/words/legend_words.js writes it."""
+# Changes with js/src/words/legend_words.js: the words of a key.
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.colormap import stops_of
+from cxg_widget.color.colormap_lookup import stops_of
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.color.rgb import rgb_hex
 from cxg_widget.color.scale import Range, scale_of
 from cxg_widget.display.settings import Settings
-from cxg_widget.text.names import missing_label
+from cxg_widget.text.names import EMPTY_LABEL, missing_label
 from cxg_widget.text.nouns import Noun, capitalized
 from cxg_widget.text.numbers import share, short_count, short_number
 from cxg_widget.wire.levels import Levels
@@ -170,7 +170,7 @@ def largest_of(legend: Color, shown: list[int], most: int) -> list[int]:
 
 
 def _label(category: str) -> str:
-    return category or "(empty)"
+    return category or EMPTY_LABEL
 
 
 def _count(counts: list[int], i: int) -> str:

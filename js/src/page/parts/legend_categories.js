@@ -7,10 +7,10 @@ import { memo } from "../../state/memo.js";
 import { safeColor } from "../../style/color.js";
 import { wholeNumber } from "../../words/format.js";
 import { ICONS } from "../icons.js";
+import { missingRow } from "./legend_missing.js";
+import { actOn, describeRow, rowEnd } from "./legend_row_end.js";
+import { listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "./legend_rows.js";
 import { marked } from "./marked.js";
-import { missingRow } from "./missing.js";
-import { actOn, describeRow, rowEnd } from "./row_end.js";
-import { listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "./rows.js";
 import { patch, textIn } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import("../screen/camera.js").Camera} Camera
- * @typedef {import("../style/style.js").Theme} Theme
+ * @typedef {import("../style/point_style.js").Theme} Theme
  * @typedef {import("../state/state.js").State} State
  *
  * @typedef {object} Look

@@ -22,7 +22,7 @@ const NEAR_PX = 5;
 /** @type {Record<string, [number, number]>} */
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** @type {import("../plot/key_shape.js").CreateKeyShape} */
+/** @type {import("../plot/keyboard_shape_loader.js").CreateKeyShape} */
 export function createKeyShape(element, meaning) {
   /** @type {"lasso" | "rectangle" | null} null = none is being drawn */
   let kind = null;

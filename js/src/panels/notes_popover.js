@@ -1,7 +1,7 @@
 /** The notes on the plot, and the popover that lists them. */
 import { html, nothing } from "lit-html";
+import { whatIsShown } from "../page/parts/legend_numbers.js";
 import { placeNote } from "../page/parts/notes.js";
-import { whatIsShown } from "../page/parts/numbers.js";
 import { NOTES } from "../page/parts/status.js";
 import { nHidden } from "../state/hidden.js";
 import { counted, wholeNumber } from "../words/format.js";

@@ -1,6 +1,6 @@
 /** The open rows of Columns and Genes: requests their counts and turns brushes and clicks into filters. */
 import { html, nothing } from "lit-html";
-import { endsOf, ruleOf, within, withRule } from "../filters/rules.js";
+import { endsOf, ruleOf, within, withRule } from "../filters/filter_rules.js";
 import { createBrush } from "./brush.js";
 import { categoryCounts } from "./category_counts.js";
 import { rowsDrawn, rowsWanted } from "./category_order.js";
@@ -9,7 +9,7 @@ import { numberCounts } from "./number_counts.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("./category_order.js").Place} Place */
-/** @typedef {import("../filters/rules.js").Rule} Rule */
+/** @typedef {import("../filters/filter_rules.js").Rule} Rule */
 /** @typedef {[number | null, number | null]} Ends */
 /** @typedef {ReturnType<typeof createOpened>} Opened */
 

@@ -15,11 +15,11 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.draw.overlays.legend_line import PlotLegend, lay_out_lines
 from cxg_widget.draw.pages.axes import lay_out_axes, margin_of
 from cxg_widget.draw.pages.figure import TOP, lay_out
-from cxg_widget.draw.pages.key import Key, lines_of
+from cxg_widget.draw.pages.legend_words import Key, lines_of
 from cxg_widget.draw.pages.page import HEAD_PX, Page, Plot, grid_of, moved
 from cxg_widget.draw.parts import Parts
 from cxg_widget.errors import InvalidValue
-from cxg_widget.session.pictures.key import key_now
+from cxg_widget.session.pictures.legend import key_now
 from cxg_widget.session.pictures.over_picture import find_landmarks, legend_of, on_paper, scale_bar_of, shows_tissue
 from cxg_widget.session.pictures.portrait import Painter, Portrait, sight_of
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.session.pictures.recording import Recording
+from cxg_widget.session.pictures.html_recording import Recording
 from cxg_widget.text.names import in_a_line
 
 _NAMED = 12

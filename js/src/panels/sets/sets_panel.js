@@ -8,13 +8,13 @@ import { safeColor } from "../../style/color.js";
 import { MOST_SETS_ON_PLOT } from "../../wire/constants.js";
 import { counted, share, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { isKeeping, withRule } from "../filters/rules.js";
+import { isKeeping, withRule } from "../filters/filter_rules.js";
 import { moveByKey } from "../shared/row_keys.js";
 import { createExport } from "../table/table_export.js";
 import { compareButton, createSetMaker } from "./set_maker.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
-/** @typedef {import("./set_list.js").CellSet} CellSet */
+/** @typedef {import("./set_requests.js").CellSet} CellSet */
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("../../state/actions.js").Actions} Actions */
 

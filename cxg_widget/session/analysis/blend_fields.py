@@ -11,8 +11,8 @@ import numpy as np
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.blend import BLENDED, LEVELS_OF, mix_codes
 from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.color_target import blended_names
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import blended_names
 from cxg_widget.errors import InvalidValue
 from cxg_widget.session.analysis.meant import EVERYTHING, Population
 from cxg_widget.session.display_state import DisplayState

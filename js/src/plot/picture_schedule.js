@@ -1,7 +1,7 @@
 /** Saved pictures of a plot: takes the notebook's once the page rests, is hidden or saved. The second module draws them. */
 
 /**
- * @typedef {import("../words/key.js").Key} Key
+ * @typedef {import("../words/legend_words.js").Key} Key
  *
  * @typedef {object} Pictures
  * @property {() => Promise<void>} keep one in the notebook
@@ -13,8 +13,8 @@
  * @property {import("../state/state.js").Store} store
  * @property {() => import("../picture/surface.js").Surface} surface
  * @property {import("./aim.js").Aim} aim where it looks
- * @property {() => import("../style/style.js").Theme} theme
- * @property {Pick<import("./landmarks.js").Landmarks, "paint" | "underlay">} landmarks
+ * @property {() => import("../style/point_style.js").Theme} theme
+ * @property {Pick<import("./landmarks_loader.js").Landmarks, "paint" | "underlay">} landmarks
  * @property {() => boolean} isToKeep whether this is the plot whose picture is kept, and now
  * @property {(still: import("../state/state.js").Still) => void} keep
  * @property {{draws: Set<() => Promise<HTMLCanvasElement>>}} together of all panels, one of each view that has some

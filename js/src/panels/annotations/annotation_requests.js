@@ -1,5 +1,5 @@
 /** Requests the annotations and the labels of one, with their counts. */
-import { createNamedList } from "../shared/named_list.js";
+import { createNamedList } from "../shared/list_requests.js";
 
 /**
  * @typedef {object} Label

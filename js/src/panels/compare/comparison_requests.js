@@ -1,6 +1,6 @@
 /** The comparison of a widget, which all its views share: the question, its request and its result. */
 import { fileName } from "../../words/format.js";
-import { download } from "../table/table_file.js";
+import { download } from "../table/table_csv.js";
 import { taken } from "./result.js";
 
 /** @typedef {import("../../state/state.js").State} State */

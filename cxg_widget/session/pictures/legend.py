@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.draw.pages.key import Key, count_passing, key_of
+from cxg_widget.draw.pages.legend_words import Key, count_passing, key_of
 from cxg_widget.session.streams import chunks
 from cxg_widget.wire import protocol as p
 

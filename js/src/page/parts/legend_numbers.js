@@ -3,14 +3,14 @@
 import { html, nothing } from "lit-html";
 import { countPassing, countsOf } from "../../state/counts.js";
 import { readLimit, resolveLimit } from "../../style/limits.js";
+import { isOfPixels, stopsOf } from "../../style/point_style.js";
 import { scaleOf, WAYS } from "../../style/scale.js";
-import { isOfPixels, stopsOf } from "../../style/style.js";
 import { shortNumber } from "../../words/format.js";
-import { zerosOf } from "../../words/key.js";
+import { zerosOf } from "../../words/legend_words.js";
 import { nounsOf } from "../../words/nouns.js";
 import { colormapMenu } from "./colormap_menu.js";
-import { barHeights, barPath, cutOf, gradient, placeOf, valueAfterKey, valueAt } from "./histogram.js";
-import { missingRow } from "./missing.js";
+import { barHeights, barPath, cutOf, gradient, placeOf, valueAfterKey, valueAt } from "./legend_histogram.js";
+import { missingRow } from "./legend_missing.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Coloring} Coloring */
@@ -70,7 +70,7 @@ function axisOf({ lo, hi, least }, { scale }) {
 /** Numbers that have the grey of zeros. @param {Context} context @param {Coloring} color */
 const zeroRow = ({ state, ui }, color) => swatches(zerosOf(countPassing(state, color), state.traits, ui.dark));
 
-/** Rows of a legend that do nothing. @param {import("../../words/key.js").Key["rows"]} rows */
+/** Rows of a legend that do nothing. @param {import("../../words/legend_words.js").Key["rows"]} rows */
 export function swatches(rows) {
   return rows.map(
     ([label, amount, grey]) =>

@@ -1,5 +1,6 @@
 /** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
+// Changes with cxg_widget/display/tissue.py: how wide spots are drawn.
 // Changes with cxg_widget/draw/points/crowding.py: the size of points.
 // Changes with cxg_widget/draw/points/crowding.py: when opacity follows density.
 
@@ -17,6 +18,7 @@ import {
   PLAIN,
   SEEN_IN_THE_DARK,
   STATISTICS_OF_POINTS,
+  WIDEST_SPOT_PX,
   ZERO_GREY,
 } from "../wire/constants.js";
 import { MISSING, MISSING_LABEL } from "../wire/protocol.js";
@@ -46,9 +48,6 @@ import { greyCodes, placesOf } from "./scale.js";
  * @property {number} dimmed share of its colour that a dimmed point keeps
  * @property {number} opacity
  */
-
-/** Up to this side, in device px, points are squares: too small for an edge to show. */
-export const SQUARE_PX = 3;
 
 /** Of points without a value. @param {boolean} dark @returns {number[]} rgb 0..255 */
 export function missingGrey(dark) {
@@ -197,15 +196,12 @@ export function automaticSize(n, { width, height }, zoom) {
   return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
 }
 
-/** No spot is drawn wider: not all cards draw points of any size. */
-const WIDEST_PX = 100;
-
 /** Diameter of points: what was set, else that of the spots, else what suits.
  * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot CSS px @param {number} zoom 1 = everything fits
  * @returns {number} CSS px */
 export function diameterOf({ traits, points, tissue }, plot, zoom) {
   const spot = points?.spot && tissue && tissue.name === traits.tissue ? tissue.spot : points?.spot;
-  if (spot && traits.point_size === null) return clamp(spot / plot.unitsPerPx, 1, WIDEST_PX);
+  if (spot && traits.point_size === null) return clamp(spot / plot.unitsPerPx, 1, WIDEST_SPOT_PX);
   return traits.point_size ?? automaticSize(points?.nPoints ?? 0, plot, zoom);
 }
 

@@ -1,10 +1,10 @@
 /** The table as CSV or as text for a spreadsheet, pulled from the kernel in parts so that memory stays bounded. */
 
-import { cellsOf } from "./table_rows.js";
+import { MAX_ROWS } from "../../wire/constants.js";
+import { cellsOf } from "./row_requests.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 
-const AT_ONCE = 10_000;
 /** What a page puts together, at most. */
 const MOST_BYTES = 512 * 2 ** 20;
 const WAIT_MS = 600_000;
@@ -19,7 +19,7 @@ const WAIT_MS = 600_000;
 /**
  * Put rows together, from the first on.
  * @param {import("../../wire/client.js").Client} client @param {State["traits"]} traits
- * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean, of?: import("./table_rows.js").Of}} how of: which cells count while a filter is on; tell: called after each part; false = stop
+ * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean, of?: import("./row_requests.js").Of}} how of: which cells count while a filter is on; tell: called after each part; false = stop
  * @returns {Promise<File | string | null>} a sentence where it cannot be; null = stopped, or the reason has been shown
  */
 export async function tableFile(client, traits, { separator, most = Infinity, tell = () => true, of = "filter" }) {
@@ -27,7 +27,7 @@ export async function tableFile(client, traits, { separator, most = Infinity, te
   const parts = [];
   let [start, total, seq, nBytes] = [0, 1, -1, 0];
   while (start < Math.min(total, most)) {
-    const n = Math.min(AT_ONCE, most - start);
+    const n = Math.min(MAX_ROWS, most - start);
     const request = {
       kind: "csv",
       panel: 0,

@@ -1,5 +1,5 @@
 /** Requests the sets of cells with their counts, in the order of their tree. */
-import { createNamedList } from "../shared/named_list.js";
+import { createNamedList } from "../shared/list_requests.js";
 
 /**
  * @typedef {object} CellSet

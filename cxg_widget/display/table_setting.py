@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from cxg_widget.display.target import NO_SETS, OwnSets, Target, resolve
+from cxg_widget.display.color_target import NO_SETS, OwnSets, Target, resolve
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire.protocol import TableOf

@@ -1,18 +1,18 @@
 /** The Table panel: its scroll position, keys and pointer. */
 import { html, nothing } from "lit-html";
-import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/rows.js";
+import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/legend_rows.js";
 import { modeOf } from "../../plot/lasso.js";
 import { capitalized, nounsOf } from "../../words/nouns.js";
+import { cellAt, createTableRows, withoutDefaults } from "./row_requests.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "./scrolling.js";
 import { tableBar } from "./table_bar.js";
 import { createColumnChoice } from "./table_columns.js";
 import { createExport } from "./table_export.js";
 import { HEAD_PX, revealColumn, tableGrid } from "./table_grid.js";
-import { cellAt, createTableRows, withoutDefaults } from "./table_rows.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Dataset} Dataset */
-/** @typedef {import("./table_rows.js").Setting} Setting */
+/** @typedef {import("./row_requests.js").Setting} Setting */
 
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
 export function createTable({ client, redraw }) {
@@ -24,7 +24,7 @@ export function createTable({ client, redraw }) {
   let top = 0;
   let [row, column] = [-1, 0];
   let said = "";
-  /** Which cells count while a filter is on. @type {import("./table_rows.js").Of} */
+  /** Which cells count while a filter is on. @type {import("./row_requests.js").Of} */
   let cells = "filter";
   /** The cell that was clicked last; undefined = nobody has looked. @type {import("../../state/state.js").Cell | null | undefined} */
   let marked;
@@ -63,7 +63,7 @@ export function createTable({ client, redraw }) {
     now?.actions.point(cellAt(rows.get(), place));
   }
 
-  /** @param {import("./table_rows.js").Rows} found */
+  /** @param {import("./row_requests.js").Rows} found */
   function take(found) {
     row = Math.min(row, found.total - 1);
     if (found.at >= 0) {
@@ -161,7 +161,7 @@ export function createTable({ client, redraw }) {
     redraw();
   }
 
-  /** @param {import("./table_rows.js").Of} which */
+  /** @param {import("./row_requests.js").Of} which */
   function choose(which) {
     cells = which;
     redraw();

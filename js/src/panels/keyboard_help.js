@@ -8,7 +8,7 @@ import { PANELS } from "../page/parts/panel_buttons.js";
 import { PLOT_KEYS } from "../plot/gestures.js";
 import { MODES_HINT } from "../plot/lasso.js";
 import { nounsOf } from "../words/nouns.js";
-import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./key_shape.js";
+import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./keyboard_shape.js";
 
 /** @typedef {import("../page/parts/ui.js").Context} Context */
 /** @typedef {[keys: string[], does: string, by?: "kernel"]} Row by: who does it, where that is not the page alone */

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.display.fields import MOST_FIELDS, columns_that_tell
+from cxg_widget.display.color_target import Target, heading
+from cxg_widget.display.hover_fields import MOST_FIELDS, columns_that_tell
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target, heading
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.text.names import shown
 

@@ -7,10 +7,10 @@ import { textIn } from "../../page/parts/ui.js";
 import { memo } from "../../state/memo.js";
 import { wholeNumber } from "../../words/format.js";
 import { createOverview } from "../filters/active_filters.js";
-import { ruleOf } from "../filters/rules.js";
+import { ruleOf } from "../filters/filter_rules.js";
 import { besideButtons } from "../linked/add_panels.js";
 import { moveByKey } from "../shared/row_keys.js";
-import { createModes } from "./modes.js";
+import { createModes } from "./mode_switch.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Dataset} Dataset */

@@ -5,15 +5,15 @@ import { LONGEST_PX } from "../../plot/room.js";
 import { toBlob } from "../../screen/canvas.js";
 import { asSeen } from "../../state/state.js";
 import { fileName } from "../../words/format.js";
-import { keyOf, linesOf } from "../../words/key.js";
+import { keyOf, linesOf } from "../../words/legend_words.js";
 import { nounsOf } from "../../words/nouns.js";
 import { legendOf } from "../overlays/legend_line.js";
-import { download } from "../table/table_file.js";
+import { download } from "../table/table_csv.js";
 import { compose, paperOf } from "./figure.js";
-import { takeStill } from "./still.js";
+import { takeStill } from "./notebook_png.js";
 
 /** @typedef {import("./figure.js").Paper} Paper */
-/** @typedef {import("../../words/key.js").Key} Key */
+/** @typedef {import("../../words/legend_words.js").Key} Key */
 
 /** A plot that is less across shows nobody much; the kernel's picture is kept then. */
 const LEAST_PX = 100;
@@ -23,7 +23,7 @@ export async function saveFile(picture, { dataset, color }) {
   download(await toBlob(picture), `${fileName([dataset?.title, color?.name])}.png`);
 }
 
-/** @type {import("../../plot/saved_pictures.js").CreatePictures} */
+/** @type {import("../../plot/picture_schedule.js").CreatePictures} */
 export function createPictures({ element, store, surface, aim, theme, landmarks, isToKeep, keep, together }) {
   /** On its paper, with axes and key. @param {HTMLCanvasElement} points @param {Paper} paper @param {number} scale px per px of the key
    * @param {Key | null} key */

@@ -1,12 +1,12 @@
-/** The legend in words, as cxg_widget/draw/pages/key.py writes it. Pure. */
-// Changes with cxg_widget/draw/pages/key.py: the words of a key.
+/** The legend in words, as cxg_widget/draw/pages/legend_words.py writes it. Pure. */
+// Changes with cxg_widget/draw/pages/legend_words.py: the words of a key.
 // Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 import { countPassing, nSelectedPassing } from "../state/counts.js";
 import { nShown } from "../state/hidden.js";
 import { safeColor, toHex } from "../style/color.js";
+import { colorsOn, stopsOf } from "../style/point_style.js";
 import { middleOf, scaleOf } from "../style/scale.js";
-import { colorsOn, stopsOf } from "../style/style.js";
-import { LEFT_OUT_GREY, MOST_KEY_ROWS, ZERO_GREY } from "../wire/constants.js";
+import { EMPTY_LABEL, LEFT_OUT_GREY, MOST_KEY_ROWS, ZERO_GREY } from "../wire/constants.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
 import { missingLabel } from "./missing.js";
@@ -58,7 +58,7 @@ export function keyOf(state, dark = false) {
     const few = shown.length <= MOST_KEY_ROWS ? shown : largestOf(color, shown, MOST_KEY_ROWS);
     /** @type {Key["rows"]} */
     const rows = few.map((i) => [
-      categories[i] || "(empty)",
+      categories[i] || EMPTY_LABEL,
       counts[i] === undefined ? "" : shortCount(counts[i]),
       safeColor(color.colors[i]),
     ]);

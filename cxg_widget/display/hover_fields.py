@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.datasets.base.location import is_remote
 from cxg_widget.datasets.base.values import as_plain
+from cxg_widget.display.color_target import NO_SETS, OwnSets, Target, heading, resolve
 from cxg_widget.display.several_genes import mean_value
-from cxg_widget.display.target import NO_SETS, OwnSets, Target, heading, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ import { html, nothing } from "lit-html";
 import { legendCounts } from "../../state/counts.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { missingLabel } from "../../words/missing.js";
-import { actOn, describeRow, rowEnd } from "./row_end.js";
+import { actOn, describeRow, rowEnd } from "./legend_row_end.js";
 
 /** @param {import("./ui.js").Context} context @param {import("../../state/state.js").Coloring} color */
 export function missingRow(context, color) {

@@ -21,10 +21,10 @@ SECONDS ?= 60
 SEED ?=
 PROPERTIES := $(shell grep -rl --include='test_*.py' 'MORE' tests/unit tests/datasets tests/convert)
 
-.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks docs bench dev clean
+.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks docs release-check bench dev clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, JavaScript packages and bundle
 
@@ -85,6 +85,9 @@ notebooks: setup ## run the notebooks and keep what they show, for readers on th
 
 docs: setup .venv-docs/.installed ## build the site into docs/_build/html, without the network
 	@.venv-docs/bin/python -m sphinx -n -W --keep-going -q docs docs/_build/html
+
+release-check: setup ## build what is released into dist/, check it, install it alone, open the demo
+	@$(BIN)/python -m tools.release_check
 
 bench: setup browser ## measure into benchmarks/
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[bench]'

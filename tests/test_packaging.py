@@ -7,13 +7,16 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 import zlib
+from email.parser import Parser
 from pathlib import Path
 
 import pytest
 
 from cxg_widget.datasets.cxg.demo import write_demo
+from tools.release_check import build, compare, listed, names
 
 ROOT = Path(__file__).parent.parent
 BUNDLE, PANELS, FILE = (f"cxg_widget/static/{name}.js" for name in ("widget", "panels", "file"))
@@ -23,14 +26,6 @@ HEAVY = ("tiledb", "pandas", "numpy", "datashader", "xarray", "anywidget", "ipyw
 needs_bundle = pytest.mark.skipif(
     not all((ROOT / name).exists() for name in BUDGET_BYTES), reason="the bundle is not built: make build"
 )
-
-
-def build(source: Path, out: Path, kind: str) -> Path:
-    """Build a "wheel" or "sdist" of the project in `source` without fetching anything; return the file."""
-    command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(out), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return next(out.glob("*.whl" if kind == "wheel" else "*.tar.gz"))
 
 
 @pytest.fixture(scope="module")
@@ -48,29 +43,32 @@ def wheel_of_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @needs_bundle
-def test_sdist_holds_bundle_and_sources(sdist: Path) -> None:
-    with tarfile.open(sdist) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {
-        BUNDLE,
-        PANELS,
-        FILE,
-        "cxg_widget/py.typed",
-        "js/src/index.js",
-        "js/package-lock.json",
-        "LICENSE",
-        "README.md",
-    } <= names
-    assert not [name for name in names if "node_modules" in name or name.startswith(("demo/", ".venv"))]
+def test_sdist_and_its_wheel_hold_the_files_that_are_listed_and_no_others(sdist: Path, wheel_of_sdist: Path) -> None:
+    assert compare("sdist", names(sdist)) == []
+    assert compare("wheel", names(wheel_of_sdist)) == []
+
+
+def test_a_file_beyond_the_list_and_a_line_without_a_file_are_told() -> None:
+    found = {pattern.replace("*", "a") for pattern in listed("wheel")}
+    assert compare("wheel", found) == []
+    assert compare("wheel", found - {"cxg_widget/py.typed"} | {"tests/data.zip"}) == [
+        "tests/data.zip is not listed",
+        "no file matches cxg_widget/py.typed",
+    ]
 
 
 @needs_bundle
-def test_wheel_of_the_sdist_holds_the_package_and_nothing_else(wheel_of_sdist: Path) -> None:
+def test_links_of_the_readme_to_files_are_absolute_where_the_package_index_shows_them(wheel_of_sdist: Path) -> None:
     with zipfile.ZipFile(wheel_of_sdist) as archive:
-        names = set(archive.namelist())
-    assert {BUNDLE, PANELS, FILE, "cxg_widget/py.typed", "cxg_widget/cli/main.py"} <= names
-    assert {name.partition("/")[0] for name in names} == {"cxg_widget", "cxg_widget-0.1.0.dist-info"}
-    assert not [name for name in names if name.endswith((".cxg", ".pyc"))]
+        (path,) = (name for name in archive.namelist() if name.endswith("METADATA"))
+        metadata = Parser().parsestr(archive.read(path).decode())
+    links = re.findall(r"""(?:\]\(|src="|href=")([^)\s"]+)""", str(metadata.get_payload()))
+    addresses = [link for link in links if not link.startswith("#")]
+    assert addresses
+    assert [link for link in addresses if not link.startswith("https://")] == []
+    repository = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
+    files = [link.removeprefix(repository).split("/", 3)[3] for link in addresses if link.startswith(repository + "/")]
+    assert [name for name in files if not (ROOT / name.partition("#")[0]).exists()] == []
 
 
 @needs_bundle

@@ -222,3 +222,21 @@ def test_inspect_counts_the_values_that_are_stored(tmp_path: Path, capsys: pytes
         path = make_cxg(tmp_path / f"{layout}.cxg", truth, layout)
         assert main(["inspect", str(path), "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["details"].get("stored_values") == expected
+
+
+def test_versions_names_python_the_package_and_what_it_needs_and_no_tool_of_developers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    import platform
+
+    import numpy as np
+    import tiledb
+
+    assert main(["versions"]) == 0
+    found = dict(line.split(" ", 1) for line in capsys.readouterr().out.splitlines())
+    assert found["python"] == platform.python_version()
+    assert found["cxg-widget"] == __version__
+    assert found["numpy"] == np.__version__
+    assert found["tiledb"] == tiledb.__version__
+    assert "h5py" in found
+    assert not {"ruff", "mypy", "duckdb"} & set(found)

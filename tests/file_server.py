@@ -1,5 +1,7 @@
 """A plain HTTP server of files on loopback: it lists nothing, counts what is asked of it, and fails when told to.
 
+With `lists` it answers as Google's storage does by its XML interface: folders of its root are the buckets.
+
 It runs in a process of its own: h5py holds a lock while it reads, which other threads may need.
 """
 
@@ -13,29 +15,36 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qs, quote, unquote
+from xml.sax.saxutils import escape
 
 from tests.object_store import ObjectStore, Request
 
-STATUSES = {"403": 403, "429": 429, "500": 500, "503": 503}
+STATUSES = {"403": 403, "418": 418, "429": 429, "500": 500, "503": 503}
+
+_NO_BUCKET = b"<Error><Code>NoSuchBucket</Code></Error>"
 
 
 class FileServer(ObjectStore):
-    """The server as its tests see it; its faults are those of `ObjectStore`, "429", and "quiet".
+    """The server as its tests see it; its faults are those of `ObjectStore`, "418", "429", and these.
+
+    "none" sends no byte of a range and says that this is all; "redirect URL" sends on to that path of another server.
 
     "quiet" answers once no request has come for some seconds, so that all that are asked for at once are one turn.
 
     root : the folder whose files it serves
     ranges : whether it answers requests of ranges; without, it sends whole files, as some servers do
+    lists : whether it is a storage of buckets, which lists names
     """
 
-    def __init__(self, root: Path, *, ranges: bool = True) -> None:
-        super().__init__("tests.file_server", str(root), *([] if ranges else ["--whole"]))
+    def __init__(self, root: Path, *, ranges: bool = True, lists: bool = False) -> None:
+        options = [*([] if ranges else ["--whole"]), *(["--lists"] if lists else [])]
+        super().__init__("tests.file_server", str(root), *options)
         self.root = root
 
-    def url(self, name: str) -> str:
+    def url(self, name: str, user: str = "") -> str:
         """Return the address of a file or a folder."""
-        return f"http://{self.endpoint}/{quote(name)}"
+        return f"http://{user}{'@' if user else ''}{self.endpoint}/{quote(name)}"
 
     def headers(self) -> list[dict[str, str]]:
         """Return the headers of the last requests, before `requests` forgets them."""
@@ -49,8 +58,8 @@ class FileServer(ObjectStore):
 class _Record:
     """What was asked, and the fault of now."""
 
-    def __init__(self, root: Path, *, ranges: bool) -> None:
-        self.root, self.ranges, self.missing = root, ranges, 404
+    def __init__(self, root: Path, *, ranges: bool, lists: bool) -> None:
+        self.root, self.ranges, self.lists, self.missing = root, ranges, lists, 404
         self._headers: list[dict[str, str]] = []
         self._requests: list[Request] = []
         self._fault: dict[str, Any] = {}
@@ -135,7 +144,12 @@ def _handler(record: _Record) -> type[BaseHTTPRequestHandler]:
             begins_turn = record.begin()
             fault = record.due(self.path)
             record.wait(fault)
-            status, body, more = self._answer(verb, path, fault.get("kind", ""))
+            asked = parse_qs(self.path.partition("?")[2], keep_blank_values=True)
+            if record.lists and "list-type" in asked and verb == "GET":
+                verb, path = "LIST", f"{path}/{asked.get('prefix', [''])[0]}"
+                status, body, more = self._list(path, fault.get("kind", ""), has_folders="delimiter" in asked)
+            else:
+                status, body, more = self._answer(verb, path, fault.get("kind", ""))
             record.end(Request(verb, path, len(body) if verb == "GET" else 0, begins_turn), dict(self.headers))
             self._send(status, body, more, "HEAD" if verb == "HEAD" else fault.get("kind", ""))
 
@@ -154,7 +168,11 @@ def _handler(record: _Record) -> type[BaseHTTPRequestHandler]:
             file = record.root / path
             if fault in STATUSES or verb == "LIST" or not file.is_file():
                 missing = 405 if verb == "LIST" else record.missing
-                return STATUSES.get(fault, missing), b"on purpose" if fault in STATUSES else b"", {}
+                no_bucket = record.lists and not (record.root / path.partition("/")[0]).is_dir()
+                page = self.path.encode() if fault in STATUSES else _NO_BUCKET if no_bucket else b""
+                return STATUSES.get(fault, missing), page, {}
+            if fault.startswith("redirect "):
+                return 302, b"", {"Location": f"{fault.partition(' ')[2]}/{quote(path)}"}
             found = file.stat()
             written, tag = self.date_time_string(int(found.st_mtime)), f'"{found.st_mtime_ns:x}"'
             if self.headers.get("If-Match", tag) != tag:
@@ -169,8 +187,32 @@ def _handler(record: _Record) -> type[BaseHTTPRequestHandler]:
                 return 416, b"", {"Content-Range": f"bytes */{size}"}
             with file.open("rb") as opened:
                 opened.seek(first)
-                body = opened.read(last - first + 1)
+                body = opened.read(0 if fault == "none" else last - first + 1)
             return 206, body, {**headers, "Content-Range": f"bytes {first}-{last}/{size}"}
+
+        def _list(self, path: str, fault: str, *, has_folders: bool) -> tuple[int, bytes, dict[str, str]]:
+            """Answer with names below a prefix, in the XML of Google and of S3."""
+            bucket, _, prefix = path.partition("/")
+            if fault in STATUSES or not (record.root / bucket).is_dir():
+                return STATUSES.get(fault, 404), _NO_BUCKET, {}
+            found = sorted(one for one in (record.root / bucket).rglob("*") if one.is_file())
+            sizes = {one.relative_to(record.root / bucket).as_posix(): one.stat().st_size for one in found}
+            below = {key: size for key, size in sizes.items() if key.startswith(prefix)}
+            folders: set[str] = set()
+            if has_folders:
+                folders = {
+                    prefix + key[len(prefix) :].partition("/")[0] + "/" for key in below if "/" in key[len(prefix) :]
+                }
+                below = {key: size for key, size in below.items() if "/" not in key[len(prefix) :]}
+            contents = "".join(
+                f"<Contents><Key>{escape(key)}</Key><Size>{size}</Size><LastModified>2026-01-01T00:00:00.000Z"
+                "</LastModified></Contents>"
+                for key, size in below.items()
+            )
+            contents += "".join(
+                f"<CommonPrefixes><Prefix>{escape(one)}</Prefix></CommonPrefixes>" for one in sorted(folders)
+            )
+            return 200, f"<ListBucketResult>{contents}</ListBucketResult>".encode(), {}
 
         def log_message(self, *_: Any) -> None:
             pass
@@ -188,7 +230,9 @@ class _Server(ThreadingHTTPServer):
 
 def _serve(root: str, *options: str) -> None:
     """Serve a folder, say on which port, and end with whoever started this."""
-    server = _Server(("127.0.0.1", 0), _handler(_Record(Path(root), ranges="--whole" not in options)))
+    server = _Server(
+        ("127.0.0.1", 0), _handler(_Record(Path(root), ranges="--whole" not in options, lists="--lists" in options))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_address[1], flush=True)
     sys.stdin.read()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
-from cxg_widget.datasets.base.location import exists
+from cxg_widget.datasets.base.location import exists, local_uri
 from cxg_widget.datasets.detection import check_format, detect, looks_like_anndata
 from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with, registered
 from cxg_widget.datasets.tables.given import exports_table, open_table
@@ -95,6 +95,8 @@ def open_dataset(
     if "://" not in path:
         # Unlike Path.expanduser, this leaves the ~ of an unknown user as it is.
         path = str(Path(os.path.expanduser(path)))
+    elif path.startswith("file://"):
+        path = local_uri(path)
     path, options = _split_key(path, options)
     if format is not None:
         check_format(format)

@@ -9,7 +9,7 @@ from typing import Any
 
 from cxg_widget.datasets.base.location import exists, is_remote, without_query
 from cxg_widget.datasets.readers import Reader, registered
-from cxg_widget.errors import DatasetNotFound, InvalidValue, MissingDependency, UnknownFormat
+from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidValue, MissingDependency, UnknownFormat
 from cxg_widget.text.names import not_found
 from cxg_widget.text.warned import warn_caller
 
@@ -17,6 +17,7 @@ FOREIGN = {
     "tiledb-array": "a single TileDB array, not a dataset; pass its parent group",
 }
 """What is known on sight, and is opened where a reader is registered for it."""
+_WITH_BUCKETS = ("s3", "s3a", "gs", "gcs")
 _ANNDATA = ("obs", "var", "obsm", "X", "n_obs")
 _MUDATA = ("obs", "var", "obsm", "mod", "n_obs")
 
@@ -78,12 +79,22 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
     for format_, reader in registered().readers.items():
         if reader.is_named(without_query(uri)):
             return format_
-    is_plain = uri.lower().startswith(("http://", "https://"))
-    found = None if is_plain else _tiledb(uri, options)
+    scheme, _, rest = uri.lower().partition("://")
+    if scheme in _WITH_BUCKETS and not rest.strip("/"):
+        raise DatasetNotFound(f"'{uri}' names no bucket; write {scheme}://bucket/name.h5ad.")
+    is_plain = scheme in ("http", "https")
+    found, refused = None, None
+    try:
+        found = None if is_plain else _tiledb(uri, options)
+    except (InvalidOption, DatasetNotFound) as error:  # it may be AnnData, which takes other options and credentials
+        refused = error
     if found is None and find_spec("obstore") is not None and options.keys().isdisjoint(("ctx", "config")):
         from cxg_widget.datasets.storage.detect import identify
 
         found = identify(uri, options)
+        refused = None if isinstance(refused, InvalidOption) else refused
+    if found is None and refused is not None:
+        raise refused
     if found is None and is_plain:
         raise DatasetNotFound(
             f"'{uri}': nothing there that this version opens; by https:// it opens AnnData, as .h5ad or zarr. "

@@ -13,6 +13,17 @@ def is_remote(uri: str) -> bool:
     return "://" in uri and not uri.startswith(("file://", "mem://"))
 
 
+def local_uri(uri: str) -> str:
+    """Return a file:// address as a path after "file://": a path as it is, or as `Path.as_uri` quotes it.
+
+    >>> local_uri("file://localhost/nowhere/a%20b.h5ad")
+    'file:///nowhere/a b.h5ad'
+    """
+    path = uri.removeprefix("file://").removeprefix("localhost/")
+    path = path if path.startswith("/") or not uri.startswith("file://localhost/") else f"/{path}"
+    return uri if exists(uri.removeprefix("file://")) else f"file://{unquote(path)}"
+
+
 def without_query(uri: str) -> str:
     """Return an address without what may be secret in it: a query, or a fragment of a page."""
     return uri.partition("?")[0]

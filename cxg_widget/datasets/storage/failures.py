@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 
 from cxg_widget.datasets.storage.sentences import answered, lost, no_bucket, too_slow, unreachable
-from cxg_widget.errors import CxgWidgetError, DamagedStore, StorageDenied
+from cxg_widget.errors import CxgWidgetError, DamagedStore, StorageDenied, StorageUnavailable, UnknownFormat
+from cxg_widget.text.redaction import redacted
 
 _SLOW_DOWN = (429, 503)
+_NOT_SO_LONG = 416
 _KEYS_OF_A_MACHINE = ("169.254.169.254", "metadata.google.internal", "169.254.170.2")
+_LENGTH = ("Content-Length Header missing", "value for CONTENT_RANGE", "Content-Range header not present")
+"""How obstore says that a server does not tell how long a file is."""
 _CONNECTION = (
     ("dns error", "its host name is unknown"),
     ("Connection refused", "no server answers"),
-    ("UnknownIssuer", "its certificate is not trusted"),
-    ("invalid peer certificate", "its certificate is not trusted"),
-    ("certificate", "its certificate is not trusted"),
+    ("NotValidForName", "its certificate is for another name"),
+    ("Expired", "its certificate has expired"),
+    ("InvalidCertificate", "its certificate is not trusted"),
     ("InvalidContentType", "a secure connection failed"),
     ("corrupt message", "a secure connection failed"),
 )
@@ -36,12 +40,18 @@ def is_no_bucket(error: Exception) -> bool:
     return "NoSuchBucket" in str(error)
 
 
+def without_secrets(error: Exception) -> OSError:
+    """Return what a library said as the cause of an exception: it names the address, which a traceback would show."""
+    return OSError(redacted(_without_page(str(error))))
+
+
 def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
     """Return the exception to raise for a failure of obstore while `what` of the store at `uri` was read."""
     text, status = str(error), status_of(error)
     if any(host in text for host in _KEYS_OF_A_MACHINE):
+        keys = "token (a file of credentials)" if uri.lower().startswith("g") else "key and secret"
         return StorageDenied(
-            f"{uri}: no credentials were found; pass key and secret in storage_options=, "
+            f"{uri}: no credentials were found; pass {keys} in storage_options=, "
             "or anon=True where everybody may read it."
         )
     if "redirect without LOCATION" in text:
@@ -50,8 +60,26 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
         )
     if is_no_bucket(error):
         return no_bucket(uri)
-    found = answered(uri, what, status, _code(text)) or _of_connection(uri, what, text)
+    found = _of_server(uri, what, text, status) or answered(uri, what, status, _code(text))
+    found = found or _of_connection(uri, what, text)
     return found or DamagedStore(f"{uri}: cannot read {what}: data are missing or damaged ({_first_line(text)}).")
+
+
+def _of_server(uri: str, what: str, text: str, status: int) -> CxgWidgetError | None:
+    if any(sign in text for sign in _LENGTH):
+        return UnknownFormat(
+            f"{uri}: the server does not say how long its files are, which reading parts of them needs; download it, "
+            "and open the copy."
+        )
+    if "kind: Redirect" in text:
+        return StorageUnavailable(
+            f"{uri}: it redirects in a circle, or from https:// to http://; open the address that it leads to."
+        )
+    if status == _NOT_SO_LONG:
+        return DamagedStore(
+            f"{uri}: cannot read {what}: a file is empty, or shorter than it was when it was opened; open it again."
+        )
+    return None
 
 
 def _of_connection(uri: str, what: str, text: str) -> CxgWidgetError | None:
@@ -78,6 +106,11 @@ def _code(text: str) -> str | None:
     return found.group(1) if found else None
 
 
+def _without_page(text: str) -> str:
+    """Return what obstore said, without the page that a server sent with its answer."""
+    return re.sub(r"(Server returned non-2xx status code: \d+).*", r"\1", text, flags=re.DOTALL)
+
+
 def _first_line(text: str) -> str:
-    line = text.strip().partition("\n")[0]
+    line = _without_page(text).strip().partition("\n")[0]
     return line if len(line) <= 300 else f"{line[:297]}..."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from threading import BoundedSemaphore
 from typing import Any, NamedTuple, TypeVar, cast
 from urllib.parse import quote
@@ -15,8 +14,8 @@ from obstore.store import GCSStore, HTTPStore, S3Store
 
 from cxg_widget.compute.parallel import gather, run_parallel
 from cxg_widget.datasets.base.lifetime import Meter
-from cxg_widget.datasets.storage.failures import failure, is_no_bucket, is_slow_down
-from cxg_widget.datasets.storage.options import SCHEMES, Access, translate
+from cxg_widget.datasets.storage.failures import failure, is_no_bucket, is_slow_down, without_secrets
+from cxg_widget.datasets.storage.options import SCHEMES, Access, translate, without_user
 from cxg_widget.datasets.storage.sentences import no_bucket, slowed_down
 from cxg_widget.errors import DamagedStore, InvalidOption, StorageDenied, UnknownFormat
 
@@ -108,21 +107,6 @@ class Objects:
         # In threads of their own even one: a request cannot be broken off, and Ctrl-C would wait for it.
         return gather([partial(self.get, part, what) for part in parts])
 
-    def get_ranges(self, key: str, ranges: Sequence[tuple[int, int]], tag: str, what: str) -> list[bytes]:
-        """Return ranges of an object, ten at a time, asked for by this thread alone; errors as `get`.
-
-        h5py holds a lock while it reads a file of Python's, and any other thread may need that lock to go on: wherever
-        Python collects its garbage.
-        """
-        if len(ranges) == 1:
-            found = self.get(Part(key, *ranges[0], tag), what)
-            return [] if found is None else [found]
-        starts, ends = [one[0] for one in ranges], [one[1] for one in ranges]
-        several = self._ask(lambda: obstore.get_ranges(self._store, key, starts=starts, ends=ends, coalesce=0), what)
-        n_requests = 1 + sum(end < start for (_, end), (start, _) in pairwise(sorted(ranges)))  # neighbours are one
-        self.meter.add(sum(map(len, several or ())), n_requests)
-        return [one.to_bytes() for one in several or ()]
-
     def begin_all(self, keys: Sequence[str], n_bytes: Mapping[str, int], what: str) -> list[Beginning | None]:
         """Return the beginnings of several objects, asked for side by side, whole where `n_bytes` does not name them.
 
@@ -192,21 +176,23 @@ class Objects:
                     return call()
             except FileNotFoundError as error:
                 if is_no_bucket(error):
-                    raise no_bucket(self.uri) from error
+                    raise no_bucket(self.uri) from without_secrets(error)
                 return None
             except obstore.exceptions.PreconditionError as error:
-                raise DamagedStore(f"{self.uri}: the file was changed after it was opened; open it again.") from error
+                raise DamagedStore(
+                    f"{self.uri}: the file was changed after it was opened; open it again."
+                ) from without_secrets(error)
             except obstore.exceptions.NotSupportedError as error:
                 raise UnknownFormat(
                     f"{self.uri}: the server sends whole files only, not ranges of them, which {what} needs; "
                     "download it, and open the copy."
-                ) from error
+                ) from without_secrets(error)
             except (obstore.exceptions.BaseError, ValueError) as error:
                 if not is_slow_down(error):
-                    raise failure(error, self.uri, what) from error
+                    raise failure(error, self.uri, what) from without_secrets(error)
                 left = end - time.monotonic()
                 if left <= 0:
-                    raise slowed_down(self.uri, what, self._patience_s) from error
+                    raise slowed_down(self.uri, what, self._patience_s) from without_secrets(error)
                 time.sleep(min(pause, left))
                 pause = min(2 * pause, _LONGEST_PAUSE_S)
 
@@ -215,9 +201,9 @@ def _open(uri: str, scheme: str, access: Access) -> Any:
     arguments = access.arguments()
     try:
         if scheme in ("http", "https"):
-            return HTTPStore.from_url(quote(uri, safe="%/:=&?~+!$,;'@()*[]"), **arguments)
+            return HTTPStore.from_url(quote(without_user(uri), safe="%/:=&?~+!$,;'@()*[]"), **arguments)
         bucket, _, prefix = uri.partition("://")[2].strip("/").partition("/")
         kind = GCSStore if scheme in ("gs", "gcs") else S3Store
         return kind(bucket, prefix=prefix or None, **arguments)
-    except (obstore.exceptions.BaseError, ValueError, TypeError) as error:
-        raise InvalidOption(f"'{uri}' and storage_options= do not fit together; check both.") from error
+    except (obstore.exceptions.BaseError, ValueError, TypeError):  # whose texts may repeat a key
+        raise InvalidOption(f"'{uri}' and storage_options= do not fit together; check both.") from None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from configparser import ConfigParser, Error
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import not_found
@@ -86,14 +89,28 @@ def translate(storage_options: Mapping[str, Any] | None, uri: str) -> Access:
             raise InvalidOption(not_found("storage option", name, known, f"{scheme}:// storage"))
         try:
             known[name](access, value)
+        except InvalidOption:
+            raise
         except (TypeError, ValueError, AttributeError, OSError):
             raise InvalidOption(
                 f"storage option {name!r} is of type {type(value).__name__}; "
                 "a timeout is a number of seconds, endpoint_url a URL, and headers a dict."
             ) from None
     if scheme in ("s3", "s3a"):
-        _complete(access.config)
+        _complete(access)
+        _place_bucket(access.config, uri)
+    elif scheme in ("gs", "gcs"):
+        _take_emulator(access)
+    else:
+        _take_user(access.client, uri)
     return access
+
+
+def without_user(uri: str) -> str:
+    """Return an address without the name and the password before its host."""
+    scheme, mark, rest = uri.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
 
 
 def flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -105,8 +122,9 @@ def flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield str(name), value
 
 
-def _complete(config: dict[str, Any]) -> None:
-    """Take keys and region that nobody named from the files of AWS's tools; obstore itself reads the environment."""
+def _complete(access: Access) -> None:
+    """Take keys, region and endpoint that nobody named from AWS's files; obstore itself reads the environment."""
+    config = access.config
     profile = os.environ.get("AWS_PROFILE", "default")
     found: dict[str, str] = {}
     for variable, usual in _AWS_FILES:
@@ -127,6 +145,34 @@ def _complete(config: dict[str, Any]) -> None:
             config["session_token"] = found["aws_session_token"]
     if "region" not in config and not {"AWS_REGION", "AWS_DEFAULT_REGION"} & os.environ.keys() and "region" in found:
         config["region"] = found["region"]
+    named = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or found.get("endpoint_url")
+    if named and "endpoint" not in config:
+        _endpoint("endpoint")(access, named)
+
+
+def _place_bucket(config: dict[str, Any], uri: str) -> None:
+    """Put the bucket before the host of an endpoint, where it is to be there: obstore leaves it out."""
+    if config.get("virtual_hosted_style_request") and "endpoint" in config:
+        scheme, _, host = config["endpoint"].partition("://")
+        config["endpoint"] = f"{scheme}://{uri.partition('://')[2].partition('/')[0]}.{host}"
+
+
+def _take_emulator(access: Access) -> None:
+    """Take the address of an emulator of Google's storage, where nobody named an endpoint."""
+    host = os.environ.get("STORAGE_EMULATOR_HOST")
+    if host and "base_url" not in access.config:
+        _endpoint("base_url")(access, host if "://" in host else f"http://{host}")
+        if not access.config.keys() & {"service_account_key", "application_credentials"}:
+            access.config["skip_signature"] = True
+
+
+def _take_user(client: dict[str, Any], uri: str) -> None:
+    """Send the name and the password of an address as a browser does; a header that was named goes before."""
+    user, mark, _ = uri.partition("://")[2].partition("/")[0].rpartition("@")
+    if mark:
+        headers = client.setdefault("default_headers", {})
+        if "authorization" not in map(str.lower, headers):
+            headers["Authorization"] = f"Basic {b64encode(unquote(user).encode()).decode()}"
 
 
 Take = Callable[[Access, Any], None]
@@ -147,9 +193,6 @@ def _endpoint(name: str) -> Take:
         access.config[name] = f"{scheme}://{host.rstrip('/')}"
         if scheme == "http":
             access.client["allow_http"] = True
-        # Buckets as host names need a name server that plays along, which only Amazon's does for sure.
-        if name == "endpoint":
-            access.config["virtual_hosted_style_request"] = host.split("/")[0].split(":")[0].endswith("amazonaws.com")
 
     return take
 
@@ -165,7 +208,13 @@ def _verify(access: Access, verify: Any) -> None:
     if isinstance(verify, bool):
         access.client["allow_invalid_certificates"] = not verify
     else:
-        access.client["root_certificate"] = Path(verify).read_bytes()
+        try:
+            access.client["root_certificate"] = Path(verify).read_bytes()
+        except OSError as error:
+            why = error.strerror or "no such file"
+            raise InvalidOption(
+                f"storage option 'verify' is a file of certificates that cannot be read: {why}."
+            ) from None
 
 
 def _headers(access: Access, headers: Any) -> None:
@@ -173,12 +222,28 @@ def _headers(access: Access, headers: Any) -> None:
 
 
 def _token_of_google(access: Access, token: Any) -> None:
+    if token == "google_default":
+        return  # where obstore looks by itself
     if token == "anon":
         access.config["skip_signature"] = True
-    elif str(token).lstrip().startswith("{"):
-        access.config["service_account_key"] = str(token)
+        return
+    is_file = not isinstance(token, Mapping) and os.path.isfile(token)
+    try:
+        text = Path(token).read_text(encoding="utf-8") if is_file else token
+        found = dict(token) if isinstance(token, Mapping) else dict(json.loads(text))
+    except (ValueError, OSError):
+        found = {}
+    if not found or (found.get("type") == "authorized_user" and not is_file):
+        raise InvalidOption(
+            "storage option 'token' must be 'anon', 'google_default', a file of credentials, or the JSON of a service "
+            "account; it is none of these."
+        )
+    if str(found.get("gcs_base_url")).startswith("http://"):
+        access.client["allow_http"] = True
+    if found.get("type") == "authorized_user":
+        access.config["application_credentials"] = str(token)
     else:
-        access.config["service_account"] = str(token)
+        access.config["service_account_key"] = json.dumps(found)
 
 
 def _seconds(name: str) -> Take:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -84,8 +85,9 @@ class RangeFile(io.RawIOBase):
         view = memoryview(buffer).cast("B")
         start, stop = self._place, min(self._place + len(view), self.size)
         try:
-            found = self._bytes(start, stop) if stop > start else b""
-            self._follow(places_in(found))
+            with _uncollected():
+                found = self._bytes(start, stop) if stop > start else b""
+                self._follow(places_in(found))
         except BaseException as error:
             self.failed = error
             raise
@@ -101,9 +103,7 @@ class RangeFile(io.RawIOBase):
             return
         wanted = _merged(sorted(ranges))
         cut = [part for start, stop in wanted for part in _cut(start, min(stop, self.size))]
-        parts = [Part("", start, stop, self._tag) for start, stop in cut]
-        found = self._checked(cut, self._objects.get_all(parts, "the file"))
-        self._fetched = list(zip((start for start, _ in cut), found, strict=True))
+        self._fetched = list(zip((start for start, _ in cut), self._get(cut), strict=True))
         try:
             yield
         finally:
@@ -160,15 +160,33 @@ class RangeFile(io.RawIOBase):
                 break  # of a very large index each look reads those on its way
 
     def _get(self, ranges: Sequence[Range]) -> list[bytes]:
-        """Return ranges, asked for by this thread alone: HDF5 is reading, and others may wait for it."""
-        found = self._objects.get_ranges("", ranges, self._tag, "the file") if ranges else []
-        return self._checked(ranges, found)
+        """Return ranges that are asked for side by side."""
+        parts = [Part("", start, stop, self._tag) for start, stop in ranges]
+        return self._checked(ranges, self._objects.get_all(parts, "the file"))
 
     def _checked(self, ranges: Sequence[Range], found: Sequence[bytes | None]) -> list[bytes]:
         content = [one for one in found if one is not None]
         if [len(one) for one in content] != [stop - start for start, stop in ranges]:
-            raise DamagedStore(f"{self._objects.uri}: the file was changed after it was opened; open it again.")
+            raise DamagedStore(
+                f"{self._objects.uri}: the server sent another number of bytes than was requested; it is at fault, or "
+                "the file was changed after it was opened; open it again."
+            )
         return content
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage while HDF5 waits for requests, which other threads make so that Ctrl-C need not wait.
+
+    A thread that collects may come upon objects of h5py, and wait for the lock that h5py holds while it reads.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _merged(ranges: Iterable[Range], near: int = _NEAR_BYTES) -> list[Range]:

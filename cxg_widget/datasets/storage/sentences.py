@@ -55,7 +55,7 @@ def answered(uri: str, what: str, status: int, code: str | None) -> StorageDenie
     """
     is_plain = uri.startswith(("http://", "https://"))
     options = "headers in storage_options=" if is_plain else _OF_BUCKET
-    if status in (301, 307, 400):
+    if 300 <= status < 500 and status not in (401, 403, 404, 416, 429):
         return StorageDenied(f"{uri}: the storage refused the request ({code or status}); check {options}.")
     if status in (401, 403):
         more = "" if is_plain else ", or pass anon=True"

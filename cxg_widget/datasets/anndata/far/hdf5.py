@@ -40,10 +40,14 @@ class FarH5Store(H5Store):
     def __init__(self, uri: str, storage_options: Mapping[str, Any] | None) -> None:
         self._objects = Objects(uri, storage_options)
         self._range_file = RangeFile(self._objects)
+        failed: BaseException | None = None
         try:
             super().__init__(uri, uri)
         except Exception as error:
-            raise self._range_file.failed or error from None
+            failed, self._range_file.failed = self._range_file.failed or error, None
+        if failed is not None:
+            # Frames of h5py in a traceback hold what must be gone before the interpreter ends.
+            raise failed.with_traceback(None)
         # A file of Python's that is open when the interpreter ends takes the process with it.
         self._at_exit = finalize(self, _close, self.file)
 

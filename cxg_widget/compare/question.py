@@ -213,7 +213,7 @@ def _modality_of(dataset: Dataset, genes: Sequence[str]) -> str | None:
         return None
     labels = [names.var_labels[names.find_var(gene)] for gene in genes]
     fitting = [one for one in dataset.modalities if all(label.startswith(f"{one}:") for label in labels)]
-    return fitting[0] if fitting else None
+    return max(fitting, key=len, default=None)  # one may begin with another: "rna" and "rna:v3"
 
 
 def compare(

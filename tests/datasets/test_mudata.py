@@ -226,6 +226,38 @@ def test_one_modality_of_an_object_opens_by_its_name(written):
         open_dataset(mdata)
 
 
+def test_names_of_modalities_may_have_a_colon_and_begin_with_one_another(written, damaged):
+    def renamed(parts):
+        return {"rna:v3" if name == "adt" else name: part for name, part in parts.items()}
+
+    mdata = in_memory(written[1])
+    mdata.mod, mdata.obsmap, mdata.varmap = map(renamed, (mdata.mod, mdata.obsmap, mdata.varmap))
+    with h5py.File(damaged, "r+") as file:
+        for group in ("mod", "obsmap", "varmap", "obsm", "varm"):
+            file.move(f"{group}/adt", f"{group}/rna:v3")
+    for source in (mdata, damaged):
+        widget = CxgWidget(source, restore=False)
+        dataset, truth = widget.dataset, written[2]
+        for number, label in enumerate(truth.var_labels):
+            name = label.replace("adt:", "rna:v3:")
+            assert dataset.find_var(name) == dataset.var_labels.index(name)
+            np.testing.assert_allclose(dataset.values(name), truth.X[:, number], rtol=1e-6)
+        found = widget.compare({"rna:cell_type": "T cell"}, genes=["rna:v3:CD3", "rna:v3:CD8"]).frame()
+        assert sorted(found.index) == ["rna:v3:CD3", "rna:v3:CD8"]
+        widget.close()
+
+
+def test_mudata_within_mudata_is_left_out_with_a_note(written):
+    mdata = in_memory(written[1])
+    mdata.mod["both"] = in_memory(written[1])
+    with open_dataset(mdata) as dataset:
+        assert dataset.modalities == ("rna", "adt")
+        assert "modality 'both' is left out: it is not AnnData." in dataset.notes
+    mdata.mod = {"both": mdata.mod["both"]}
+    with pytest.raises(InvalidOption, match=r"no modality that is AnnData; open_dataset\(mdata.mod\['rna'\]\)"):
+        open_dataset(mdata)
+
+
 @pytest.mark.parametrize("suffix", ["cxg", "h5ad"])
 def test_converted_it_has_the_genes_of_all_modalities_side_by_side(written, tmp_path, suffix):
     path, _, truth = written

@@ -244,8 +244,8 @@ class MuDataset(Dataset):
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         if layer is not None:
-            modality, _, own = layer.partition(":")
-            other = "" if own == "X" else f", layer={own!r}"
+            side = self._matrices[layer].sides[0]
+            modality, other = side.name, "" if side.layer is None else f", layer={side.layer!r}"
             raise InvalidStore(
                 f"{self.uri}: layer {layer!r} has the {self.var_noun.many} of {modality} alone; open that with "
                 f"key={modality!r}{other}."

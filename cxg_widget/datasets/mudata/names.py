@@ -51,10 +51,10 @@ class JointNames(VarNames):
             names.read_names()
 
     def _sought(self, name: str) -> int | None:
-        modality, _, rest = name.partition(":")
         for side, names in zip(self._sides, self._names, strict=True):
-            if side.name == modality:
-                found = names._sought(rest)
+            # The name of a modality may have a colon, and one may begin with another: "rna" and "rna:v3".
+            if name.startswith(f"{side.name}:"):
+                found = names._sought(name[len(side.name) + 1 :])
                 # Names that mudata has made unique begin with their modality in its own table too.
                 found = names._sought(name) if found is None else found
                 if found is not None:

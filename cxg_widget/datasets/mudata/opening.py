@@ -205,7 +205,7 @@ class MuDataInMemory(MuDataset):
     InvalidStore
         If the modalities do not share their cells.
     InvalidOption
-        If a modality is itself MuData, or its tables are no DataFrames.
+        If no modality is AnnData, or its tables are no DataFrames.
     """
 
     format: ClassVar[str] = "mudata"
@@ -217,12 +217,16 @@ class MuDataInMemory(MuDataset):
         level = SimpleNamespace(obs=source.obs, var=source.var, obsm=source.obsm, uns=uns, X=None, layers={}, raw=None)
         whole = AnnDataInMemory(level, cache_bytes=0)
         whole.title = whole.title if whole.title != whole.uri else _IN_MEMORY
-        parts = {
-            str(name): AnnDataInMemory(part, cache_bytes=0, memory_bytes=memory_bytes)
-            for name, part in source.mod.items()
-        }
+        parts: dict[str, WithMatrices] = {}
+        for name, part in source.mod.items():
+            if hasattr(part, "mod"):
+                self._note(f"modality {name!r} is left out: it is not AnnData.")
+            else:
+                parts[str(name)] = AnnDataInMemory(part, cache_bytes=0, memory_bytes=memory_bytes)
         if not parts:
-            raise InvalidOption("this MuData has no modality.")
+            raise InvalidOption(
+                "this MuData has no modality that is AnnData; open_dataset(mdata.mod['rna']) opens one."
+            )
         self._join(whole, parts, source.obsmap.__getitem__, source.varmap.__getitem__)
 
     def _read_obs_identity(self) -> str | None:

@@ -73,7 +73,8 @@ def writing(
     place: Workplace | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        place = make_workplace(target)
+        # TileDB takes relative paths for those of the folder that the process began in, whatever `os.chdir` did since.
+        place = make_workplace(target.absolute())
         yield place
         # The data are on the disk before the name leads to them: after a crash the name shows the old file or the new
         # one.

@@ -438,6 +438,17 @@ def test_a_demo_that_takes_the_place_of_another_is_whole_or_the_old_one(tmp_path
 
 
 @POSIX
+def test_a_relative_target_lies_in_the_folder_that_the_process_is_in_by_now(tmp_path, monkeypatch):
+    (tmp_path / "later").mkdir()
+    monkeypatch.chdir(tmp_path)
+    write_demo(Path("first.cxg"), 50)  # TileDB takes note of where it is
+    monkeypatch.chdir(tmp_path / "later")
+    write_demo(Path("second.cxg"), 50)
+    assert sorted(os.listdir(tmp_path)) == ["first.cxg", "later"]
+    with open_dataset("second.cxg") as dataset:
+        assert dataset.n_obs == 50
+
+
 def test_a_device_is_no_target():
     with pytest.raises(TargetNotWritten, match="it is a device"):
         check_replaceable(Path("/dev/null"))

@@ -114,12 +114,9 @@ def test_importing_the_package_imports_no_heavy_library() -> None:
 
 
 @needs_bundle
-def test_the_examples_of_the_readme_and_of_explore_run_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = [(ROOT / name).read_text() for name in ("README.md", "docs/explore.md")]
-    code = [block for text in texts for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
-    assert len(code) > 5
+def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert code
     write_demo(tmp_path / "demo.cxg", 2_000)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

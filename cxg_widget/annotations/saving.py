@@ -1,4 +1,5 @@
 """Saves annotations: in a file of their own, as the obs of a new CXG, or in the obs of an existing file or object."""
+# Changes with cxg_widget/annotations/sidecar.py: formats of saved annotations.
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 change(settings, {"color": "CD3E"}, known).settings.vmax    # the limit that was set when CD3E was shown last
 """
+# Changes with cxg_widget/session/changes.py: what is read before a setting is taken.
 
 from __future__ import annotations
 
@@ -114,7 +115,7 @@ READS: dict[str, str] = {
     "labels": "landmarks", "contours": "landmarks", "difference": "landmarks",
     **dict.fromkeys((*LIMITS, "scale"), "limits"),
 }  # fmt: skip
-"""What has to be read and to fit before a setting is taken: a method of `session.settings_check.SettingsCheck` each."""
+"""What has to be read and to fit before a setting is taken: a method of `session.changes.SettingsCheck` each."""
 
 
 @dataclass(frozen=True)

@@ -197,3 +197,7 @@ def _genes(dataset: Dataset) -> list[Match]:
         Match(f"var:{label}", alias or label, "var", label if alias and alias != label else "")
         for label, alias in zip(labels, aliases, strict=True)
     ]
+
+
+# Changes with js/src/page/parts/search_matches.js: kinds of matches.
+# Changes with js/src/panels/columns/columns_panel.js: words for kinds of columns.

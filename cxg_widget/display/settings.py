@@ -421,3 +421,6 @@ def own_copy(value: Any, *, packs: bool = True) -> Any:
     if isinstance(value, list):
         return [own_copy(one, packs=packs) for one in value]
     return tuple(own_copy(one, packs=packs) for one in value) if type(value) is tuple else value
+
+
+# Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.

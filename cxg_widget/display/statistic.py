@@ -29,3 +29,6 @@ def check_statistic(value: Any) -> Any:
     raise UnknownName(
         not_found("statistic", value, STATISTICS, "this version") + " A reduction of datashader is one too."
     )
+
+
+# Changes with cxg_widget/draw/aggregate/reductions.py: statistics by name.

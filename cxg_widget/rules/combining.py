@@ -1,4 +1,5 @@
 """Two rules made one, as gestures and the algebra of sets combine cells."""
+# Changes with cxg_widget/selection/selection.py: modes of a selection.
 
 from __future__ import annotations
 

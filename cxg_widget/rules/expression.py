@@ -1,4 +1,5 @@
 """What a query says of each cell: its tree evaluated over blocks of rows, reading only the columns it names."""
+# Changes with cxg_widget/rules/methods.py: methods and signs of queries.
 
 from __future__ import annotations
 

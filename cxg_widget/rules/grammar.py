@@ -3,6 +3,7 @@
 Texts are parsed by Python's own `ast`, as pandas does, and refused where they hold anything else: a filter may have
 been written by a stranger, and pandas' language calls methods.
 """
+# Changes with cxg_widget/rules/methods.py: methods and signs of queries.
 
 from __future__ import annotations
 

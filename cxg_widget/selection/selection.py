@@ -326,3 +326,8 @@ def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
         sentence = not_found(dataset.obs_noun.one, unknown[0], names[:4000], "the obs index", count=len(names))
         raise SelectionError(sentence + others)
     return np.fromiter(map(wanted.__contains__, names), dtype=np.bool_, count=len(names))
+
+
+# Changes with cxg_widget/rules/combining.py: modes of a selection.
+# Changes with js/src/plot/overlay.js: modes of a selection.
+# Changes with cxg_widget/wire/messages/message.py: modes of a selection.

@@ -1,4 +1,5 @@
 """Finds the changes of a session's settings, checks them and reads what they need: what cannot be shown is refused."""
+# Changes with cxg_widget/change/change.py: what is read before a setting is taken.
 
 from __future__ import annotations
 

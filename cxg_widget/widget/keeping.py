@@ -1,4 +1,5 @@
 """Keeps the state of one widget on disk while it is used, and finds what earlier ones of the same dataset kept."""
+# Changes with cxg_widget/widget/kept_states.py: what is counted of a kept state.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Two columns as an embedding: obs columns of numbers and genes, one along each axis, by the names of both."""
+# Changes with js/src/panels/settings/two_columns.js: scales of two columns as axes.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Runs datashader's reductions on blocks of rows, whose results merge; the only importer of datashader."""
+# Changes with cxg_widget/display/statistic.py: statistics by name.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The text of a page that stands alone: markup around pieces in base64, and a policy that lets nothing in."""
+# Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
 
 from __future__ import annotations
 

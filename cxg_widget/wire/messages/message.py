@@ -1,4 +1,5 @@
 """Base of all messages, and the constants that they share."""
+# Changes with cxg_widget/selection/selection.py: modes of a selection.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 /** The offer to restore the work of an earlier widget of this dataset. */
+// Changes with cxg_widget/widget/kept_states.py: what is counted of a kept state.
 import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/parts/ui.js";

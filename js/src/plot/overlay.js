@@ -81,3 +81,4 @@ export function createOverlay() {
     },
   };
 }
+// Changes with cxg_widget/selection/selection.py: modes of a selection.

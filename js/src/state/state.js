@@ -77,7 +77,7 @@
  * @property {[number, number]} tile what a point covers along x and y, in codes of the points
  *
  * @typedef {{png: string, width: number, height: number, key?: string[] | null, plot?: number[]}} Still a picture in base64; px; key: as lines of text; plot: the room that the plots have, CSS px
- * @typedef {"white" | "dark" | "transparent" | null} Background
+ * @typedef {import("../wire/constants.js").Settings["background"]} Background
  *
  * @typedef {import("../wire/constants.js").Settings & {n_selected: number, steps: {undo: string, redo: string, n: number}, _snapshot?: {id?: string} & Partial<Still> | null}} Traits
  *   the synced traits, by their Python names; steps: what undo and redo would change, "" = nothing, n: another number after each step; _snapshot: the picture that a saved notebook keeps

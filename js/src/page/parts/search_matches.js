@@ -1,4 +1,5 @@
 /** The order in which search results are listed, and the words for their kinds. Pure. */
+// Changes with cxg_widget/display/search.py: kinds of matches.
 
 import { capitalized, setNounOf } from "../../words/nouns.js";
 

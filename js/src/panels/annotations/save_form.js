@@ -1,4 +1,5 @@
 /** The form that saves an annotation to a file, and asks what to do with labels that are already there. */
+// Changes with cxg_widget/annotations/sidecar.py: formats of saved annotations.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/parts/ui.js";

@@ -1,4 +1,5 @@
 /** The Columns panel: active filters, a search field, and a row for each obs column, which opens its counts. */
+// Changes with cxg_widget/display/search.py: words for kinds of columns.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

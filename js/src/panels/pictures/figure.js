@@ -180,3 +180,4 @@ function createPen(context, theme, family) {
     },
   };
 }
+// Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.

@@ -1,4 +1,5 @@
 /** Chooses two columns or genes as the axes, with a search field for each. The kernel searches. */
+// Changes with cxg_widget/datasets/base/column_pairs.py: scales of two columns as axes.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { rowAfterKey } from "../../page/parts/legend_rows.js";

@@ -1,4 +1,5 @@
 """``cxg-widget convert``: write any store anew as a CXG or an .h5ad."""
+# Changes with cxg_widget/convert/conversion.py: options of a conversion.
 
 from __future__ import annotations
 

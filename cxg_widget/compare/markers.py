@@ -1,4 +1,5 @@
 """Compares the cells of each value of a column with all others, or with those of one value."""
+# Changes with cxg_widget/compare/question.py: options of markers.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Which cells and genes of a dataset are carried: a query, a list of names, and embeddings of one's own."""
+# Changes with cxg_widget/convert/conversion.py: options of a conversion.
 
 from __future__ import annotations
 

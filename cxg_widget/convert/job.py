@@ -1,4 +1,5 @@
 """One conversion: from where, to where, how, and what it could not carry."""
+# Changes with cxg_widget/convert/conversion.py: options of a conversion.
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cxg_widget.annotations.log import Log
 from cxg_widget.errors import InvalidValue
+from cxg_widget.rules.methods import METHODS
 from cxg_widget.rules.named import RowsOfSet, RuleOfSet
 from cxg_widget.rules.packed_rows import PackedRows
 
@@ -16,7 +17,7 @@ _LEAST, _PER_CELL = 2_000_000_000, 4_000
 _STEP, _VALUE, _LETTER, _CORNER = 150_000, 1_000, 8_000, 50_000
 _CELLS_PER_LETTER, _CELLS_PER_CORNER = 1 / 16, 1 / 4
 _CELLS_OF_POLYGON, _CELLS_OF_FORM, _CELLS_OF_MATCH = 20, 2, 400
-_MATCHES = re.compile(r"contains|startswith|endswith")
+_MATCHES = re.compile("|".join(name.removeprefix("str.") for name in METHODS if name.startswith("str.")))
 _LOGS, _SETS = "annotations", "sets"
 
 

@@ -3,6 +3,7 @@
 A `Session` holds one dataset, what was read of it, the selection and the settings on show. It may be called from
 several threads; a newer request for points or colour ends the older one between two chunks.
 """
+# Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
 
 from __future__ import annotations
 

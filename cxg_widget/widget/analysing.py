@@ -1,4 +1,5 @@
 """Numbers of cells, as users call them: counts, comparisons, markers, compositions, and all cells as arrays."""
+# Changes with cxg_widget/compare/question.py: options of a comparison.
 
 from __future__ import annotations
 
@@ -278,3 +279,6 @@ class AnalysingWidget(AnsweringWidget):
         within = with_values(within)
         with self._session.costs.action("aggregate", less="a smaller width and height"):
             return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
+
+
+# Changes with cxg_widget/session/analysis/column_counts.py: options of counts.

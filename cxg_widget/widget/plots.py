@@ -1,4 +1,5 @@
 """Plots of groups of cells, as users call them; decorators of public methods refuse parameters as scanpy names them."""
+# Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
 

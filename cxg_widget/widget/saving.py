@@ -1,4 +1,5 @@
 """`w.save` and `w.figure`: what is on show as a file, or as a figure of matplotlib."""
+# Changes with cxg_widget/session/pictures/save_options.py: options of a saved picture.
 
 from __future__ import annotations
 

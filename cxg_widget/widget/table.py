@@ -1,4 +1,5 @@
 """`w.table`: the table of the cells, its columns, its order and which cells are in it, and its rows as a DataFrame."""
+# Changes with cxg_widget/display/table_setting.py: what the table shows.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Reads AnnData on disk, HDF5 and zarr, as a `Dataset`; the other modules here are its parts."""
+# Changes with cxg_widget/datasets/anndata/memory.py: options of AnnData.
 
 from __future__ import annotations
 

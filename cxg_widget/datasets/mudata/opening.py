@@ -1,4 +1,5 @@
 """Open MuData, from a file, a folder or memory: all modalities, or one of them by `key`."""
+# Changes with cxg_widget/datasets/anndata/memory.py: options of AnnData.
 
 from __future__ import annotations
 

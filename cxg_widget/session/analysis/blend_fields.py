@@ -1,4 +1,5 @@
 """Counts of the fields of a map of two or three genes: of the one on show, and of any genes that Python asks for."""
+# Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Comparisons of cells, by hand or by Python: how they are made, and the newest, which the page shows."""
+# Changes with cxg_widget/compare/question.py: options of a comparison.
 
 from __future__ import annotations
 

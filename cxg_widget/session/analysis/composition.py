@@ -1,4 +1,5 @@
 """How selected cells, and sets of them, fall to the values of a column: for open panels, and for Python."""
+# Changes with cxg_widget/compare/composition.py: numbers of an enrichment.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The table of the cells: pages of it for the front-end, and all of it for Python and for files."""
+# Changes with cxg_widget/display/table_setting.py: what the table shows.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Figures as files: by which suffix, how large, on which paper."""
+# Changes with cxg_widget/session/pictures/save_options.py: options of a saved picture.
 
 from __future__ import annotations
 

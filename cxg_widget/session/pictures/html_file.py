@@ -1,4 +1,5 @@
 """What is on show as one file of HTML, which needs neither kernel nor network: what goes in, and what is left out."""
+# Changes with cxg_widget/session/pictures/save_options.py: options of a saved picture.
 
 from __future__ import annotations
 

@@ -145,3 +145,6 @@ def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrde
     for part, (start, stop) in enumerate(cuts):
         arrays: dict[str, NDArray[Any]] = {"index": index[start:stop], "xy": codes[start:stop]}
         yield Frame(p.Detail(part, len(cuts), [x0, x1, y0, y1]), arrays)
+
+
+# Changes with js/src/state/state.js: fields of what arrives.

@@ -1,4 +1,5 @@
 """Comparisons of cells gene by gene."""
+# Changes with cxg_widget/compare/question.py: options of a comparison.
 
 from __future__ import annotations
 

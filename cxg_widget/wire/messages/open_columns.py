@@ -1,4 +1,5 @@
 """Columns that are open, and a brush over one of them."""
+# Changes with cxg_widget/compare/composition.py: numbers of an enrichment.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 /** The state of one widget: one plain object, and the only place that changes it. Holds no DOM, no GL, no big arrays. */
+// Changes with cxg_widget/session/streams/chunks.py: fields of what arrives.
 
 /**
  * @typedef {{one: string, many: string}} Noun

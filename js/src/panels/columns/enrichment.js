@@ -1,4 +1,5 @@
 /** Enrichment of the selected cells in a column: its rows, their order, and how they are written and drawn. Pure. */
+// Changes with cxg_widget/compare/composition.py: numbers of an enrichment.
 
 import { html, nothing } from "lit-html";
 import { EMPTY_LABEL } from "../../wire/constants.js";

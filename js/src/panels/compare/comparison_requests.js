@@ -1,4 +1,5 @@
 /** The comparison of a widget, which all its views share: the question, its request and its result. */
+// Changes with cxg_widget/compare/question.py: options of a comparison.
 import { fileName } from "../../words/format.js";
 import { download } from "../table/table_csv.js";
 import { taken } from "./result.js";

@@ -1,4 +1,5 @@
 /** The form of a comparison: two groups of cells, the method, and its options. */
+// Changes with cxg_widget/compare/question.py: options of a comparison.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/parts/ui.js";

@@ -1,4 +1,5 @@
 /** Requests the rows of the table in view and some around them; all views of a widget take turns. */
+// Changes with cxg_widget/display/table_setting.py: what the table shows.
 
 /**
  * @typedef {import("../../state/state.js").State} State

@@ -13,20 +13,29 @@ test("the whole image lacks nothing, wherever a view lies, until closer by the s
     [-50_000, 50_000, 50_000, -50_000],
     [20_000, 30_000, 30_000, 20_000],
   ]) {
-    assert.equal(lacks(part(WHOLE, 4), view, 40), false);
+    assert.equal(lacks(part(WHOLE, 4), view, 40, 250), false);
   }
-  assert.equal(lacks(part(WHOLE, 4), [0, 100, 100, 0], 39), true);
-  assert.equal(lacks(part(WHOLE, 1), [0, 100, 100, 0], 0.01), false); // there is nothing finer
+  assert.equal(lacks(part(WHOLE, 4), [0, 100, 100, 0], 39, 250), true);
+  assert.equal(lacks(part(WHOLE, 1), [0, 100, 100, 0], 0.01, 1_000), false); // there is nothing finer
+});
+
+test("an image that begins anywhere lacks finer px as one at 0 does", () => {
+  for (const x0 of [-50_000, 0, 30_000]) {
+    const whole = [x0, x0 + 10_000, x0, x0 + 5_000];
+    const held = { extent: whole, whole, per_px: 4 };
+    assert.equal(lacks(held, [x0 + 100, x0 + 200, x0 + 200, x0 + 100], 39, 250), true);
+    assert.equal(lacks(held, [x0, x0 + 10_000, x0 + 5_000, x0], 40, 250), false);
+  }
 });
 
 test("a part lacks what a view shows of the image beyond it, and not what lies beside the image", () => {
   const held = part([1_995, 5_995, -5, 2_995], 1);
-  assert.equal(lacks(held, [2_000, 5_000, 2_000, 0], 10), false);
-  assert.equal(lacks(held, [2_000, 5_000, 2_000, -900], 10), false);
-  assert.equal(lacks(held, [1_000, 5_000, 2_000, 0], 10), true);
-  assert.equal(lacks(held, [2_000, 6_000, 2_000, 0], 10), true);
-  assert.equal(lacks(held, [2_000, 5_000, 3_500, 0], 10), true);
-  assert.equal(lacks(held, [2_000, 5_000, 0, 3_500], 10), true); // whichever way y points
+  assert.equal(lacks(held, [2_000, 5_000, 2_000, 0], 10, 400), false);
+  assert.equal(lacks(held, [2_000, 5_000, 2_000, -900], 10, 400), false);
+  assert.equal(lacks(held, [1_000, 5_000, 2_000, 0], 10, 400), true);
+  assert.equal(lacks(held, [2_000, 6_000, 2_000, 0], 10, 400), true);
+  assert.equal(lacks(held, [2_000, 5_000, 3_500, 0], 10, 400), true);
+  assert.equal(lacks(held, [2_000, 5_000, 0, 3_500], 10, 400), true); // whichever way y points
 });
 
 test("a scale bar is the longest of 1, 2 and 5 that takes a quarter of the width", () => {

@@ -45,7 +45,7 @@ export function createTissue({ element, look, store, client }) {
     if (isOver || name === "" || camera === null || store.get().link !== "live" || !store.get().isSeen) return;
     const view = visible(camera);
     const held = shown();
-    if (held !== null && !lacks(held.about, view, camera.unitsPerPx / size.ratio)) return;
+    if (held !== null && !lacks(held.about, view, camera.unitsPerPx / size.ratio, held.image.width)) return;
     const [width, height] = [camera.width, camera.height].map((px) => Math.max(1, Math.round(px * size.ratio)));
     const question = { kind: "tissue", panel: 0, name, view: [...view], width, height };
     const key = JSON.stringify(question);
@@ -128,8 +128,8 @@ export function createTissue({ element, look, store, client }) {
 }
 
 /** Is a part of an image too coarse for a view, or does it end within it where the image goes on? @param {Pick<Answer, "extent" | "whole" | "per_px">} part
- * @param {readonly number[]} view @param {number} unitsPerPx of the screen */
-export function lacks({ extent, whole, per_px: perPx }, view, unitsPerPx) {
+ * @param {readonly number[]} view @param {number} unitsPerPx of the screen @param {number} width of the part, px */
+export function lacks({ extent, whole, per_px: perPx }, view, unitsPerPx, width) {
   const [y0, y1] = [Math.min(view[2], view[3]), Math.max(view[2], view[3])];
   const seen = [view[0], view[1], y0, y1];
   const beyond = seen.some((edge, i) => {
@@ -140,8 +140,7 @@ export function lacks({ extent, whole, per_px: perPx }, view, unitsPerPx) {
     return isLow ? extent[i] > end + slack : extent[i] < end - slack;
   });
   if (beyond) return true;
-  const unitsPerStoredPx = -2 * whole[0]; // the image begins half a px before 0
-  return perPx > 1 && unitsPerPx * (1 + ROUNDING) < perPx * unitsPerStoredPx;
+  return perPx > 1 && unitsPerPx * (1 + ROUNDING) < (extent[1] - extent[0]) / width;
 }
 
 /** Of the plot's width that the bar takes at most. */

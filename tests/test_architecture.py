@@ -83,7 +83,7 @@ HOMES = {
     "h5py": ("datasets/anndata/h5.py", "datasets/anndata/far/hdf5.py", "convert/h5ad_file.py", "annotations/h5ad.py"),
     "obstore": "datasets/storage/",
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/anndata/far/", "datasets/atlas/"),
-    "scipy": ("compare/", "datasets/anndata/", "datasets/base/matrix_block.py"),
+    "scipy": ("compare/", "datasets/anndata/", "datasets/base/matrix_block.py", "datasets/spatialdata/resampled.py"),
     "anndata": "datasets/anndata/export.py",
     "lance": "datasets/atlas/",
     "tqdm": "convert/progress.py",

@@ -286,7 +286,7 @@ REPLIES: dict[str, Frame] = {
          "n": _array("uint32", [[5, 4], [70_000, 70_000]])},
     ),
     "tissue": Frame(
-        p.Tissue("V1/hires", [-0.5, 99.5, -0.5, 49.5], [-0.5, 199.5, -0.5, 99.5], 2, 0.5, 89.5),
+        p.Tissue("V1/hires", [-0.5, 99.5, -0.5, 49.5], [-0.5, 199.5, -0.5, 99.5], 2, 0.5, 89.5, [50.5, 0.0, 199.5, 49.5, 150.5, 99.5, 0.0, 49.5]),
         {"jpeg": _array("uint8", [255, 216, 255, 217])},
     ),
     "module": Frame(p.Module("fedcba9876543210"), {"code": np.frombuffer(b"export default 1\n", dtype=np.uint8)}),

@@ -113,13 +113,6 @@ def test_channels_are_red_green_and_blue_within_their_limits(written):
             np.testing.assert_allclose(found[..., channel], expected, atol=1)
 
 
-def test_an_image_that_is_turned_is_left_out_and_says_so(written):
-    with open_dataset(written[0], table="of_cells", coordinate_system="turned") as dataset:
-        assert not dataset.sections().images
-        with pytest.raises(errors.InvalidStore, match="turned or stretched in 'turned'"):
-            dataset.find_image("stain")
-
-
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [

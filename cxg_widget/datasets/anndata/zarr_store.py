@@ -12,8 +12,8 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from io import BytesIO
-from typing import Any, Protocol
+from io import BytesIO, FileIO
+from typing import Any, BinaryIO, Protocol, cast
 from zipfile import ZipInfo
 
 import numpy as np
@@ -79,6 +79,26 @@ class _Folder(LocalStore):
         real = os.path.realpath(os.path.join(self._real, key))
         if real != self._real and not real.startswith(self._real + os.sep):
             raise InvalidStore(f"{self.uri}: {key} is a link out of the store; such links are not followed.")
+
+
+class _MeteredFile(FileIO):
+    """A file whose bytes are counted as they are read."""
+
+    def __init__(self, path: str, meter: Meter) -> None:
+        super().__init__(path)
+        self._meter = meter
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read into a buffer."""
+        found = super().readinto(buffer)
+        self._meter.add(found)
+        return found
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes."""
+        found = super().read(size)
+        self._meter.add(len(found))
+        return found
 
 
 class _Archive(ZipStore):
@@ -176,15 +196,15 @@ class ZarrStore(Store):
         found = os.walk(os.path.join(self._path, path))
         return sum(os.stat(os.path.join(folder, name)).st_size for folder, _, names in found for name in names)
 
-    def file(self, path: str) -> str | BytesIO | None:
-        """Return a file of the store that is no part of an array, as pandas reads one; None where there is none."""
+    def file(self, path: str) -> BinaryIO | None:
+        """Open a file of the store that is no part of an array; None where there is none."""
         with self.reading(path):
             if isinstance(self.files, _Archive):
                 found = sync(self.files.get(path, default_buffer_prototype()))
                 return None if found is None else BytesIO(found.to_bytes())
             self.files.check(path)
         place = os.path.join(self._path, path)
-        return place if os.path.isfile(place) else None
+        return cast(BinaryIO, _MeteredFile(place, self.files.meter)) if os.path.isfile(place) else None
 
     def least_bytes(self, array: Any) -> int:
         """Return about how many bytes the chunks of an array take, which tells an absurd length."""

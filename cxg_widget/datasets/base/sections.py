@@ -44,6 +44,8 @@ class SectionImage:
     um : how many micrometres a unit is there; None = that is not known
     origin : where the middle of its first px lies, x and y; 0, 0 as matplotlib and scanpy have it
     levels : how many px of the image both ways are one of a coarser copy that the store holds too; ascending, 1 first
+    outline : where the corners of the photograph lie in the coordinates, in order, if it is turned there; what lies
+        beyond is no part of it; () = it fills the image
     """
 
     shape: tuple[int, int]
@@ -52,6 +54,7 @@ class SectionImage:
     um: float | None = None
     origin: tuple[float, float] = (0.0, 0.0)
     levels: tuple[int, ...] = (1,)
+    outline: tuple[tuple[float, float], ...] = ()
 
     @property
     def extent(self) -> Extent:
@@ -66,6 +69,13 @@ class SectionImage:
     def px_at(self, place: _Place, axis: int) -> _Place:
         """Return how many px lie before a place along x (0) or y (1), in units of the coordinates."""
         return (place - self.origin[axis]) * self.scale + 0.5
+
+    def covers(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Say which places lie in the outline, in units of the coordinates."""
+        corner, along, _, down = (np.array(one) for one in self.outline)
+        sides = np.linalg.inv(np.column_stack([along - corner, down - corner]))
+        shares = np.tensordot(sides, np.stack(np.broadcast_arrays(x - corner[0], y - corner[1])), 1)
+        return np.asarray(((shares >= 0) & (shares <= 1)).all(axis=0))
 
 
 @dataclass(frozen=True)
@@ -211,9 +221,9 @@ class SectionImages:
         factor = max(one for one in image.levels if step % one == 0)
         rows = []
         with self._store._reading():
-            for above, below in _cuts(top, bottom, step):
+            for above, below in _cuts(top, bottom, step, factor):
                 row = []
-                for start, stop in _cuts(left, right, step):
+                for start, stop in _cuts(left, right, step, factor):
                     check()
                     part = self._read(name, factor, (above, below), (start, stop))
                     row.append(_means(_as_rgb(part), step // factor))
@@ -224,8 +234,10 @@ class SectionImages:
         if factor == 1:
             return self._store._read_section_image(name, slice(*lines), slice(*columns))
         ends = [(start // factor, -(-stop // factor)) for start, stop in (lines, columns)]
-        found = self._store._read_section_level(name, factor, *(slice(*one) for one in ends))
-        # A coarser copy leaves out the px at its edges that are not a whole one of its own.
+        # A coarser copy leaves out the px at its edges that are not a whole one of its own; its last ones go on there.
+        last = [max(n // factor - 1, 0) for n in self.find_image(name).shape]
+        there = [slice(min(start, most), stop) for (start, stop), most in zip(ends, last, strict=True)]
+        found = self._store._read_section_level(name, factor, *there)
         lacking = [(0, stop - start - n) for (start, stop), n in zip(ends, found.shape, strict=False)]
         return np.pad(found, [*lacking, *[(0, 0)] * (found.ndim - 2)], mode="edge") if any(map(sum, lacking)) else found
 
@@ -239,9 +251,9 @@ class SectionImages:
         return sections.images[name]
 
 
-def _cuts(first: int, end: int, step: int) -> Iterator[tuple[int, int]]:
-    """Yield from where to where tiles lie, whole steps each but for the last."""
-    long = max(TILE_PX // step, 1) * step
+def _cuts(first: int, end: int, step: int, factor: int) -> Iterator[tuple[int, int]]:
+    """Yield from where to where tiles lie, whole steps each but for the last; of a coarser copy they are as many px."""
+    long = max(TILE_PX * factor // step, 1) * step
     while first < end:
         left = long - first % long
         stop = min(first + (left if left % step == 0 else long), end)

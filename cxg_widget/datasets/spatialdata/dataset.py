@@ -19,12 +19,14 @@ from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.datasets.spatialdata.picture import Limits, Picture, check_channels
 from cxg_widget.datasets.spatialdata.raster import Raster, read_raster
 from cxg_widget.datasets.spatialdata.regions import Instances, Region, places_of, read_instances, read_radii
-from cxg_widget.datasets.spatialdata.transforms import Matrix, placed, scale_of, stretch_of, systems_of, units_of
+from cxg_widget.datasets.spatialdata.resampled import Resampled
+from cxg_widget.datasets.spatialdata.transforms import Matrix, plane_of, scale_of, stretch_of, systems_of, units_of
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownName
-from cxg_widget.text.names import not_found
+from cxg_widget.text.names import not_found, shown
 
 SPATIAL = "spatial"
 _GLOBAL = "global"
+_KINDS = ("images", "labels", "shapes", "points")
 _UM = {"micrometer": 1.0, "micron": 1.0, "um": 1.0, "µm": 1.0, "millimeter": 1e3, "nanometer": 1e-3}
 """Micrometres of a unit."""
 
@@ -65,18 +67,20 @@ class SpatialDataDataset(ZarrDataset):
         contrast_limits: Limits | None = None,
     ) -> None:
         self._wanted = coordinate_system, channels, contrast_limits
+        self._elements: dict[str, dict[str, Group]] = {}
         self._systems: dict[str, dict[str, Matrix]] = {}
         self._units: dict[str, str] = {}
         self._rasters: dict[str, Raster] = {}
         self._regions: dict[str, Region] = {}
         self._pictures: dict[str, Picture] = {}
+        self._drawn: dict[str, Picture | Resampled] = {}
         super().__init__(uri, cache_bytes=cache_bytes, key=table if key is None else key, memory_bytes=memory_bytes)
 
     def _find_part(self, key: str | None) -> Group:
-        tables = _children(self._store.root, "tables") or _children(self._store.root, "table")
+        tables = self._children("tables") or self._children("table")
+        self._elements = {kind: self._children(kind) for kind in _KINDS}
         if not tables:
-            elements = _elements(self._store.root).items()
-            there = "; ".join(f"{kind}: {', '.join(found)}" for kind, found in elements if found) or "no elements"
+            there = "; ".join(f"{kind}: {names}" for kind, names in self._names_of_elements().items()) or "no elements"
             raise InvalidStore(f"'{self.uri}' is SpatialData without a table of cells; it has {there}.")
         if key is None and len(tables) > 1:
             first = next(iter(tables))
@@ -87,6 +91,20 @@ class SpatialDataDataset(ZarrDataset):
             raise UnknownName(not_found("table", key, tables, f"'{self.uri}'"))
         self._table = key.rpartition("/")[2]
         return find_part(self._store.root, part.path, self.what)
+
+    def _children(self, kind: str) -> dict[str, Group]:
+        """Return the groups of a kind of element; one that cannot be opened is noted."""
+        group = self._store.root.get(kind)
+        found: dict[str, Group] = {}
+        for name in group.names() if isinstance(group, Group) else ():
+            try:
+                node = group.get(name) if isinstance(group, Group) else None
+            except (InvalidStore, DamagedStore) as error:
+                self._note(f"{kind}/{name} is left out: {error}")
+                continue
+            if isinstance(node, Group):
+                found[name] = node
+        return found
 
     # --- the elements -------------------------------------------------------------------------------------------------
 
@@ -99,15 +117,15 @@ class SpatialDataDataset(ZarrDataset):
         super()._choose_embedding(SPATIAL if self._regions else wanted)
 
     def _find_elements(self) -> None:
-        root = self._store.root
         for kind in ("images", "labels", "shapes"):
-            for name, group in _children(root, kind).items():
+            for name, group in self._elements[kind].items():
                 try:
                     self._add(kind, name, group)
                 except (InvalidStore, DamagedStore) as error:
                     self._note(f"{kind}/{name} is left out: {error}")
+        images = {name: self._rasters[name] for name in self._elements["images"] if name in self._rasters}
         names = self._region_names()
-        described = {name: self._systems[name] for name in names if name in self._systems}
+        described = {name: self._systems[name] for name in names if name in self._systems and name not in images}
         for name in names:
             if name not in described:
                 self._note(f"the table describes {name!r}, which is not among the shapes and labels of the store.")
@@ -116,22 +134,22 @@ class SpatialDataDataset(ZarrDataset):
             if self._system not in systems:
                 self._note(f"{name!r} has no place in the coordinate system {self._system!r}; its cells are not drawn.")
                 continue
-            source: Any = self._rasters.get(name) or root.get(f"shapes/{name}")
+            source: Any = self._rasters.get(name) or self._elements["shapes"][name]
             self._regions[name] = Region(name, source, systems[self._system])
-        images = [self._rasters[name] for name in _children(root, "images") if name in self._rasters]
-        channels, limits = check_channels(*self._wanted[1:], images)
-        for raster in images:
-            known = channels is None or set(channels) <= set(raster.channels)
-            self._pictures[raster.name] = Picture(raster, channels if known else None, limits)
+        channels, limits = check_channels(*self._wanted[1:], list(images.values()))
+        for name, raster in images.items():
+            self._pictures[name] = Picture(raster, channels, limits)
+
+    def _names_of_elements(self) -> dict[str, str]:
+        return {kind: ", ".join(found) for kind, found in self._elements.items() if found}
 
     def _add(self, kind: str, name: str, group: Group) -> None:
-        if kind == "shapes":
-            transformations = group.attrs.get("coordinateTransformations")
-        else:
-            self._rasters[name] = read_raster(group, name)
-            transformations = self._rasters[name].transformations
+        raster = None if kind == "shapes" else read_raster(group, name)
+        transformations = group.attrs.get("coordinateTransformations") if raster is None else raster.transformations
         self._systems[name] = systems_of(transformations, f"{self.uri}: {kind}/{name}")
         self._units.update(units_of(transformations))
+        if raster is not None:
+            self._rasters[name] = raster
 
     def _region_names(self) -> list[str]:
         node = self._quietly("uns/spatialdata_attrs/region")
@@ -145,7 +163,7 @@ class SpatialDataDataset(ZarrDataset):
             if wanted not in known:
                 raise UnknownName(not_found("coordinate system", wanted, known, f"'{self.uri}'"))
             return wanted
-        shared = [name for name in known if described and all(name in systems for systems in described.values())]
+        shared = [name for name in known if all(name in systems for systems in described.values())]
         return _GLOBAL if _GLOBAL in shared or not known else (shared or known)[0]
 
     # --- where cells lie ----------------------------------------------------------------------------------------------
@@ -163,9 +181,12 @@ class SpatialDataDataset(ZarrDataset):
         rows, instances = (pd.Series(as_plain(self._obs.read(name, None))) for name in (region_key, instance_key))
         known = {name: (one, self._instances(name)) for name, one in self._regions.items()}
         found = places_of(rows, instances, known)
-        lost = int(np.isnan(found[:, 0]).sum())
+        is_here = rows.isin(list(known)).to_numpy()
+        lost, elsewhere = int((is_here & np.isnan(found[:, 0])).sum()), int((~is_here).sum())
         if lost:
             self._note(f"{lost:,} of {self.n_obs:,} cells have no place: their regions lack their instances.")
+        if elsewhere:
+            self._note(f"{elsewhere:,} of {self.n_obs:,} cells belong to no region in {self._system!r}.")
         return found
 
     def _said_of_regions(self, name: str) -> str:
@@ -188,25 +209,42 @@ class SpatialDataDataset(ZarrDataset):
     # --- the sections -------------------------------------------------------------------------------------------------
 
     def _read_sections(self) -> Sections:
-        images: dict[str, SectionImage] = {}
         faults: dict[str, str] = {}
         spot, um = self._spot(), _UM.get(self._units.get(self._system, ""))
+        images: dict[str, SectionImage] = {}
+        elsewhere = [name for name in self._pictures if self._system not in self._systems[name]]
+        for name in elsewhere:
+            faults[name] = f"the image {name!r} has no place in the coordinate system {self._system!r}."
         for name, picture in self._pictures.items():
-            matrix = self._systems[name].get(self._system)
-            scale = None if matrix is None else scale_of(matrix)
-            if matrix is None:
-                faults[name] = f"the image {name!r} has no place in the coordinate system {self._system!r}."
-            elif scale is None:
-                faults[name] = f"the image {name!r} is turned or stretched in {self._system!r}, and is not drawn."
-            elif np.prod(picture.raster.shape) > MOST_PX:
-                faults[name] = f"the image {name!r} declares more than {MOST_PX:,} px."
-            else:
-                x, y = placed(matrix, np.array([[0.5, 0.5]]))[0]
-                levels = tuple(sorted(picture.raster.levels))
-                images[name] = SectionImage(picture.raster.shape, 1 / scale, spot, um, (float(x), float(y)), levels)
-        for sentence in faults.values():
-            self._note(sentence)
+            if name not in faults:
+                try:
+                    images[name] = self._place(picture, spot, um)
+                except InvalidStore as error:
+                    faults[name] = f"the image {name!r} is not drawn in {self._system!r}: {error}."
+                    self._note(faults[name])
+        if elsewhere:
+            many = f"{len(elsewhere)} images have" if len(elsewhere) > 1 else "an image has"
+            self._note(f"{many} no place in the coordinate system {self._system!r}: {shown(elsewhere)}.")
         return Sections(images, faults, spot, um)
+
+    def _place(self, picture: Picture, spot: float | None, um: float | None) -> SectionImage:
+        """Return how a picture lies in the coordinate system."""
+        raster = picture.raster
+        plane = plane_of(self._systems[raster.name][self._system], raster.middle + 0.5)
+        scale = scale_of(plane)
+        if scale is None:
+            resampled = Resampled(picture, plane)
+            found, self._drawn[raster.name] = resampled.section(spot, um), resampled
+        else:
+            x, y = plane @ [0.5, 0.5, 1.0]
+            levels = tuple(sorted(raster.levels))
+            found = SectionImage(raster.shape, 1 / scale, spot, um, (float(x), float(y)), levels)
+            self._drawn[raster.name] = picture
+        if np.prod(found.shape) > MOST_PX:
+            raise InvalidStore(f"it would have {found.shape[0]:,} x {found.shape[1]:,} px, more than {MOST_PX:,}")
+        if raster.planes > 1:
+            self._note(f"of the {raster.planes} planes of {raster.name!r} the middle one is drawn.")
+        return found
 
     def _spot(self) -> float | None:
         """Return how wide the circles of the first region of circles are; None where there are none."""
@@ -222,16 +260,16 @@ class SpatialDataDataset(ZarrDataset):
         return None
 
     def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
-        return self._pictures[name].read(1, lines, columns)
+        return self._drawn[name].read(1, lines, columns)
 
     def _read_section_level(self, name: str, factor: int, lines: slice, columns: slice) -> NDArray[Any]:
-        return self._pictures[name].read(factor, lines, columns)
+        return self._drawn[name].read(factor, lines, columns)
 
     def _read_details(self) -> dict[str, Any]:
         systems = list(dict.fromkeys(name for found in self._systems.values() for name in found))
         return {
             "table": self._table,
-            **{kind: ", ".join(found) for kind, found in _elements(self._store.root).items() if found},
+            **self._names_of_elements(),
             "coordinate systems": ", ".join(f"{name} *" if name == self._system else name for name in systems),
             "channels": ", ".join(dict.fromkeys(one for raster in self._rasters.values() for one in raster.channels)),
         } | super()._read_details()
@@ -240,13 +278,3 @@ class SpatialDataDataset(ZarrDataset):
 def _other(name: str) -> str:
     """Return the name of an embedding in obsm beside that of the regions."""
     return f"{SPATIAL} (obsm)" if name == SPATIAL else name
-
-
-def _elements(root: Group) -> dict[str, list[str]]:
-    return {kind: list(_children(root, kind)) for kind in ("images", "labels", "shapes", "points")}
-
-
-def _children(root: Group, kind: str) -> dict[str, Group]:
-    group = root.get(kind)
-    nodes = {name: group.get(name) for name in group.names()} if isinstance(group, Group) else {}
-    return {name: node for name, node in nodes.items() if isinstance(node, Group)}

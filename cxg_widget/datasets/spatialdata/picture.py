@@ -17,7 +17,7 @@ _MOST = 3
 _PERCENTILES = (0.1, 99.9)
 _LARGEST = 2048
 """Px a side of the coarsest level at most that limits are found in."""
-_RGB = ("r", "g", "b")
+_RGB = (("r", "g", "b"), ("red", "green", "blue"))
 Limits = Mapping[str, Sequence[float]]
 
 
@@ -26,42 +26,55 @@ class Picture:
 
     Parameters
     ----------
-    channels : names, at most three; None = red, green and blue as they are, of others the first three
-    limits : by name of a channel the values that become black and full; of others 0.1 % of the px lie beyond each
+    channels : names, at most three; None = red, green and blue where it has these, of others the first three
+    limits : by name of a channel the values that become black and full. Of others 0.1 % of the px lie beyond each; red,
+        green and blue have the same, from 0, and bytes are shown as they are
     """
 
     def __init__(self, raster: Raster, channels: Sequence[str] | None, limits: Limits) -> None:
-        self.raster, self._limits = raster, limits
-        self._is_plain = channels is None and _is_rgb(raster)
-        self._chosen = [raster.channels.index(name) for name in channels or raster.channels[:_MOST]]
+        self.raster = raster
+        names = raster.channels or ("",)
+        self._given = {names.index(name): pair for name, pair in limits.items() if name in names}
+        chosen = [names.index(name) for name in channels or () if name in names]
+        self._is_rgb = not chosen and _is_rgb(raster)
+        self._chosen = chosen or list(range(min(len(names), _MOST)))
+        self._is_plain = self._is_rgb and raster.levels[1].dtype == np.uint8 and not self._given
 
-    def read(self, factor: int, lines: slice, columns: slice) -> NDArray[Any]:
+    def read(self, factor: int, lines: slice, columns: slice) -> NDArray[np.uint8]:
         """Return a part of a level, (lines, columns) or (lines, columns, 3)."""
-        found = self.raster.read(factor, lines, columns)
-        if self._is_plain:
-            return found
-        if found.ndim == 2:
-            return _scaled(found, self.limits[0])
-        shown = [_scaled(found[..., channel], self.limits[channel]) for channel in self._chosen]
+        shown = self._read_channels(factor, lines, columns)
+        if not self._is_plain:
+            shown = [_scaled(one, self.limits[channel]) for one, channel in zip(shown, self._chosen, strict=True)]
         if len(shown) == 1:
             return shown[0]
         return np.stack([*shown, *[np.zeros_like(shown[0])] * (_MOST - len(shown))], axis=-1)
+
+    def _read_channels(self, factor: int, lines: slice, columns: slice) -> list[NDArray[Any]]:
+        """Return the chosen channels, none of them more than once, and others only where they share a chunk."""
+        if not self.raster.channels:
+            return [self.raster.read(factor, lines, columns)]
+        first, last = min(self._chosen), max(self._chosen)
+        if self.raster.channels_of_chunk > 1 or last - first < len(self._chosen):
+            found = self.raster.read(factor, lines, columns, slice(first, last + 1))
+            return [found[..., channel - first] for channel in self._chosen]
+        each = (self.raster.read(factor, lines, columns, slice(one, one + 1)) for one in self._chosen)
+        return [found[..., 0] for found in each]
 
     @cached_property
     def limits(self) -> dict[int, tuple[float, float]]:
         """What becomes black and full in each channel; read from the coarsest level, of a large one from its middle."""
         factor = max(self.raster.levels)
-        spans = []
-        for axis in ("y", "x"):
-            n = self.raster.levels[factor].shape[self.raster.axes.index(axis)]
-            first = max((n - _LARGEST) // 2, 0)
-            spans.append(slice(first, min(first + _LARGEST, n)))
-        found = self.raster.read(factor, *spans)
-        found = found[..., None] if found.ndim == 2 else found
-        names = self.raster.channels
-        given = {names.index(name): pair for name, pair in self._limits.items() if name in names}
-        own = {channel: np.percentile(found[..., channel], _PERCENTILES) for channel in range(found.shape[-1])}
-        return {channel: (float(pair[0]), float(pair[1])) for channel, pair in {**own, **given}.items()}
+        starts = [max((n - _LARGEST) // 2, 0) for n in self.raster.shape_of(factor)]
+        ends = [min(start + _LARGEST, n) for start, n in zip(starts, self.raster.shape_of(factor), strict=True)]
+        found = self._read_channels(factor, *map(slice, starts, ends))
+        if self._is_rgb:
+            both = (0.0, _limits_of(np.stack(found))[1])
+            if found[0].dtype == np.uint8 or (found[0].dtype.kind == "f" and both[1] <= 1):
+                both = (0.0, 255.0 if found[0].dtype == np.uint8 else 1.0)
+            own = dict.fromkeys(self._chosen, both)
+        else:
+            own = {channel: _limits_of(one) for channel, one in zip(self._chosen, found, strict=True)}
+        return own | {channel: (float(low), float(high)) for channel, (low, high) in self._given.items()}
 
 
 def check_channels(channels: Any, limits: Any, rasters: Sequence[Raster]) -> tuple[list[str] | None, Limits]:
@@ -84,15 +97,34 @@ def check_channels(channels: Any, limits: Any, rasters: Sequence[Raster]) -> tup
         if name not in known:
             raise UnknownName(not_found("channel", name, known))
     pairs = limits.values() if isinstance(limits, Mapping) else [None] if limits is not None else []
-    if not all(isinstance(one, list | tuple) and len(one) == 2 and one[0] < one[1] for one in pairs):
+    if not all(map(_is_pair, pairs)):
         example = "write a pair for each channel, such as {'DAPI': (0, 500)}"
         raise InvalidOption(f"contrast_limits is {limits!r}; {example}.")
     return chosen, limits or {}
 
 
+def _is_pair(found: Any) -> bool:
+    """Say whether it is two ascending numbers."""
+    return (
+        isinstance(found, Sequence | np.ndarray)
+        and len(found) == 2
+        and all(isinstance(one, int | float | np.number) for one in found)
+        and bool(found[0] < found[1])
+    )
+
+
 def _is_rgb(raster: Raster) -> bool:
-    names = tuple(name.casefold()[:1] for name in raster.channels[:_MOST])
-    return names == _RGB or (names == ("0", "1", "2") and raster.levels[1].dtype == np.uint8)
+    names = tuple(name.casefold() for name in raster.channels)
+    return names[:_MOST] in _RGB or (names == ("0", "1", "2") and raster.levels[1].dtype == np.uint8)
+
+
+def _limits_of(values: NDArray[Any]) -> tuple[float, float]:
+    """Return the percentiles that become black and full; of values that are nearly all the same the extremes."""
+    finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    if not finite.size:
+        return 0.0, 1.0
+    low, high = np.percentile(finite, _PERCENTILES)
+    return (float(low), float(high)) if low < high else (float(finite.min()), float(finite.max()))
 
 
 def _scaled(values: NDArray[Any], limits: tuple[float, float]) -> NDArray[np.uint8]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,6 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array, Group
 from cxg_widget.errors import InvalidStore
-
-_BLOCK = 1 << 24
-"""Px of labels looked at together."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +35,46 @@ class Raster:
     @property
     def shape(self) -> tuple[int, int]:
         """Lines and columns of the finest level."""
-        finest = self.levels[1].shape
-        return finest[self.axes.index("y")], finest[self.axes.index("x")]
+        return self.shape_of(1)
 
-    def read(self, factor: int, lines: slice, columns: slice, channel: slice = slice(None)) -> NDArray[Any]:
-        """Return a part of a level, (lines, columns) or, where there are channels, (lines, columns, channels)."""
+    @property
+    def planes(self) -> int:
+        """Number of planes along z."""
+        return self.levels[1].shape[self.axes.index("z")] if "z" in self.axes else 1
+
+    @property
+    def middle(self) -> int:
+        """The plane that is drawn."""
+        return self.planes // 2
+
+    @property
+    def channels_of_chunk(self) -> int:
+        """Number of channels that are read together."""
+        chunks = self.levels[1].chunks
+        return chunks[self.axes.index("c")] if "c" in self.axes and chunks else 1
+
+    def shape_of(self, factor: int) -> tuple[int, int]:
+        """Return lines and columns of a level."""
+        found = self.levels[factor].shape
+        return found[self.axes.index("y")], found[self.axes.index("x")]
+
+    def read(
+        self, factor: int, lines: slice, columns: slice, channel: slice = slice(None), plane: int | None = None
+    ) -> NDArray[Any]:
+        """Return a part of a level, (lines, columns) or, where there are channels, (lines, columns, channels).
+
+        plane : of the finest level along z; None = the middle one
+        """
+        array = self.levels[factor]
         keys = {"y": lines, "x": columns, "c": channel}
-        found = self.levels[factor].read(*(keys.get(axis, slice(0, 1)) for axis in self.axes))
-        order = [self.axes.index(axis) for axis in "yxc" if axis in self.axes]
-        others = [at for at in range(len(self.axes)) if at not in order]
-        turned: NDArray[Any] = np.transpose(found, [*order, *others])
-        return turned.reshape(turned.shape[: len(order)])  # of other axes the first place is read
+        if "z" in self.axes:  # which a coarser level may have fewer of
+            at = self.middle if plane is None else plane
+            there = at * array.shape[self.axes.index("z")] // self.planes
+            keys["z"] = slice(there, there + 1)
+        found = array.read(*(keys[axis] for axis in self.axes))
+        order = [self.axes.index(axis) for axis in "yxcz" if axis in self.axes]
+        turned: NDArray[Any] = np.transpose(found, order)
+        return turned[..., 0] if "z" in self.axes else turned
 
 
 def read_raster(group: Group, name: str) -> Raster:
@@ -73,30 +100,21 @@ def read_raster(group: Group, name: str) -> Raster:
         if not isinstance(array, Array) or len(array.shape) != len(axes) or 0 in array.shape:
             raise InvalidStore(f"{group.uri}: {group.path} has a level that is no array of {axes}.")
         finest = found.get(1, array)
-        lengths = zip(finest.shape, array.shape, axes, strict=True)
-        factors = {round(whole / own) for whole, own, axis in lengths if axis in "xy"}
-        if len(factors) == 1:
-            found.setdefault(factors.pop(), array)
+        lengths = [(finest.shape[axes.index(axis)], array.shape[axes.index(axis)]) for axis in "xy"]
+        factor = next((one for one in _factors(*lengths[0]) if all(_fits(*pair, one) for pair in lengths)), None)
+        if factor is not None:
+            found.setdefault(factor, array)
     n_channels = found[1].shape[axes.index("c")] if "c" in axes else 0
     channels = channels if len(channels) == n_channels else tuple(map(str, range(n_channels)))
     return Raster(name, axes, found, channels, multiscale.get("coordinateTransformations"))
 
 
-def label_centroids(labels: Raster, progress: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return the labels but for 0, ascending, and the mean of the middles of their px, (n, 2) x and y."""
-    height, width = labels.shape
-    step = max(_BLOCK // width, 1)
-    known = np.empty(0, np.int64)
-    sums = np.empty((0, 3))
-    for top in range(0, height, step):
-        part = labels.read(1, slice(top, min(top + step, height)), slice(None))
-        lines, columns = np.nonzero(part)
-        ids, at = np.unique(part[lines, columns].astype(np.int64), return_inverse=True)
-        each = (columns + 0.5, lines + top + 0.5, np.ones(len(at)))
-        own = np.column_stack([np.bincount(at, one, len(ids)) for one in each])
-        merged, place = np.unique(np.concatenate([known, ids]), return_inverse=True)
-        both = np.concatenate([sums, own])
-        sums = np.column_stack([np.bincount(place, both[:, i], len(merged)) for i in range(3)]) if len(merged) else both
-        known = merged
-        progress(min(top + step, height) / height)
-    return known, sums[:, :2] / sums[:, 2:]
+def _factors(whole: int, own: int) -> tuple[int, int]:
+    """Return by how many px a level may be coarser, likely ones first: images are asked for by powers of two."""
+    ratio = max(whole / own, 1.0)
+    return 2 ** round(math.log2(ratio)), round(ratio)
+
+
+def _fits(whole: int, own: int, factor: int) -> bool:
+    """Say whether a level is so many times coarser, but for less than one of its px."""
+    return abs(own * factor - whole) < factor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array, Group
-from cxg_widget.datasets.spatialdata.raster import Raster, label_centroids
+from cxg_widget.datasets.spatialdata.labels import label_centroids
+from cxg_widget.datasets.spatialdata.raster import Raster
 from cxg_widget.datasets.spatialdata.transforms import Matrix, placed
 from cxg_widget.datasets.spatialdata.wkb import centroids
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
@@ -65,14 +65,11 @@ def read_instances(region: Region, store: ZarrStore, progress: Callable[[float],
     file = store.file(f"{group.path}/{_FILE}")
     if file is None:
         return Instances(*_arrays_of(group)[:2])
-    if isinstance(file, str):
-        store.files.meter.add(os.stat(file).st_size)  # pandas reads it past the store
-    try:
-        found = pd.read_parquet(file)
-    except (OSError, ValueError) as error:
-        raise DamagedStore(f"{store.uri}: {group.path}/{_FILE} cannot be read ({error}).") from error
-    if "geometry" not in found:
-        raise InvalidStore(f"{store.uri}: {group.path}/{_FILE} has no column 'geometry'.")
+    with file:
+        try:
+            found = pd.read_parquet(file, columns=["geometry"])
+        except (OSError, ValueError) as error:
+            raise DamagedStore(f"{store.uri}: {group.path}/{_FILE} cannot be read ({error}).") from error
     if len(found) and not isinstance(found["geometry"].iloc[0], bytes):
         raise InvalidStore(
             f"{store.uri}: the geometries of {group.path} are not WKB; write them so: `shapes_geometry_encoding='WKB'`."
@@ -92,7 +89,8 @@ def read_radii(group: Group, store: ZarrStore) -> NDArray[np.float64] | None:
         file = store.file(f"{group.path}/{_FILE}")
         if file is None:
             return _arrays_of(group)[2]
-        return pd.read_parquet(file, columns=["radius"])["radius"].to_numpy(np.float64)
+        with file:
+            return pd.read_parquet(file, columns=["radius"])["radius"].to_numpy(np.float64)
     except (OSError, ValueError, KeyError, CxgWidgetError):
         return None
 
@@ -124,6 +122,8 @@ def places_of(
         own = np.flatnonzero((rows == name).to_numpy())
         ids = known.ids[~known.ids.duplicated()]
         xy = placed(region.matrix, known.xy[~known.ids.duplicated()])
-        at = ids.get_indexer(pd.Index(instances.iloc[own].astype(ids.dtype))) if len(ids) else np.full(len(own), -1)
+        wanted = instances.iloc[own]
+        wanted = pd.to_numeric(wanted, errors="coerce") if ids.dtype.kind in "iuf" else wanted.astype(str)
+        at = ids.get_indexer(pd.Index(wanted))
         found[own[at >= 0]] = xy[at[at >= 0]]
     return found

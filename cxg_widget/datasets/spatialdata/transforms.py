@@ -1,4 +1,4 @@
-"""Transformations of elements into coordinate systems, as matrices over x and y."""
+"""Transformations of elements into coordinate systems, as matrices over x, y and z."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.errors import InvalidStore
 
 Matrix = NDArray[np.float64]
-"""(2, 3): x and y of a coordinate system from x, y and 1 of the element."""
+"""(2, 4): x and y of a coordinate system from x, y, z and 1 of the element."""
 
 
 def systems_of(transformations: Any, uri: str) -> dict[str, Matrix]:
@@ -48,8 +48,10 @@ def _matrix_of(transformation: Mapping[str, Any]) -> Matrix:
     axes = _axes(transformation["input"])
     rows = {axis: np.eye(len(axes) + 1)[at] for at, axis in enumerate(axes)}
     done = _apply(transformation, rows, len(axes))
-    columns = [axes.index("x"), axes.index("y"), -1]
-    found: Matrix = np.array([done["x"][columns], done["y"][columns]])
+    columns = [axes.index(axis) if axis in axes else None for axis in "xyz"]
+    found: Matrix = np.array(
+        [[0.0 if at is None else row[at] for at in (*columns, -1)] for row in (done["x"], done["y"])]
+    )
     if not np.isfinite(found).all():
         raise ValueError("a number is not finite")
     return found
@@ -86,14 +88,20 @@ def _axes(system: Mapping[str, Any]) -> Sequence[str]:
     return [str(axis["name"]) for axis in system["axes"]]
 
 
-def placed(matrix: Matrix, xy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return places (n, 2) in the coordinate system."""
-    return xy @ matrix[:, :2].T + matrix[:, 2]
+def placed(matrix: Matrix, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return places (n, 2) in the coordinate system, from such of 2 or 3 axes of the element."""
+    found: NDArray[np.float64] = places @ matrix[:, : places.shape[1]].T + matrix[:, 3]
+    return found
 
 
-def scale_of(matrix: Matrix) -> float | None:
+def plane_of(matrix: Matrix, z: float) -> Matrix:
+    """Return a matrix (2, 3) over x, y and 1 of a plane of the element."""
+    return np.column_stack([matrix[:, :2], matrix[:, 3] + z * matrix[:, 2]])
+
+
+def scale_of(plane: Matrix) -> float | None:
     """Return how long a unit becomes where that is the same both ways and nothing is turned; None elsewhere."""
-    (a, b), (c, d) = matrix[:, :2]
+    (a, b), (c, d) = plane[:, :2]
     return float(a) if a > 0 and np.isclose(a, d) and np.allclose((b, c), 0, atol=1e-9 * a) else None
 
 

@@ -194,8 +194,11 @@ def _layer(held: Holder, seen: View, size: tuple[int, int]) -> NDArray[np.float6
     for axis, ((first, last, (start, _), n), px) in enumerate(zip(ends, size, strict=True)):
         at = first + (np.arange(px) + 0.5) * (last - first) / px
         place = np.floor((image.px_at(at, axis) - start) / part.step).astype(np.int64)
-        places.append((np.clip(place, 0, n - 1), (place >= 0) & (place < n)))
-    (columns, is_along), (lines, is_down) = places
+        places.append((np.clip(place, 0, n - 1), (place >= 0) & (place < n), at))
+    (columns, is_along, x), (lines, is_down, y) = places
     found[..., :3] = pixels[lines[:, None], columns[None, :]]
-    found[..., 3] = 255 * settings.tissue_opacity * (is_down[:, None] & is_along[None, :])
+    is_there = is_down[:, None] & is_along[None, :]
+    if image.outline:
+        is_there &= image.covers(x[None, :], y[:, None])
+    found[..., 3] = 255 * settings.tissue_opacity * is_there
     return found

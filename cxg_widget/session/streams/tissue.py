@@ -84,7 +84,7 @@ class TissueParts:
         )
         message = p.Tissue(
             request.name, list(image.extent_of(*ends)), list(image.extent), part.step,
-            image.um or 0.0, image.spot or 0.0,
+            image.um or 0.0, image.spot or 0.0, [edge for corner in image.outline for edge in corner],
         )  # fmt: skip
         return Frame(message, {"jpeg": np.frombuffer(encode_jpeg(pixels), dtype=np.uint8)})
 

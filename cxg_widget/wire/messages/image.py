@@ -145,6 +145,7 @@ class Tissue(OfPanel, kind="tissue"):
     extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
     per_px : how many px of the stored image one px is, 1 = it has no more to show; um : micrometres of a data unit,
         0 = that is not known; spot : how wide a spot of its library is, data units, 0 = that is not known
+    outline : x and y of four corners, data units, beyond which nothing of the file is drawn; [] = all of it is
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {"jpeg": Array(("uint8",), ("n_bytes",), "the file")}
@@ -154,3 +155,4 @@ class Tissue(OfPanel, kind="tissue"):
     per_px: int
     um: float
     spot: float
+    outline: list[float] = field(default_factory=list)

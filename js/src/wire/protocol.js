@@ -927,6 +927,7 @@ export const CONTAINER = 65536;
  * extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
  * per_px : how many px of the stored image one px is, 1 = it has no more to show; um : micrometres of a data unit,
  *     0 = that is not known; spot : how wide a spot of its library is, data units, 0 = that is not known
+ * outline : x and y of four corners, data units, beyond which nothing of the file is drawn; [] = all of it is
  * @typedef {object} Tissue
  * @property {"tissue"} kind
  * @property {number} panel
@@ -936,6 +937,7 @@ export const CONTAINER = 65536;
  * @property {number} per_px
  * @property {number} um
  * @property {number} spot
+ * @property {number[]} outline
  * @property {{jpeg: Uint8Array}} arrays
  */
 /**

@@ -79,6 +79,12 @@ export function createTissue({ element, look, store, client }) {
     context.save();
     context.globalAlpha = store.get().traits.tissue_opacity;
     context.imageSmoothingEnabled = (right - left) / held.image.width < 4; // close by, px are seen as they are
+    const { outline } = held.about;
+    if (outline.length > 0) {
+      context.beginPath();
+      for (let i = 0; i < outline.length; i += 2) context.lineTo(...toPx(camera, outline[i], outline[i + 1]));
+      context.clip();
+    }
     context.drawImage(held.image, left, top, right - left, bottom - top);
     context.restore();
   }

@@ -118,7 +118,9 @@ def _listed(names: Iterable[str]) -> str:
 
 def _hint(path: Path) -> str:
     """Return how to open a folder, or a pattern, of Parquet files; "" for all else."""
-    if "*" not in path.name and not (path.is_dir() and next(path.glob("**/*.parquet"), None)):
+    # Partitions are folders such as "donor=D1"; a search of all folders below could take long.
+    within = path.iterdir() if path.is_dir() else ()
+    if "*" not in path.name and not any(one.suffix == ".parquet" or "=" in one.name for one in within):
         return ""
     parts = path if "*" in path.name else path / "**" / "*.parquet"
     return f" Open the parts of a table as one: CxgWidget(duckdb.sql(\"from '{parts}'\"))."

@@ -6,11 +6,13 @@ import json
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 import tiledb
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.soma.table import _dates
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownName
 from tests.datasets.read_soma import arrays, truth_of, unpack
 
@@ -48,6 +50,15 @@ def test_what_is_left_out_is_said(gaps):
 
 def test_dates_are_days_where_their_time_is_midnight(gaps):
     assert gaps.obs(["time_ns"])["time_ns"].tolist()[:2] == ["2020-02-28", "2020-02-29"]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_points_in_time_read_as_those_of_tables(unit):
+    times = np.array(["2020-02-28T12:30:01.25", "2020-02-29", "NaT", "1960-01-01T00:00:01"], f"M8[{unit}]")
+    with open_dataset(pd.DataFrame({"x": np.arange(4.0), "y": np.arange(4.0), "when": times})) as table:
+        expected = [table.obs_record(row, ["when"])["when"] for row in range(4)]
+    assert _dates(times, None).tolist() == expected
+    assert expected[0].startswith("2020-02-28 12:30:01")
 
 
 def test_a_cell_without_coordinates_is_not_drawn(gaps):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.column_values import as_strings, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.column_values import as_strings, as_time_text, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.matrix_block import spans
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Column, Values, take_rows
@@ -220,12 +220,12 @@ class SomaTable:
 
 
 def _dates(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.object_]:
-    """Return points in time as ISO 8601: a day alone where all else is 0, None where missing."""
+    """Return points in time as text, written as those of other stores are; None where missing."""
+    import pandas as pd
+
     known, back = np.unique(values, return_inverse=True)
-    texts = np.datetime_as_string(known).tolist()
-    short = [one.rstrip("0").rstrip(".") if "." in one else one for one in texts]
-    days = [one.removesuffix("T00:00:00").removesuffix("T00:00").removesuffix("T00") for one in short]
-    out = np.array([*(None if one == "NaT" else one for one in days), None], dtype=object)[back.reshape(-1)]
+    texts = [None if np.isnat(one) else as_time_text(pd.Timestamp(one)) for one in known]
+    out = np.array([*texts, None], dtype=object)[back.reshape(-1)]
     if missing is not None:
         out[missing] = None
     return out

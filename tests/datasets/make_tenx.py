@@ -44,7 +44,8 @@ def write_h5(path, counts, barcodes, features, *, version=3):
         parts = {"data": np.int32, "indices": np.int64, "indptr": np.int64}
         for name, dtype in parts.items():
             values = getattr(columns, name).astype(dtype)
-            group.create_dataset(name, data=values, chunks=(min(80_000, len(values) // 4 + 1),), compression="gzip")
+            chunked = {"chunks": (min(80_000, len(values) // 4 + 1),), "compression": "gzip"} if len(values) else {}
+            group.create_dataset(name, data=values, **chunked)
         group["shape"] = np.array(columns.shape, np.int32)
         if version == 3:
             found = group.create_group("features")

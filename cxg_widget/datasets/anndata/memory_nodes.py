@@ -55,12 +55,12 @@ class MemoryArray(Array):
         return None
 
 
-class MemorySparse(Group):
-    """A sparse matrix: data, indices and indptr."""
+class SparseGroup(Group):
+    """A sparse matrix of parts at hand: data, indices and indptr, which are arrays or nodes."""
 
-    def __init__(self, parts: Mapping[str, Any], about: Mapping[str, Any], path: str) -> None:
+    def __init__(self, parts: Mapping[str, Any], about: Mapping[str, Any], path: str, uri: str = _WHERE) -> None:
         self._parts, self._about = parts, about
-        self.path, self.uri = path, _WHERE
+        self.path, self.uri = path, uri
 
     @property
     def attrs(self) -> Mapping[str, Any]:
@@ -73,7 +73,8 @@ class MemorySparse(Group):
 
     def get(self, name: str) -> Node | None:
         """Return one part."""
-        return MemoryArray(self._parts[name], f"{self.path}/{name}") if name in self._parts else None
+        found = self._parts.get(name)
+        return found if found is None or isinstance(found, Node) else MemoryArray(found, f"{self.path}/{name}")
 
 
 class MatrixOfView:
@@ -166,12 +167,12 @@ def node_of(values: Any, path: str) -> Node:
         about = {"encoding-type": f"{layout}_matrix", "shape": list(values.shape)}
         stored = getattr(values, "group", None)
         parts = {name: getattr(values, name) if stored is None else stored[name] for name in _PARTS}
-        return MemorySparse(parts, about, path)
+        return SparseGroup(parts, about, path)
     if hasattr(values, "iloc"):
         values = values.to_numpy()
     if hasattr(values, "shape") and hasattr(values, "dtype") and not layout:
         return MemoryArray(values, path)
-    return MemorySparse({}, {"encoding-type": f"{type(values).__module__}.{type(values).__name__}"}, path)
+    return SparseGroup({}, {"encoding-type": f"{type(values).__module__}.{type(values).__name__}"}, path)
 
 
 _PARTS = ("data", "indices", "indptr")

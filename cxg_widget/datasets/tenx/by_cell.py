@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cxg_widget.datasets.anndata.memory_nodes import SparseGroup
 from cxg_widget.datasets.anndata.node import Group, Node
-from cxg_widget.errors import InvalidOption
-from cxg_widget.text.names import not_found
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,45 +33,9 @@ class Matrix:
     is_whole: bool
 
 
-class ByCell(Group):
-    """The entries of a matrix: data, indices and indptr.
-
-    Those of 10x are columns of barcodes in features by barcodes: the same numbers are rows of cells by features.
-    """
-
-    def __init__(self, parts: Mapping[str, Node], shape: tuple[int, int], path: str, uri: str) -> None:
-        self._parts, self._shape = parts, shape
-        self.path, self.uri = path, uri
-
-    @property
-    def attrs(self) -> Mapping[str, Any]:
-        """Encoding and shape, as AnnData has them."""
-        return {"encoding-type": "csr_matrix", "shape": list(self._shape)}
-
-    def names(self) -> list[str]:
-        """Return the names of the parts."""
-        return sorted(self._parts)
-
-    def get(self, name: str) -> Node | None:
-        """Return one part."""
-        return self._parts.get(name)
-
-
-def one_of(names: Sequence[str], key: str | None, uri: str) -> str:
-    """Return the matrix that `key` names; of a single one also without it.
-
-    Raises
-    ------
-    InvalidOption
-        If there is none of that name, or several and no name.
-    """
-    if key is None and len(names) == 1:
-        return names[0]
-    if key is None:
-        raise InvalidOption(f"{uri} holds several matrices: {', '.join(names)}; name one, such as key={names[0]!r}.")
-    if key not in names:
-        raise InvalidOption(not_found("matrix", key, names, uri))
-    return key
+def by_cell(parts: Mapping[str, Node], shape: tuple[int, int], path: str, uri: str) -> SparseGroup:
+    """Return data, indices and indptr of columns of barcodes in features by barcodes as rows of cells by features."""
+    return SparseGroup(parts, {"encoding-type": "csr_matrix", "shape": list(shape)}, path, uri)
 
 
 def features_table(columns: Mapping[str, Any]) -> pd.DataFrame:

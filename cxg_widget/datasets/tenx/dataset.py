@@ -24,7 +24,7 @@ from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, size_of
 from cxg_widget.datasets.base.sections import Sections
 from cxg_widget.datasets.base.values import Column, Values, take_rows
 from cxg_widget.datasets.tenx.by_cell import EXPRESSION, Matrix
-from cxg_widget.datasets.tenx.files import find_files
+from cxg_widget.datasets.tenx.files import find_files, opened
 from cxg_widget.datasets.tenx.tables import (
     as_booleans,
     as_labels,
@@ -33,6 +33,7 @@ from cxg_widget.datasets.tenx.tables import (
     columns_of,
     numbers_of,
     read_table,
+    samples_of,
 )
 from cxg_widget.datasets.tenx.tissue import find_sections, read_image
 from cxg_widget.errors import DamagedStore
@@ -48,6 +49,7 @@ _QC = "qc"
 _ENTRIES = 1 << 24
 """Entries summed at a time."""
 _PLACES = ("pxl_col_in_fullres", "pxl_row_in_fullres")
+_PATHS = ("molecule_h5", "cloupe_file", "spatial_folder", "molecule_info", "_outs")
 _ON_ARRAY = ("array_row", "array_col")
 
 
@@ -58,8 +60,8 @@ class TenXDataset(WithMatrices):
     ----------
     uri : a path
     cache_bytes : how much of what was read is kept in memory
-    key : which matrix, where there are several: the genome, in a file before Cell Ranger 3; what stands before the
-        names of files, in a folder
+    key : which matrix, where there are several: the genome, before Cell Ranger 3; the sample of `multi`; the bins of
+        Visium HD; what stands before the names of files, in a folder
     memory_bytes : how much memory the entries may take, sorted by gene, and those of matrix.mtx before that (3.2 GiB)
 
     Raises
@@ -85,13 +87,14 @@ class TenXDataset(WithMatrices):
         super().__init__(f"{uri}#{key}" if key else uri, cache_bytes=cache_bytes)
         check_options(key, memory_bytes)
         path = Path(uri.removeprefix("file://"))
-        self._files = find_files(path)
+        self._files, left = find_files(path, key, self.uri)
         self._budget = ByteCache(memory_bytes, size_of)
         self._store: H5Store | None = None
         self._meter = Meter()
-        self.title = path.absolute().parent.name if path.name == "outs" else path.name
+        names = [one for one in (path.name, *path.absolute().parts[-2::-1]) if one not in ("outs", "count")]
+        self.title = f"{names[0]} {key.strip('_')}" if key else names[0]
         try:
-            self._open(self._open_matrix(key, memory_bytes))
+            self._open(self._open_matrix(left, memory_bytes))
         except BaseException:
             self._release()
             raise
@@ -146,6 +149,9 @@ class TenXDataset(WithMatrices):
                 add(name, "categorical", partial(self._labels, types, name))
         for name, path in self._files.clusters.items():
             add(name, "categorical", partial(self._labels, path, "Cluster"))
+        if (samples := self._files.aggregation) is not None:
+            for name in self._sample_columns(samples):
+                add(name, "categorical", partial(self._sample_labels, samples, name))
         add(TOTAL, "int" if self._is_whole else "float", lambda: self._qc()[0])
         add(DETECTED, "int", lambda: self._qc()[1])
         if (places := self._files.positions) is not None:
@@ -171,6 +177,21 @@ class TenXDataset(WithMatrices):
         except DamagedStore as error:
             self._note(str(error))
             return []
+
+    def _sample_columns(self, path: Path) -> list[str]:
+        """Return the columns of aggregation.csv that are no paths; its first one names the samples."""
+        try:
+            with opened(path, self.uri, self._meter) as file:
+                first = file.readline(1 << 16).decode("utf-8-sig", "replace")
+        except DamagedStore as error:
+            self._note(str(error))
+            return []
+        names = [name.strip() for name in first.split(",")]
+        return [name for name in names if name and not name.endswith(_PATHS)]
+
+    def _sample_labels(self, path: Path, column: str) -> Values:
+        table = self._read_once(str(path), lambda: samples_of(path, self.uri, self._barcodes, self._meter))
+        return as_labels(column_of(table, column, path, self.uri))
 
     def _table(self, path: Path) -> pd.DataFrame:
         found: pd.DataFrame = self._read_once(
@@ -261,7 +282,7 @@ class TenXDataset(WithMatrices):
     def _read_details(self) -> dict[str, Any]:
         beside = {**self._files.projections, **self._files.clusters}
         found: dict[str, Any] = {"matrix": self._files.matrix.name, "layout": "by barcode"}
-        return found | {name: str(path.relative_to(self._files.matrix.parent)) for name, path in beside.items()}
+        return found | {name: os.path.relpath(path, self._files.matrix.parent) for name, path in beside.items()}
 
     def _read_traffic(self) -> Traffic:
         beside = self._meter.so_far

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -12,10 +12,21 @@ from typing import IO, cast
 
 from cxg_widget.datasets.base.lifetime import Meter
 from cxg_widget.datasets.base.metered_file import MeteredFile
-from cxg_widget.errors import CxgWidgetError, DamagedStore
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidOption, InvalidStore
+from cxg_widget.text.names import not_found
 
-_FOLDERS = ("filtered_feature_bc_matrix", "sample_filtered_feature_bc_matrix", "raw_feature_bc_matrix")
-"""What the matrix is called, the best first. Before version 3 it was `filtered_gene_bc_matrices/GENOME`."""
+_OLD = "filtered_gene_bc_matrices"
+_FOLDERS = (
+    "filtered_feature_bc_matrix",
+    "sample_filtered_feature_bc_matrix",
+    "sample_feature_bc_matrix",
+    "filtered_feature_cell_matrix",
+    f"{_OLD}_h5",
+    "raw_feature_bc_matrix",
+)
+"""What the matrix is called, the best first. Before version 3 its folder was `filtered_gene_bc_matrices/GENOME`."""
+_OF_SEVERAL = ("per_sample_outs", "binned_outputs")
+_AGGREGATION = "aggregation.csv"
 MATRIX, BARCODES, FEATURES = ("matrix.mtx",), ("barcodes.tsv",), ("features.tsv", "genes.tsv")
 _POSITIONS = ("tissue_positions.parquet", "tissue_positions.csv", "tissue_positions_list.csv")
 _BUFFER = 1 << 20
@@ -35,6 +46,7 @@ class RunFiles:
     positions : of spots on the tissue
     images : of the tissue, by resolution
     scalefactors : of these images
+    aggregation : of the samples that `aggr` put together, a line each
     """
 
     matrix: Path
@@ -44,24 +56,35 @@ class RunFiles:
     positions: Path | None = None
     images: dict[str, Path] = field(default_factory=dict)
     scalefactors: Path | None = None
+    aggregation: Path | None = None
 
     def state(self) -> str:
         """Return a string that is another one after a write."""
         beside = [*self.projections.values(), *self.clusters.values(), *self.images.values()]
-        beside += [one for one in (self.cell_types, self.positions, self.scalefactors) if one is not None]
+        beside += [
+            one for one in (self.cell_types, self.positions, self.scalefactors, self.aggregation) if one is not None
+        ]
         inside = sorted(self.matrix.iterdir()) if self.matrix.is_dir() else [self.matrix]
         found = ((path, path.stat()) for path in [*inside, *beside])
         return "|".join(f"{path.absolute()}#{stat.st_size}#{stat.st_mtime_ns}" for path, stat in found)
 
 
-def find_files(path: Path) -> RunFiles:
-    """Return the files of a run at a path: of a matrix alone, or of a folder that `matrix_in` finds one in."""
-    matrix = None if not path.is_dir() or is_mtx_folder(path) else matrix_in(path)
-    if matrix is None:
-        return RunFiles(path)
-    outs, tissue = matrix.parent, matrix.parent / "spatial"
-    if matrix.parent.name in ("filtered_gene_bc_matrices", "raw_gene_bc_matrices"):
-        outs, tissue = matrix.parent.parent, matrix.parent.parent / "spatial"
+def find_files(path: Path, key: str | None, uri: str) -> tuple[RunFiles, str | None]:
+    """Return the files of a run at a path, and the key that is left for the matrix itself.
+
+    Of a file, or a folder with matrix.mtx, that is all; of a folder that `matrices_in` finds some in, what is beside.
+    """
+    found = matrices_in(path) if path.is_dir() and not is_mtx_folder(path) else {}
+    if not found:
+        return RunFiles(path), key
+    if "" in found:
+        return _files_beside(found[""]), key
+    return _files_beside(found[one_of(list(found), key, uri)]), None
+
+
+def _files_beside(matrix: Path) -> RunFiles:
+    outs = matrix.parent.parent if matrix.parent.name == _OLD else matrix.parent
+    tissue = outs / "spatial"
     return RunFiles(
         matrix,
         {name: one for method in ("umap", "tsne", "pca") for name, one in _projections(outs / "analysis" / method)},
@@ -69,11 +92,16 @@ def find_files(path: Path) -> RunFiles:
             one.parent.name.removeprefix("gene_expression_"): one
             for one in sorted((outs / "analysis" / "clustering").glob("*/clusters.csv"))
         },
-        next(iter(sorted(outs.glob("cell_types/cell_types.csv"))), None),
-        next((tissue / name for name in _POSITIONS if (tissue / name).is_file()), None),
+        _first([outs / "cell_types" / "cell_types.csv"]),
+        _first([tissue / name for name in _POSITIONS]),
         {resolution: tissue / name for resolution, name in _IMAGES.items() if (tissue / name).is_file()},
-        tissue / "scalefactors_json.json" if (tissue / "scalefactors_json.json").is_file() else None,
+        _first([tissue / "scalefactors_json.json"]),
+        _first([outs / _AGGREGATION, outs.parent / _AGGREGATION]),
     )
+
+
+def _first(paths: list[Path]) -> Path | None:
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _projections(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -85,35 +113,68 @@ def _projections(folder: Path) -> Iterator[tuple[str, Path]]:
         yield folder.name if is_main else f"{folder.name}_{features}", file
 
 
-def matrix_in(folder: Path) -> Path | None:
-    """Return the matrix of a run in a folder, or in `outs/` in it; None where there is none."""
-    for where in (folder, folder / "outs"):
+def matrices_in(folder: Path) -> dict[str, Path]:
+    """Return the matrices of a run in a folder, or in `outs/` in it, by their keys; the one of a run by ""."""
+    above = [folder.parent] if folder.name in _OF_SEVERAL else []
+    for where in (*above, folder, folder / "outs"):
+        one = _matrix_of(where)
+        if one is not None:
+            return {"": one}
+        found = {name: one for name, one in _several_in(where) if one is not None}
+        if found:
+            return found
+    return {}
+
+
+def _matrix_of(where: Path) -> Path | None:
+    """Return the matrix of a run, or of one of its samples; `aggr` and `multi` put theirs in `count/`."""
+    for place in (where, where / "count"):
         for name in _FOLDERS:
-            if (where / f"{name}.h5").is_file():
-                return where / f"{name}.h5"
-            if is_mtx_folder(where / name):
-                return where / name
-        genomes = [one for one in sorted(where.glob("filtered_gene_bc_matrices/*")) if is_mtx_folder(one)]
-        if genomes:
-            return genomes[0]
+            if (place / f"{name}.h5").is_file():
+                return place / f"{name}.h5"
+            if is_mtx_folder(place / name):
+                return place / name
     return None
 
 
+def _several_in(where: Path) -> Iterator[tuple[str, Path | None]]:
+    """Yield names and matrices: of samples of `multi`, bins and cells of Visium HD, genomes, and of archives' files."""
+    for part in (*(f"{name}/*" for name in _OF_SEVERAL), "segmented_outputs"):
+        yield from ((one.name, _matrix_of(one)) for one in sorted(where.glob(part)))
+    yield from ((one.name, one) for one in sorted(where.glob(f"{_OLD}/*")) if is_mtx_folder(one))
+    for one in sorted(where.glob(f"?*{_FOLDERS[0]}.h5")):
+        yield one.name.removesuffix(f"{_FOLDERS[0]}.h5"), one
+
+
+def one_of(names: Sequence[str], key: str | None, uri: str) -> str:
+    """Return the matrix that `key` names; of a single one also without it."""
+    if key is None and len(names) == 1:
+        return names[0]
+    if key is None:
+        raise InvalidOption(f"{uri} holds several matrices: {', '.join(names)}; name one, such as key={names[0]!r}.")
+    if key not in names:
+        raise InvalidOption(not_found("matrix", key, names, uri))
+    return key
+
+
 def is_mtx_folder(path: Path) -> bool:
-    """Say whether a folder holds matrix.mtx and the names beside it, each of them compressed or not."""
+    """Say whether a folder holds matrix.mtx; names that are missing beside it are an error when it is opened."""
     return bool(mtx_prefixes(path))
 
 
 def mtx_prefixes(folder: Path) -> list[str]:
     """Return what stands before the names of files, "" in runs; archives such as GEO put that of a sample there."""
-    found = sorted({path.name.partition("matrix.mtx")[0] for path in folder.glob("*matrix.mtx*")})
-    needed = (MATRIX, BARCODES, FEATURES)
-    return [one for one in found if all(any(_those_there(folder, one, names)) for names in needed)]
+    found = {path.name.partition(MATRIX[0])[0] for path in folder.glob(f"*{MATRIX[0]}*")}
+    return sorted(one for one in found if any(_those_there(folder, one, MATRIX)))
 
 
-def find_one(folder: Path, prefix: str, names: tuple[str, ...]) -> Path:
+def find_one(folder: Path, prefix: str, names: tuple[str, ...], uri: str) -> Path:
     """Return the first file of some names that is there, compressed or not."""
-    return next(_those_there(folder, prefix, names))
+    found = next(_those_there(folder, prefix, names), None)
+    if found is None:
+        needed = " or ".join(f"{prefix}{name}" for name in names)
+        raise InvalidStore(f"{uri}: there is no {needed}, with .gz or without, as a matrix of 10x needs.")
+    return found
 
 
 def _those_there(folder: Path, prefix: str, names: tuple[str, ...]) -> Iterator[Path]:

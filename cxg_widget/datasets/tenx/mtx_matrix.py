@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.memory_nodes import MemoryArray
 from cxg_widget.datasets.anndata.node import Node
 from cxg_widget.datasets.base.lifetime import Meter
-from cxg_widget.datasets.tenx.by_cell import ByCell, Matrix, features_table, one_of
-from cxg_widget.datasets.tenx.files import BARCODES, FEATURES, MATRIX, find_one, mtx_prefixes, opened
+from cxg_widget.datasets.tenx.by_cell import Matrix, by_cell, features_table
+from cxg_widget.datasets.tenx.files import BARCODES, FEATURES, MATRIX, find_one, mtx_prefixes, one_of, opened
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _LINES = 1 << 21
 """Entries parsed at a time."""
 _ENTRY_BYTES = 8
+_LARGEST = 2**31 - 1
 _LEAST_LINE = len("1 1 1\n")
 _MOST_PER_BYTE = 1032
 """What a byte of gzip can hold at most."""
@@ -32,18 +33,12 @@ def read_mtx(
     """Return the matrix of a folder; names are read, and of the matrix its first lines.
 
     key : of a folder with several, what stands before the names of its files
-
-    Raises
-    ------
-    InvalidStore
-        If the parts contradict each other.
-    DamagedStore
-        If a file cannot be read.
     """
     import pandas as pd
 
-    prefix = one_of(mtx_prefixes(folder), key, uri)
-    path, of_cells, of_genes = (find_one(folder, prefix, names) for names in (MATRIX, BARCODES, FEATURES))
+    prefixes = mtx_prefixes(folder)
+    prefix = one_of(prefixes, key, uri) if prefixes else ""
+    path, of_cells, of_genes = (find_one(folder, prefix, names, uri) for names in (MATRIX, BARCODES, FEATURES))
     barcodes = [line.split("\t")[0] for line in _lines(of_cells, uri, meter)]
     rows = [line.split("\t") for line in _lines(of_genes, uri, meter)]
     width = min([len(_COLUMNS), *map(len, rows[:1])])
@@ -67,7 +62,7 @@ def read_mtx(
             f"more than memory_bytes={most_bytes:,}; open the .h5 of the same run, or pass more memory_bytes."
         )
     parts = Entries(path, uri, (n_obs, n_var, n_entries), is_whole, meter=meter, progress=progress)
-    node = ByCell(parts, (n_obs, n_var), path.name, uri)
+    node = by_cell(parts, (n_obs, n_var), path.name, uri)
     return Matrix(node, pd.Index(barcodes, name="barcode"), features_table(columns), is_whole)
 
 
@@ -103,17 +98,18 @@ class Entries(Mapping[str, Node]):
         n_obs, n_var, n_entries = self._shape
         cells, genes = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
         values = np.empty(n_entries, np.int32 if self._is_whole else np.float32)
-        seen = 0
+        seen = stop = 0
         for part in self._parsed():
             stop = seen + len(part)
             if stop > n_entries:
                 break
-            genes[seen:stop], cells[seen:stop] = part["gene"].to_numpy() - 1, part["cell"].to_numpy() - 1
-            values[seen:stop] = part["value"].to_numpy()
+            for into, name in ((genes, "gene"), (cells, "cell"), (values, "value")):
+                into[seen:stop] = self._checked(part[name].to_numpy()) - (name != "value")
             seen = stop
             self._progress(seen / n_entries)
         if seen != n_entries:
-            raise DamagedStore(f"{self._uri}: {self._path.name} is cut off: it says {n_entries:,} entries.")
+            how = "is cut off" if stop <= n_entries else "has too many lines"
+            raise DamagedStore(f"{self._uri}: {self._path.name} {how}: it says {n_entries:,} entries.")
         for what, found, n in (("a barcode", cells, n_obs), ("a feature", genes, n_var)):
             if n_entries and not 0 <= found.min() <= found.max() < n:
                 raise InvalidStore(f"{self._uri}: {self._path.name} names {what} that is not among the {n:,} listed.")
@@ -124,19 +120,26 @@ class Entries(Mapping[str, Node]):
         np.cumsum(np.bincount(cells, minlength=n_obs), out=starts[1:])
         return {"data": values, "indices": genes, "indptr": starts}
 
+    def _checked(self, found: NDArray[Any]) -> NDArray[Any]:
+        """Return numbers, which must be in the range of int32 where they are whole."""
+        if found.dtype.kind == "i" and len(found) and not -_LARGEST <= found.min() <= found.max() <= _LARGEST:
+            raise InvalidStore(f"{self._uri}: {self._path.name} holds a number above {_LARGEST:,}, which is too large.")
+        return found
+
     def _parsed(self) -> Iterator[Any]:
         import pandas as pd
 
         with opened(self._path, self._uri, self._meter) as file:
             _header(file, self._path.name, self._uri)
-            kinds = {"gene": np.int32, "cell": np.int32, "value": np.int32 if self._is_whole else np.float32}
+            # As int32 pandas would let numbers that are too large begin anew, without a word.
+            kinds = {"gene": np.int64, "cell": np.int64, "value": np.int64 if self._is_whole else np.float32}
             if self._shape[2]:
-                yield from pd.read_csv(file, sep=r" ", names=list(kinds), dtype=kinds, chunksize=_LINES)
+                yield from pd.read_csv(file, sep=r"\s+", names=list(kinds), dtype=kinds, chunksize=_LINES)
 
 
 def _lines(path: Path, uri: str, meter: Meter) -> list[str]:
     with opened(path, uri, meter) as file:
-        return file.read().decode("utf-8").splitlines()
+        return [line.rstrip("\r") for line in file.read().decode("utf-8-sig").rstrip("\r\n").split("\n") if line]
 
 
 def _header(file: IO[bytes], name: str, uri: str) -> tuple[bool, tuple[int, int, int]]:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from cxg_widget.datasets.readers import Reader
 from cxg_widget.datasets.signatures import begins_with
-from cxg_widget.datasets.tenx.files import is_mtx_folder, matrix_in
+from cxg_widget.datasets.tenx.files import is_mtx_folder, matrices_in
 
 
 def _looks_like(path: Path) -> bool:
     if path.is_dir():
-        return is_mtx_folder(path) or matrix_in(path) is not None
+        return is_mtx_folder(path) or bool(matrices_in(path))
     if path.suffix not in (".h5", ".hdf5") or not begins_with(path, b"\x89HDF\r\n\x1a\n"):
         return False
     try:

@@ -23,13 +23,7 @@ _LIST_COLUMNS = ("barcode", "in_tissue", "array_row", "array_col", "pxl_row_in_f
 
 
 def columns_of(path: Path, uri: str, meter: Meter) -> list[str]:
-    """Return the names of the columns of a file without its barcodes; of a CSV its first line is read.
-
-    Raises
-    ------
-    DamagedStore
-        If it cannot be read.
-    """
+    """Return the names of the columns of a file without its barcodes; of a CSV its first line is read."""
     if path.suffix == ".parquet" or path.name == "tissue_positions_list.csv":
         return list(_LIST_COLUMNS[1:])
     with opened(path, uri, meter) as file:
@@ -37,17 +31,7 @@ def columns_of(path: Path, uri: str, meter: Meter) -> list[str]:
 
 
 def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter, note: Callable[[str], None]) -> pd.DataFrame:
-    """Return a file in the order of the barcodes; those that it lacks are missing, and counted in a note.
-
-    Raises
-    ------
-    InvalidStore
-        If it has none of the barcodes.
-    DamagedStore
-        If it cannot be read.
-    MissingDependency
-        If it is a Parquet file, and pyarrow is not installed.
-    """
+    """Return a file in the order of the barcodes; those that it lacks are missing, and counted in a note."""
     import pandas as pd
 
     if path.suffix == ".csv" and not _is_ended(path):
@@ -62,6 +46,8 @@ def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter, note: Cal
             named: dict[str, Any] = {} if has_names else {"header": None, "names": list(_LIST_COLUMNS)}
             with opened(path, uri, meter) as file:
                 found = pd.read_csv(file, index_col=0, **named)
+    except DamagedStore:
+        raise
     except ImportError as error:
         raise MissingDependency(f"{uri}: {path.name} needs pyarrow: pip install pyarrow") from error
     except (OSError, ValueError, KeyError) as error:
@@ -82,15 +68,26 @@ def _is_ended(path: Path) -> bool:
         return file.seek(0, 2) == 0 or (file.seek(-1, 2) >= 0 and file.read(1) == b"\n")
 
 
+def samples_of(path: Path, uri: str, barcodes: pd.Index, meter: Meter) -> pd.DataFrame:
+    """Return the lines of aggregation.csv in the order of the barcodes, of which the last number says which line."""
+    import pandas as pd
+
+    with opened(path, uri, meter) as file:
+        found = pd.read_csv(file, dtype=str)
+    ends = [str(one).rpartition("-")[2] for one in barcodes]
+    numbers = [int(end) if end.isdecimal() else 0 for end in ends]
+    return found.set_axis(range(1, len(found) + 1)).reindex(numbers)
+
+
 def column_of(table: pd.DataFrame, name: str, path: Path, uri: str) -> pd.Series:
-    """Return a column; raises InvalidStore where there is none."""
+    """Return a column."""
     if name not in table:
         raise InvalidStore(f"{uri}: {path.name} has no column {name!r}; found {', '.join(map(str, table))}.")
     return table[name]
 
 
 def numbers_of(values: pd.DataFrame | pd.Series, path: Path, uri: str) -> NDArray[np.float64]:
-    """Return numbers, NaN where a cell has none; raises DamagedStore where they are none."""
+    """Return numbers, NaN where a cell has none."""
     try:
         return values.to_numpy(np.float64)
     except (ValueError, TypeError) as error:

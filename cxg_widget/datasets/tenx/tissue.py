@@ -44,13 +44,7 @@ def _factors(path: Path | None, note: Callable[[str], None]) -> Mapping[str, flo
 
 
 def read_image(path: Path, uri: str, meter: Meter) -> NDArray[np.uint8]:
-    """Return the pixels of an image, uint8 (height, width, 3).
-
-    Raises
-    ------
-    DamagedStore
-        If it cannot be read.
-    """
+    """Return the pixels of an image, uint8 (height, width, 3)."""
     from PIL import Image
 
     try:

@@ -21,7 +21,7 @@ from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.counts import coded  # noqa: E402
 from cxg_widget.datasets.base import column_pairs  # noqa: E402
 from cxg_widget.display import checks, gene_sets, hover_fields, looks, statistic, tissue  # noqa: E402
-from cxg_widget.display.settings import PANELS, SETTINGS, Cost, Setting, Settings  # noqa: E402
+from cxg_widget.display.settings import ENCLOSED, PANELS, SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.draw.overlays import difference  # noqa: E402
 from cxg_widget.draw.pages import figure, legend_words  # noqa: E402
@@ -83,6 +83,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("COARSE_PX", "Steps of positions from which they would show as a lattice.", portrait.COARSE_PX),
     ("DETAIL", "How many times as wide as a view its finer points are.", portrait.DETAIL),
     ("SQUARE_PX", "Points up to so wide are squares, wider ones discs.", dots.SQUARE_PX),
+    ("ENCLOSED", "Shares of their cells that contours enclose.", ENCLOSED),
     ("VEIL", "Share of the page over the points beneath the map of a difference.", difference.VEIL),
     ("MOST_BINS", "Bins of an open column of numbers.", coded.MOST_BINS),
     ("MOST_COUNTED", "Rows of a column that are counted apart from all.", column_counts.MOST_COUNTED),
@@ -138,10 +139,6 @@ CONSTANTS: list[tuple[str, str, Any]] = [
 ]
 
 
-LOOK = """/** @typedef {{id: number, embedding?: string | string[], color?: string | string[] | null, layer?: string,
- *   cmap?: any, vmin?: number | string, vmax?: number | string, within?: any}}
- *   Look what a panel shows otherwise than the widget */
-"""
 SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
 COSTS: list[tuple[str, str, tuple[Cost, ...]]] = [
     ("READ", "Settings that the kernel reads other data for.", ("points", "color")),
@@ -164,7 +161,7 @@ def settings() -> list[str]:
     free = [one.name for one in synced if not one.needs_kernel]
     named += [("WITHOUT_KERNEL", "Settings that a saved page can change.", free)]
     return [
-        LOOK,
+        look(hints),
         f"/** @typedef {{{twins(FORMS)}}} RuleForm key of a form of a rule in js/src/words/rule_forms.js */\n",
         f"/** @typedef {{{twins(one for one in FORMS if one.as_filter)}}} FilterForm key of those that filter */\n",
         f"/** @typedef {{{union(statistic.STATISTICS)}}} Statistic a statistic that has a name */\n",
@@ -173,6 +170,16 @@ def settings() -> list[str]:
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
         declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),
     ]
+
+
+def look(hints: dict[str, Any]) -> str:
+    """Return the type of what a panel overrides."""
+    known = {one.name: one for one in SETTINGS}
+    types = {one: js_type(hints[one], known[one]) if one in known else "any" for one in looks.NAMES}
+    # What is None is the widget's, and left out; but no color is a color.
+    given = {one: kind if one == "color" else kind.removesuffix(" | null") for one, kind in types.items()}
+    fields = ", ".join(["id: number", *(f"{one}?: {kind}" for one, kind in given.items())])
+    return f"/** @typedef {{{{{fields}}}}} Look what a panel shows otherwise than the widget */\n"
 
 
 def twins(forms: Iterable[Form]) -> str:

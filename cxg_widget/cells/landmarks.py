@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.counts.on_grid import Grid, slots_of
+from cxg_widget.display.settings import CONTOUR_SHARES
 from cxg_widget.draw.overlays.density import densest, level_around, rings, smooth
 from cxg_widget.spatial.view import Extent
 from cxg_widget.text.names import label_of, shortened
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 MOST_NAMES = 1_000
 MOST_CONTOURED = 30
 """Categories, the largest ones, that are named and that have contours."""
-SHARES = (0.5, 0.9)
 """Shares of a category's cells that its contours enclose."""
 
 
@@ -107,7 +107,7 @@ def contours_of(named: Named, grid: Grid, planes: NDArray[np.uint32], check: Cal
         check()
         if counts.any():
             density = smooth(counts)
-            for share in SHARES:
+            for share in CONTOUR_SHARES:
                 lines = rings(density, level_around(density, counts, share))
                 found.append(Contour(which, share, [grid.places(ring) for ring in lines]))
     return Contours(named, found, grid.extent)

@@ -160,3 +160,6 @@ def change(settings: Settings, requested: Mapping[str, Any], known: Known) -> Ch
     sent = () if DRAWN.isdisjoint(names) else sends(settings, now, known)
     ordered = sorted(names, key=lambda name: name not in wanted)
     return Change(settings, now, wanted, tuple(ordered), limits, tuple(reads), sent)
+
+
+# Changes with cxg_widget/display/looks.py: what panels override.

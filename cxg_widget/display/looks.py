@@ -214,3 +214,7 @@ def _part_of(rule: Rule) -> str:
     words = words_of(rule)
     is_bare = words.kept in ("True", "False") or not any(map(str.isalpha, words.kept))
     return f"{words.subject} {words.kept}".strip() if is_bare else words.kept
+
+
+# Changes with cxg_widget/widget/panels.py: what panels override.
+# Changes with cxg_widget/change/change.py: what panels override.

@@ -43,6 +43,9 @@ PlaceKey = tuple[EmbeddingName | None, tuple[int, int]]
 """An embedding and two of its axes."""
 MAX_POINTS = 2_000_000
 """Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
+CONTOUR_SHARES = (0.5, 0.9)
+"""Shares of their cells that contours enclose."""
+ENCLOSED = " and ".join(f"{100 * share:.0f} %" for share in CONTOUR_SHARES)
 Tool = Literal["pan", "lasso", "rectangle"]
 PANELS = ("columns", "genes", "sets", "annotations", "table", "compare")
 """Panels that the front-end draws by its second module, sent when the first of them opens."""
@@ -214,7 +217,7 @@ class Settings:
     )
     contours: str | bool | tuple[str, ...] | None = _setting(
         None, checks.contours,
-        "obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all; "
+        f"obs column around whose categories contours run, enclosing {ENCLOSED} of their cells; True = all; "
         "a list of names of sets = around each of these",
         js="string | boolean | string[] | null",
     )  # fmt: skip
@@ -424,3 +427,4 @@ def own_copy(value: Any, *, packs: bool = True) -> Any:
 
 
 # Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
+# Changes with js/src/page/parts/toolbar.js: tools of the toolbar.

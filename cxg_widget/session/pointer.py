@@ -142,3 +142,6 @@ def tooltip_rows(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[st
 
 def _both(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     return other if one is None else one if other is None else one & other
+
+
+# Changes with js/src/file/texts.js: what the tooltip says of many cells.

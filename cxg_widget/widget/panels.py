@@ -1,4 +1,5 @@
 """`w.panels`, the panels side by side, and `w.panel`, `w.grid`, `w.split`; every change is a change of the trait."""
+# Changes with cxg_widget/display/looks.py: what panels override.
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_pythons_are_those_of_the_classifiers_and_begin_with_the_oldest_that_is_
 
 @pytest.mark.parametrize("name", jobs())
 def test_a_job_has_a_limit_pinned_actions_and_no_more_rights_than_it_needs(name: str) -> None:
-    job, workflow = jobs()[name], read(f".github/workflows/{name.split('.')[0]}.yml")
+    job, workflow = jobs()[name], read(f".github/workflows/{name.split('.', maxsplit=1)[0]}.yml")
     assert workflow["permissions"] == {"contents": "read"}
     assert "concurrency" in workflow
     assert job["timeout-minutes"] <= 60

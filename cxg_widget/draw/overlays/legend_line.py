@@ -10,6 +10,7 @@ from math import ceil
 
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.display.settings import ENCLOSED
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of
 from cxg_widget.draw.overlays.difference import code_colors
 from cxg_widget.draw.parts import Parts
@@ -81,7 +82,7 @@ def _pieces(plot_legends: Sequence[tuple[str, PlotLegend]], room: float, paper: 
     most = min(_WIDEST_PX, room / 2 - _DASH_PX - _SPACE - _BETWEEN)
     pieces = [_together([_dash(color), _words(name, most)]) for name, color in sets]
     if sets:
-        pieces.append(_words("lines enclose 50 % and 90 %", room, quiet=True, is_note=True))
+        pieces.append(_words(f"lines enclose {ENCLOSED}", room, quiet=True, is_note=True))
     compared = [(place, legend) for place, legend in plot_legends if legend.names]
     # Embeddings whose colors end at the same ratio share one bar (decision 50).
     if all(before.limit == after.limit for (_, before), (_, after) in pairwise(compared)):

@@ -346,3 +346,8 @@ def _keys(xy: NDArray[np.uint16], tile: tuple[float, float]) -> NDArray[np.int64
 
 def _selected(flags: NDArray[np.uint8]) -> NDArray[np.int64]:
     return (flags & 1).astype(np.int64) * _SELECTED
+
+
+# Changes with js/src/words/legend_words.js: words for what a pixel shows.
+# Changes with js/src/page/parts/legend_numbers.js: words for what a pixel shows.
+# Changes with cxg_widget/session/pictures/portrait.py: words for what a pixel shows.

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
-from cxg_widget.cells.landmarks import SHARES
 from cxg_widget.cells.set_density import LEAST_NEAR
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.display.by_sets import set_colors
+from cxg_widget.display.settings import CONTOUR_SHARES
 from cxg_widget.display.tissue import has_section
 from cxg_widget.draw.lettering import DrawnText
 from cxg_widget.draw.overlays.difference import codes_of, draw_map
@@ -116,7 +116,7 @@ def _outlines(
         Outline(
             [_on_picture(ring, seen, size) for ring in one.rings],
             inks[one.which],
-            _THICK_PX if one.share == min(SHARES) else _THIN_PX,
+            _THICK_PX if one.share == min(CONTOUR_SHARES) else _THIN_PX,
         )
         for one in found.contours
     ]

@@ -374,3 +374,6 @@ def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:
     if coloring.scale == "categorical":
         return coloring.codes.codes.astype(np.uint16)  # -1 becomes the maximum of an unsigned type
     return coloring.wire().astype(np.uint16, copy=False)
+
+
+# Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.

@@ -91,3 +91,4 @@ export function describeRounding(legend, { vmin, vmax, scale }) {
   const ends = `${shortNumber(low)} and ${shortNumber(high)}`;
   return `Colors between ${ends} round to ${n === 1 ? "1 step" : `${n} steps`}: this file holds no finer numbers. Set the limits before you save it.`;
 }
+// Changes with cxg_widget/session/pointer.py: what the tooltip says of many cells.

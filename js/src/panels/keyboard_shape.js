@@ -1,4 +1,5 @@
 /** Drawing a shape with keys: arrows move a cursor, Enter sets a corner. Describes each step in words. */
+// Changes with js/src/page/parts/toolbar.js: tools of the toolbar.
 import { DRAW_KEY } from "../plot/gestures.js";
 import { createShape, modeOf } from "../plot/lasso.js";
 import { toolOf } from "../state/state.js";

@@ -21,7 +21,7 @@ import { createWheel } from "./wheel.js";
  * @property {(sentence: string) => void} say to who does not see the picture
  * @property {() => void} reset
  * @property {() => void} clear
- * @property {(tool: "pan" | "lasso" | "rectangle") => void} pick
+ * @property {(tool: import("../wire/constants.js").Settings["tool"]) => void} pick
  * @property {() => void} needKeyShape get what draws shapes by keys, which is not here yet
  */
 
@@ -33,7 +33,7 @@ const REST_MS = 160;
 export const DRAW_KEY = "Enter";
 /** Shows everything; so does Home. */
 export const RESET_KEY = "0";
-/** In the order of their buttons. @type {Record<string, "pan" | "lasso" | "rectangle">} */
+/** In the order of their buttons. @type {Record<string, import("../wire/constants.js").Settings["tool"]>} */
 export const TOOL_KEYS = { P: "pan", L: "lasso", R: "rectangle" };
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -164,3 +164,4 @@ export function listenToGestures(element, meaning) {
     },
   };
 }
+// Changes with js/src/page/parts/toolbar.js: tools of the toolbar.

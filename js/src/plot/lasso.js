@@ -54,3 +54,4 @@ export function createShape(kind) {
 }
 
 /** @typedef {ReturnType<typeof createShape>} Shape */
+// Changes with js/src/page/parts/toolbar.js: tools of the toolbar.

@@ -1,8 +1,6 @@
 /** What a user can set, and what the kernel draws by as well. Written by tools/constants_js.py. */
 
-/** @typedef {{id: number, embedding?: string | string[], color?: string | string[] | null, layer?: string,
- *   cmap?: any, vmin?: number | string, vmax?: number | string, within?: any}}
- *   Look what a panel shows otherwise than the widget */
+/** @typedef {{id: number, embedding?: string | string[], color?: string | string[] | null, layer?: string, cmap?: string | {name: string, stops: string[]}, vmin?: number | string, vmax?: number | string, within?: any}} Look what a panel shows otherwise than the widget */
 
 /** @typedef {"in" | "range" | "query" | "polygon" | "set" | "rows" | "and" | "or" | "not" | "minus"} RuleForm key of a form of a rule in js/src/words/rule_forms.js */
 
@@ -107,6 +105,8 @@ export const COARSE_PX = 0.5;
 export const DETAIL = 1.5;
 /** Points up to so wide are squares, wider ones discs. */
 export const SQUARE_PX = 3;
+/** Shares of their cells that contours enclose. */
+export const ENCLOSED = "50 % and 90 %";
 /** Share of the page over the points beneath the map of a difference. */
 export const VEIL = 0.72;
 /** Bins of an open column of numbers. */

@@ -146,3 +146,5 @@ export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, 
     (line) => line !== "",
   );
 }
+// Changes with js/src/page/parts/legend_numbers.js: words where a scale has no values.
+// Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.

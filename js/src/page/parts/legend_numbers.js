@@ -244,3 +244,5 @@ function restore(context, text, input) {
   input.value = text;
   context.update({ badLimit: "" });
 }
+// Changes with js/src/words/legend_words.js: words where a scale has no values.
+// Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.

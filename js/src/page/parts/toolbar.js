@@ -110,3 +110,7 @@ export function panelButton({ ui, update }) {
 function tip(name, more = "", key = "") {
   return html`<span class="tip" aria-hidden="true">${name}${key === "" ? nothing : html`<kbd data-said=${key}></kbd>`}${more === "" ? nothing : html`<small data-said=${more}></small>`}</span>`;
 }
+// Changes with js/src/plot/gestures.js: tools of the toolbar.
+// Changes with js/src/plot/lasso.js: tools of the toolbar.
+// Changes with js/src/panels/keyboard_shape.js: tools of the toolbar.
+// Changes with cxg_widget/display/settings.py: tools of the toolbar.

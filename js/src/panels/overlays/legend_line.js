@@ -3,6 +3,7 @@
 
 import { fitCanvas } from "../../screen/canvas.js";
 import { safeColor } from "../../style/color.js";
+import { ENCLOSED } from "../../wire/constants.js";
 import { shortNumber } from "../../words/format.js";
 import { describeDifference, mapColors } from "./difference.js";
 import { known } from "./landmark_requests.js";
@@ -107,7 +108,7 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
   const most = Math.min(WIDEST_PX, room / 2 - DASH_PX - BESIDE - BETWEEN);
   const pieces = [
     ...sets.map(([name, color]) => together([dash(color), words(name, { most })])),
-    ...(sets.length > 0 ? [note("lines enclose 50 % and 90 %")] : []),
+    ...(sets.length > 0 ? [note(`lines enclose ${ENCLOSED}`)] : []),
     ...differences.map(denser),
     ...(differences.length > 0 ? [note(`blank: < ${differences[0].difference.least} ${many} nearby`)] : []),
   ];

@@ -5,7 +5,7 @@ import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/parts/ui.js";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { safeColor } from "../../style/color.js";
-import { MOST_SETS_ON_PLOT } from "../../wire/constants.js";
+import { ENCLOSED, MOST_SETS_ON_PLOT } from "../../wire/constants.js";
 import { counted, share, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { isKeeping, withRule } from "../filters/filter_rules.js";
@@ -143,7 +143,7 @@ function onPlot(state, actions, name, isLost) {
   const put = () => actions.setTrait("contours", isOn ? (left.length > 0 ? left : null) : [...names, name]);
   const isFull = !isOn && names.length >= MOST_SETS_ON_PLOT;
   return html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${state.link === "offline" || isLost || isFull}
-    title=${isFull ? `At most ${MOST_SETS_ON_PLOT} sets can have contours` : `Lines enclose 50 % and 90 % of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
+    title=${isFull ? `At most ${MOST_SETS_ON_PLOT} sets can have contours` : `Lines enclose ${ENCLOSED} of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
 }
 
 /** Which set its density is compared with. @param {State} state @param {Actions} actions @param {string} name @param {CellSet[]} sets */

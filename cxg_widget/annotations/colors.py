@@ -1,4 +1,5 @@
 """Colours of labels: each keeps the one it had when others come, go, or are called otherwise."""
+# Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
 

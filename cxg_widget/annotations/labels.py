@@ -1,4 +1,5 @@
 """Labels of cells as codes, and what each step of an annotation makes of them; nothing is changed in place."""
+# Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
 

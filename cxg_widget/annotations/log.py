@@ -1,4 +1,9 @@
 """The log of an annotation as a state holds it: each step as JSON, checked, whoever wrote it."""
+# Changes with cxg_widget/annotations/colors.py and cxg_widget/annotations/labels.py: steps of an annotation.
+# Changes with cxg_widget/annotations/replay.py and cxg_widget/display/annotated.py: steps of an annotation.
+# Changes with cxg_widget/widget/annotations.py and cxg_widget/widget/annotation_edits.py: steps of an annotation.
+# Changes with cxg_widget/wire/messages/annotations.py: steps of an annotation.
+# Changes with js/src/panels/annotations/label_rows.js: steps of an annotation.
 
 from __future__ import annotations
 

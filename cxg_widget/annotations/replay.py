@@ -1,4 +1,5 @@
 """From logs to labels: each step is run over a store, and what it gave is kept for a while."""
+# Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Annotations on their own, Parquet, CSV or CXG, keyed by the obs index; what is in one, put over a dataset."""
 # Changes with cxg_widget/annotations/saving.py: formats of saved annotations.
+# Changes with js/src/panels/annotations/save_form.js: formats of saved annotations.
 
 from __future__ import annotations
 
@@ -231,6 +232,3 @@ def _parquet(path: Path) -> Iterator[None]:
         yield
     except ImportError as error:
         raise MissingDependency(f"'{path.name}' needs pyarrow: pip install pyarrow; or save a .csv.") from error
-
-
-# Changes with js/src/panels/annotations/save_form.js: formats of saved annotations.

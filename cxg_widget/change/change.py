@@ -3,6 +3,7 @@
 change(settings, {"color": "CD3E"}, known).settings.vmax    # the limit that was set when CD3E was shown last
 """
 # Changes with cxg_widget/session/changes.py: what is read before a setting is taken.
+# Changes with cxg_widget/display/looks.py: what panels override.
 
 from __future__ import annotations
 
@@ -160,6 +161,3 @@ def change(settings: Settings, requested: Mapping[str, Any], known: Known) -> Ch
     sent = () if DRAWN.isdisjoint(names) else sends(settings, now, known)
     ordered = sorted(names, key=lambda name: name not in wanted)
     return Change(settings, now, wanted, tuple(ordered), limits, tuple(reads), sent)
-
-
-# Changes with cxg_widget/display/looks.py: what panels override.

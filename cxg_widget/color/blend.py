@@ -1,5 +1,7 @@
 """Two or three numbers as one colour: the corners of a square or a cube, and steps between them."""
-# Changes with js/src/style/point_style.js: hues of several genes.
+# Changes with js/src/style/point_style.js and cxg_widget/display/blend_coloring.py: hues of several genes.
+# Changes with cxg_widget/session/analysis/blend_fields.py: hues of several genes.
+# Changes with js/src/panels/genes/blend_legend.js and js/src/panels/genes/blend_fields.js: hues of several genes.
 
 from __future__ import annotations
 

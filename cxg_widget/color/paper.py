@@ -1,5 +1,6 @@
 """Backgrounds of pictures: white, dark or transparent."""
 # Changes with cxg_widget/session/pictures/html_document.py: backgrounds of saved pictures.
+# Changes with cxg_widget/display/settings.py and js/src/panels/pictures/figure.js: backgrounds of saved pictures.
 
 from __future__ import annotations
 
@@ -80,5 +81,3 @@ class Paper:
 _ON_LIGHT = LIGHT, (31, 35, 40), MISSING_LIGHT, ZERO_LIGHT, PLAIN_LIGHT, LEFT_OUT_LIGHT
 _ON_DARK = DARK, (226, 229, 233), MISSING_DARK, ZERO_DARK, PLAIN_DARK, LEFT_OUT_DARK
 PAPERS = {"white": Paper(*_ON_LIGHT), "dark": Paper(*_ON_DARK), "transparent": Paper(*_ON_LIGHT, is_clear=True)}
-# Changes with cxg_widget/display/settings.py: backgrounds of saved pictures.
-# Changes with js/src/panels/pictures/figure.js: backgrounds of saved pictures.

@@ -1,5 +1,7 @@
 """Composition of a set of cells: its shares of the categories of a column, and their p-values, by cell and by donor."""
 # Changes with cxg_widget/session/analysis/composition.py: numbers of an enrichment.
+# Changes with cxg_widget/wire/messages/open_columns.py: numbers of an enrichment.
+# Changes with js/src/panels/columns/enrichment.js: numbers of an enrichment.
 
 from __future__ import annotations
 
@@ -172,7 +174,3 @@ def frame_of_composition(found: Composition, index: pd.Index, donors: ByDonor | 
         columns |= {"n_donors": donors.n_donors, "n_left_out": donors.n_left_out, "share_by": donors.share}
         columns |= {"rest_by": donors.rest, "p_by": donors.p, "p_by_adj": adjusted}
     return pd.DataFrame({name: np.asarray(values) for name, values in columns.items()}, index=index)
-
-
-# Changes with cxg_widget/wire/messages/open_columns.py: numbers of an enrichment.
-# Changes with js/src/panels/columns/enrichment.js: numbers of an enrichment.

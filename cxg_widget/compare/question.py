@@ -1,5 +1,9 @@
 """Parameters of a comparison, the table of its methods, and how two sets of cells are compared."""
-# Changes with cxg_widget/widget/analysing.py: options of a comparison.
+# Changes with cxg_widget/widget/analysing.py and cxg_widget/session/analysis/comparison.py: options of a comparison.
+# Changes with cxg_widget/wire/messages/comparison.py: options of a comparison.
+# Changes with js/src/panels/compare/comparison_requests.js: options of a comparison.
+# Changes with js/src/panels/compare/question_form.js: options of a comparison.
+# Changes with cxg_widget/compare/markers.py: options of markers.
 
 from __future__ import annotations
 
@@ -305,10 +309,3 @@ def fold_of(a: Summary, b: Summary, kind: ValueKind, question: Question, dataset
         return found
     positions = question.positions(dataset)
     return np.where(kind.is_scaled(np.arange(len(found)) if positions is None else positions), np.nan, found)
-
-
-# Changes with cxg_widget/session/analysis/comparison.py: options of a comparison.
-# Changes with cxg_widget/wire/messages/comparison.py: options of a comparison.
-# Changes with js/src/panels/compare/comparison_requests.js: options of a comparison.
-# Changes with js/src/panels/compare/question_form.js: options of a comparison.
-# Changes with cxg_widget/compare/markers.py: options of markers.

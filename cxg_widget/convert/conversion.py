@@ -1,5 +1,6 @@
 """From a path, or an open dataset, to a new store."""
-# Changes with cxg_widget/cli/convert.py: options of a conversion.
+# Changes with cxg_widget/cli/convert.py and cxg_widget/convert/choice.py: options of a conversion.
+# Changes with cxg_widget/convert/job.py: options of a conversion.
 
 from __future__ import annotations
 
@@ -192,7 +193,3 @@ def _target_format(target: Path, wanted: str | None) -> Format:
             "(--source-format) is the format of the source."
         )
     return found
-
-
-# Changes with cxg_widget/convert/choice.py: options of a conversion.
-# Changes with cxg_widget/convert/job.py: options of a conversion.

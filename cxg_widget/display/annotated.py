@@ -1,4 +1,5 @@
 """What settings become where annotations that they name, labels of these, or gene sets are no more."""
+# Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
 

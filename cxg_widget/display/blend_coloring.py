@@ -1,4 +1,5 @@
 """A colouring by two or three genes at once, a hue each: steps of each gene, mixed, as codes; its fields."""
+# Changes with cxg_widget/color/blend.py: hues of several genes.
 
 from __future__ import annotations
 

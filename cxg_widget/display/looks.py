@@ -1,5 +1,6 @@
 """Panels side by side: what each shows otherwise than the widget, whose settings hold for all the rest."""
 # Changes with js/src/panels/linked/head.js and js/src/panels/linked/look.js: names of panels, and what they override.
+# Changes with cxg_widget/widget/panels.py and cxg_widget/change/change.py: what panels override.
 
 from __future__ import annotations
 
@@ -214,7 +215,3 @@ def _part_of(rule: Rule) -> str:
     words = words_of(rule)
     is_bare = words.kept in ("True", "False") or not any(map(str.isalpha, words.kept))
     return f"{words.subject} {words.kept}".strip() if is_bare else words.kept
-
-
-# Changes with cxg_widget/widget/panels.py: what panels override.
-# Changes with cxg_widget/change/change.py: what panels override.

@@ -1,5 +1,7 @@
 """Find what one can colour by: obs columns, gene sets and genes, as a user types."""
 # Changes with js/src/file/kernel.js: search by name, as a saved page does it.
+# Changes with js/src/page/parts/search_matches.js: kinds of matches.
+# Changes with js/src/panels/columns/columns_panel.js: words for kinds of columns.
 
 from __future__ import annotations
 
@@ -197,7 +199,3 @@ def _genes(dataset: Dataset) -> list[Match]:
         Match(f"var:{label}", alias or label, "var", label if alias and alias != label else "")
         for label, alias in zip(labels, aliases, strict=True)
     ]
-
-
-# Changes with js/src/page/parts/search_matches.js: kinds of matches.
-# Changes with js/src/panels/columns/columns_panel.js: words for kinds of columns.

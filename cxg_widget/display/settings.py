@@ -3,6 +3,8 @@
 Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constants.js) follow from `Settings`.
 """
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
+# Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
+# Changes with js/src/page/parts/toolbar.js: tools of the toolbar.
 
 from __future__ import annotations
 
@@ -424,7 +426,3 @@ def own_copy(value: Any, *, packs: bool = True) -> Any:
     if isinstance(value, list):
         return [own_copy(one, packs=packs) for one in value]
     return tuple(own_copy(one, packs=packs) for one in value) if type(value) is tuple else value
-
-
-# Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
-# Changes with js/src/page/parts/toolbar.js: tools of the toolbar.

@@ -1,5 +1,6 @@
 """Which number a pixel shows that several cells share: by name, or any reduction of datashader."""
 # Changes with js/src/panels/settings/settings_popover.js: words of a statistic and of density.
+# Changes with cxg_widget/draw/aggregate/reductions.py: statistics by name.
 
 from __future__ import annotations
 
@@ -29,6 +30,3 @@ def check_statistic(value: Any) -> Any:
     raise UnknownName(
         not_found("statistic", value, STATISTICS, "this version") + " A reduction of datashader is one too."
     )
-
-
-# Changes with cxg_widget/draw/aggregate/reductions.py: statistics by name.

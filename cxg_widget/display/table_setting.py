@@ -1,5 +1,6 @@
 """What the table of the cells shows, as the setting `table` holds it: columns, by which it is sorted, which cells."""
-# Changes with cxg_widget/widget/table.py: what the table shows.
+# Changes with cxg_widget/widget/table.py and cxg_widget/session/analysis/table.py: what the table shows.
+# Changes with js/src/panels/table/row_requests.js: what the table shows.
 
 from __future__ import annotations
 
@@ -134,7 +135,3 @@ def columns_nobody_chose(coloring: Target, telling: Sequence[str]) -> list[str]:
     """Return what colours the cells, and the obs columns that say most."""
     is_column = coloring.source in ("obs", "var", "set")
     return list(dict.fromkeys([*([coloring.spec] if is_column else []), *(f"obs:{name}" for name in telling)]))
-
-
-# Changes with cxg_widget/session/analysis/table.py: what the table shows.
-# Changes with js/src/panels/table/row_requests.js: what the table shows.

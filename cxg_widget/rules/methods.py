@@ -3,7 +3,7 @@
 A query may come from a stranger, so a pattern is a small part of regular expressions, of which none lasts: without
 groups and counts, and with one `.*` between two bars (decision 76).
 """
-# Changes with cxg_widget/rules/expression.py: methods and signs of queries.
+# Changes with cxg_widget/rules/expression.py and cxg_widget/rules/grammar.py: methods and signs of queries.
 
 from __future__ import annotations
 
@@ -114,6 +114,3 @@ def matcher(call: Call) -> Callable[[str], bool]:
     pattern = text if call.keywords.get("regex", True) else re.escape(text)
     compiled = re.compile(pattern, 0 if call.keywords.get("case", True) else re.IGNORECASE)
     return lambda one: compiled.search(one) is not None
-
-
-# Changes with cxg_widget/rules/grammar.py: methods and signs of queries.

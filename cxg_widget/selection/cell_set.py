@@ -1,4 +1,5 @@
 """Sets of cells: one bit a cell, the rule that finds them again, and their algebra."""
+# Changes with cxg_widget/widget/sets.py: operations on sets.
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Selected cells: how masks combine, travel and become rows and DataFrames."""
-# Changes with js/src/plot/lasso.js: modes of a selection.
+# Changes with js/src/plot/lasso.js and cxg_widget/rules/combining.py: modes of a selection.
+# Changes with js/src/plot/overlay.js and cxg_widget/wire/messages/message.py: modes of a selection.
 
 from __future__ import annotations
 
@@ -326,8 +327,3 @@ def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
         sentence = not_found(dataset.obs_noun.one, unknown[0], names[:4000], "the obs index", count=len(names))
         raise SelectionError(sentence + others)
     return np.fromiter(map(wanted.__contains__, names), dtype=np.bool_, count=len(names))
-
-
-# Changes with cxg_widget/rules/combining.py: modes of a selection.
-# Changes with js/src/plot/overlay.js: modes of a selection.
-# Changes with cxg_widget/wire/messages/message.py: modes of a selection.

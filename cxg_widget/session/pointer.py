@@ -1,5 +1,6 @@
 """The cell under the pointer: which one it is among those on show, and what hears of it."""
 # Changes with js/src/file/pointed.js: the cell under the pointer.
+# Changes with js/src/file/texts.js: what the tooltip says of many cells.
 
 from __future__ import annotations
 
@@ -142,6 +143,3 @@ def tooltip_rows(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[st
 
 def _both(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     return other if one is None else one if other is None else one & other
-
-
-# Changes with js/src/file/texts.js: what the tooltip says of many cells.

@@ -1,5 +1,6 @@
 """Numbers of cells, as users call them: counts, comparisons, markers, compositions, and all cells as arrays."""
 # Changes with cxg_widget/compare/question.py: options of a comparison.
+# Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
 
 from __future__ import annotations
 
@@ -279,6 +280,3 @@ class AnalysingWidget(AnsweringWidget):
         within = with_values(within)
         with self._session.costs.action("aggregate", less="a smaller width and height"):
             return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
-
-
-# Changes with cxg_widget/session/analysis/column_counts.py: options of counts.

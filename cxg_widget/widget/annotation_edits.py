@@ -1,4 +1,5 @@
 """What a hand does with annotations, by the methods that Python has for it."""
+# Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """`w.annotations`: columns of labels that a user makes, as a mapping; every change is a change of the trait."""
+# Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """How settings change: one way for all who ask, checked and read before anything changes; `w.undo` and `w.redo`."""
+# Changes with cxg_widget/widget/history.py: how many steps are kept.
 
 from __future__ import annotations
 

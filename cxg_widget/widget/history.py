@@ -1,4 +1,5 @@
 """What a widget was, step by step: undo and redo of everything that a user wanted, by hand or in Python."""
+# Changes with cxg_widget/widget/changing.py: how many steps are kept.
 
 from __future__ import annotations
 

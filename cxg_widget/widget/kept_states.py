@@ -7,7 +7,7 @@
 
 A file never names its dataset or path: URIs may hold secrets, so names and identities are digests.
 """
-# Changes with cxg_widget/widget/keeping.py: what is counted of a kept state.
+# Changes with cxg_widget/widget/keeping.py and js/src/panels/offer.js: what is counted of a kept state.
 
 from __future__ import annotations
 
@@ -260,6 +260,3 @@ def _of_marimo() -> str:
     with suppress(Exception):  # marimo has no public name for it; without it the states are those of no notebook
         path = sys.modules["marimo._runtime.context"].get_context().filename
     return path if isinstance(path, str) else ""
-
-
-# Changes with js/src/panels/offer.js: what is counted of a kept state.

@@ -1,4 +1,6 @@
 """`w.sets`: named sets of cells, as a mapping; every change is a change of the trait."""
+# Changes with cxg_widget/selection/cell_set.py and cxg_widget/wire/messages/selecting.py: operations on sets.
+# Changes with js/src/panels/sets/set_maker.js and js/src/panels/sets/sets_panel.js: operations on sets.
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """AnnData in memory as a `Dataset`: any object with its attributes; only requested parts are copied."""
-# Changes with cxg_widget/datasets/anndata/dataset.py: options of AnnData.
+# Changes with cxg_widget/datasets/anndata/dataset.py and cxg_widget/datasets/mudata/opening.py: options of AnnData.
 
 from __future__ import annotations
 
@@ -221,6 +221,3 @@ def _axes_of(values: Any) -> Any:
         return values.select_dtypes("number")
     kind = getattr(getattr(values, "dtype", None), "kind", "")
     return values if kind in "iuf" and kind and not hasattr(values, "tocsr") else None
-
-
-# Changes with cxg_widget/datasets/mudata/opening.py: options of AnnData.

@@ -1,4 +1,5 @@
 """Translates fsspec's `storage_options` into TileDB's configuration."""
+# Changes with cxg_widget/datasets/storage/options.py: names of storage options.
 
 from __future__ import annotations
 

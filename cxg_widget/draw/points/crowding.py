@@ -5,6 +5,8 @@ js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 # Changes with js/src/style/crowding.js: numbers that cells share in a pixel, and limits that suit.
 # Changes with js/src/style/point_style.js: the size of points.
 # Changes with js/src/style/point_style.js: when opacity follows density.
+# Changes with js/src/words/legend_words.js and js/src/page/parts/legend_numbers.js: words for what a pixel shows.
+# Changes with cxg_widget/session/pictures/portrait.py: words for what a pixel shows.
 
 from __future__ import annotations
 
@@ -346,8 +348,3 @@ def _keys(xy: NDArray[np.uint16], tile: tuple[float, float]) -> NDArray[np.int64
 
 def _selected(flags: NDArray[np.uint8]) -> NDArray[np.int64]:
     return (flags & 1).astype(np.int64) * _SELECTED
-
-
-# Changes with js/src/words/legend_words.js: words for what a pixel shows.
-# Changes with js/src/page/parts/legend_numbers.js: words for what a pixel shows.
-# Changes with cxg_widget/session/pictures/portrait.py: words for what a pixel shows.

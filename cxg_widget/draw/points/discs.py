@@ -2,7 +2,7 @@
 
 Imported at first use only, since numba takes a while.
 """
-# Changes with js/src/draw/cpu/points.js: which pixels a point covers.
+# Changes with js/src/draw/cpu/points.js and js/src/draw/gl/shaders.js: which pixels a point covers.
 # Changes with cxg_widget/draw/points/by_numpy.py: which pixels a point covers, and which point lies on top.
 
 # ruff: noqa: PLR0917 (compiled loops take no keywords)

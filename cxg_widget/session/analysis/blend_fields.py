@@ -1,5 +1,6 @@
 """Counts of the fields of a map of two or three genes: of the one on show, and of any genes that Python asks for."""
 # Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
+# Changes with cxg_widget/color/blend.py: hues of several genes.
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Counts of columns: those that are open in the front-end, and any that Python asks for."""
-# Changes with cxg_widget/widget/analysing.py: options of counts.
+# Changes with cxg_widget/widget/analysing.py and cxg_widget/session/session.py: options of counts.
+# Changes with cxg_widget/session/analysis/blend_fields.py: options of counts.
 
 from __future__ import annotations
 
@@ -248,7 +249,3 @@ def var_record(var: pd.DataFrame, position: int, name: str) -> list[list[str]]:
         for column, value, is_missing in (index, *values)
     )
     return [[column, value] for column, value in described if value != name]
-
-
-# Changes with cxg_widget/session/session.py: options of counts.
-# Changes with cxg_widget/session/analysis/blend_fields.py: options of counts.

@@ -1,5 +1,5 @@
 """Plots of groups of cells: what is requested found in the dataset, summed up gene by gene, and made a plot."""
-# Changes with cxg_widget/widget/plots.py: options of plots of groups.
+# Changes with cxg_widget/widget/plots.py and cxg_widget/draw/plots/plot_style.py: options of plots of groups.
 
 from __future__ import annotations
 
@@ -238,6 +238,3 @@ class GroupPlots:
         described = self._dataset.obs_noun.counted(n)
         without = f"; {names.n_without:,} without a category left out" if names.n_without else ""
         return f"{described}{cells and f' {cells}'}{without}"
-
-
-# Changes with cxg_widget/draw/plots/plot_style.py: options of plots of groups.

@@ -5,6 +5,7 @@ cells.
 """
 # Changes with js/src/picture/plan.js: which points and images a picture is made of.
 # Changes with js/src/draw/cpu/image.js: colors of an image of numbers.
+# Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.
 
 from __future__ import annotations
 
@@ -374,6 +375,3 @@ def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:
     if coloring.scale == "categorical":
         return coloring.codes.codes.astype(np.uint16)  # -1 becomes the maximum of an unsigned type
     return coloring.wire().astype(np.uint16, copy=False)
-
-
-# Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.

@@ -3,6 +3,8 @@
 A new option of `CxgWidget.save` is a field here, a parameter there, and read where it is drawn.
 """
 # Changes with cxg_widget/widget/saving.py: options of a saved picture.
+# Changes with cxg_widget/session/pictures/figure_files.py: options of a saved picture.
+# Changes with cxg_widget/session/pictures/html_file.py: options of a saved picture.
 
 from __future__ import annotations
 
@@ -92,7 +94,3 @@ def _number(name: str, value: Any, ends: tuple[float, float], unit: str) -> floa
             f"{name} must be a number of {unit} from {ends[0]:,.0f} to {ends[1]:,.0f}; found {shown(value)}"
         )
     return float(value)
-
-
-# Changes with cxg_widget/session/pictures/figure_files.py: options of a saved picture.
-# Changes with cxg_widget/session/pictures/html_file.py: options of a saved picture.

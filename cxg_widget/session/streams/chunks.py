@@ -1,5 +1,6 @@
 """What is on show as frames, cut into chunks; who requested and whether it is still wanted is the session's affair."""
 # Changes with js/src/state/receive.js: what arrives at the front-end.
+# Changes with js/src/state/state.js: fields of what arrives.
 
 from __future__ import annotations
 
@@ -145,6 +146,3 @@ def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrde
     for part, (start, stop) in enumerate(cuts):
         arrays: dict[str, NDArray[Any]] = {"index": index[start:stop], "xy": codes[start:stop]}
         yield Frame(p.Detail(part, len(cuts), [x0, x1, y0, y1]), arrays)
-
-
-# Changes with js/src/state/state.js: fields of what arrives.

@@ -1,4 +1,5 @@
 """Labels that a user makes."""
+# Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Messages about the selection and the filters: gestures, answers, counts of the legend, sets."""
+# Changes with cxg_widget/widget/sets.py: operations on sets.
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 /** Writes the tooltip, as cxg_widget/display/hover.py and session/pointer.py do, and how far colours of a file are rounded. Pure. */
 // Changes with cxg_widget/display/hover.py: what the tooltip says.
+// Changes with cxg_widget/session/pointer.py: what the tooltip says of many cells.
 import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
 import { WAYS } from "../style/scale.js";
 import { EMPTY_LABEL, FINEST_SHARE, LONGEST_LABEL, MOST_IN_CROWD } from "../wire/constants.js";
@@ -91,4 +92,3 @@ export function describeRounding(legend, { vmin, vmax, scale }) {
   const ends = `${shortNumber(low)} and ${shortNumber(high)}`;
   return `Colors between ${ends} round to ${n === 1 ? "1 step" : `${n} steps`}: this file holds no finer numbers. Set the limits before you save it.`;
 }
-// Changes with cxg_widget/session/pointer.py: what the tooltip says of many cells.

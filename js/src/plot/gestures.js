@@ -1,5 +1,6 @@
 /** Translates pointer, wheel and keys into what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
 // Changes with js/src/page/keys.js and js/src/panels/keyboard_help.js: keys, and the list of them.
+// Changes with js/src/page/parts/toolbar.js: tools of the toolbar.
 import { createDrag } from "./drag.js";
 import { createKeyShape } from "./keyboard_shape_loader.js";
 import { createWheel } from "./wheel.js";
@@ -164,4 +165,3 @@ export function listenToGestures(element, meaning) {
     },
   };
 }
-// Changes with js/src/page/parts/toolbar.js: tools of the toolbar.

@@ -1,5 +1,6 @@
 /** The lasso: every place of the pointer is a corner, and a straight line closes it. Pure. */
 // Changes with cxg_widget/selection/selection.py: modes of a selection.
+// Changes with js/src/page/parts/toolbar.js: tools of the toolbar.
 
 /** @typedef {import("../wire/protocol.js").Mode} Mode */
 /** @typedef {{shift: boolean, alt: boolean}} Modifiers */
@@ -54,4 +55,3 @@ export function createShape(kind) {
 }
 
 /** @typedef {ReturnType<typeof createShape>} Shape */
-// Changes with js/src/page/parts/toolbar.js: tools of the toolbar.

@@ -1,5 +1,6 @@
 /** The overlay above the points: the shape being drawn, its effect on the selection, a ring around the hovered cell. */
 // Changes with js/src/page/parts/toolbar.js and js/src/plot/drag.js: tools of the toolbar.
+// Changes with cxg_widget/selection/selection.py: modes of a selection.
 import { toPx } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
 
@@ -81,4 +82,3 @@ export function createOverlay() {
     },
   };
 }
-// Changes with cxg_widget/selection/selection.py: modes of a selection.

@@ -1,6 +1,8 @@
 /** The legend in words, as cxg_widget/draw/pages/legend_words.py writes it. Pure. */
 // Changes with cxg_widget/draw/pages/legend_words.py: the words of a key.
 // Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
+// Changes with js/src/page/parts/legend_numbers.js: words where a scale has no values.
+// Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.
 import { countPassing, nSelectedPassing } from "../state/counts.js";
 import { nShown } from "../state/hidden.js";
 import { safeColor, toHex } from "../style/color.js";
@@ -146,5 +148,3 @@ export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, 
     (line) => line !== "",
   );
 }
-// Changes with js/src/page/parts/legend_numbers.js: words where a scale has no values.
-// Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.

@@ -1,5 +1,6 @@
 /** The GLSL of points and pictures. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
 // Changes with cxg_widget/draw/points/inks.py and js/src/draw/cpu/inks.js: which point lies on top, in which color.
+// Changes with cxg_widget/draw/points/discs.py: which pixels a point covers.
 import { LEFT_OUT_ALPHA } from "../../wire/protocol.js";
 
 /** Colour of a code, from a table 256 wide. */

@@ -1,5 +1,7 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
 // Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
+// Changes with js/src/words/legend_words.js: words where a scale has no values.
+// Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.
 import { html, nothing } from "lit-html";
 import { countPassing, countsOf } from "../../state/counts.js";
 import { readLimit, resolveLimit } from "../../style/limits.js";
@@ -244,5 +246,3 @@ function restore(context, text, input) {
   input.value = text;
   context.update({ badLimit: "" });
 }
-// Changes with js/src/words/legend_words.js: words where a scale has no values.
-// Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.

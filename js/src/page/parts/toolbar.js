@@ -1,5 +1,7 @@
 /** The toolbar above the plot: tools, undo, view, saving, settings, keys. */
-// Changes with js/src/plot/drag.js and js/src/plot/overlay.js: tools of the toolbar.
+// Changes with js/src/plot/drag.js and js/src/plot/overlay.js and js/src/plot/gestures.js: tools of the toolbar.
+// Changes with js/src/plot/lasso.js and js/src/panels/keyboard_shape.js: tools of the toolbar.
+// Changes with cxg_widget/display/settings.py: tools of the toolbar.
 import { html, nothing } from "lit-html";
 import { RESET_KEY, TOOL_KEYS } from "../../plot/gestures.js";
 import { MODES_HINT } from "../../plot/lasso.js";
@@ -110,7 +112,3 @@ export function panelButton({ ui, update }) {
 function tip(name, more = "", key = "") {
   return html`<span class="tip" aria-hidden="true">${name}${key === "" ? nothing : html`<kbd data-said=${key}></kbd>`}${more === "" ? nothing : html`<small data-said=${more}></small>`}</span>`;
 }
-// Changes with js/src/plot/gestures.js: tools of the toolbar.
-// Changes with js/src/plot/lasso.js: tools of the toolbar.
-// Changes with js/src/panels/keyboard_shape.js: tools of the toolbar.
-// Changes with cxg_widget/display/settings.py: tools of the toolbar.

@@ -1,4 +1,5 @@
 /** Rows of the labels of an annotation: select, filter, rename, merge and delete each. */
+// Changes with cxg_widget/annotations/log.py: steps of an annotation.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

@@ -1,4 +1,5 @@
 /** Fields of the map of two or three blended genes: what is known of each, its name, and where keys lead. Pure. */
+// Changes with cxg_widget/color/blend.py: hues of several genes.
 import { counted, wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("../../wire/protocol.js").FieldCounts} FieldCounts */

@@ -1,4 +1,5 @@
 /** The legend of two or three blended genes: a square of fields or a list of mixes, which count and select their cells. */
+// Changes with cxg_widget/color/blend.py: hues of several genes.
 import { html, nothing } from "lit-html";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
 import { safeColor } from "../../style/color.js";

@@ -1,5 +1,6 @@
 /** How cells that tie at 0 are distributed along that line, where two columns are the axes: points would hide each other. */
-// Changes with cxg_widget/draw/overlays/ties.py and js/src/panels/overlays/overlay_notes.js: cells at 0 of two columns.
+// Changes with cxg_widget/draw/overlays/ties.py: cells at 0 of two columns.
+// Changes with js/src/panels/overlays/overlay_notes.js: cells at 0 of two columns.
 import { toPx } from "../../screen/camera.js";
 
 /** @typedef {import("../../screen/camera.js").Camera} Camera */

@@ -1,5 +1,6 @@
 /** A picture with its legend: title above, colours beside it, laid out as in cxg_widget/draw/pages/figure.py. */
 // Changes with cxg_widget/draw/pages/figure.py: the layout of a key.
+// Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
 
 import { inkOf } from "../../style/color.js";
 import { missingGrey } from "../../style/point_style.js";
@@ -180,4 +181,3 @@ function createPen(context, theme, family) {
     },
   };
 }
-// Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.

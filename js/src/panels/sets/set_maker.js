@@ -1,4 +1,5 @@
 /** Makes sets of cells: names the selection, within another set or not, and combines sets that are chosen. */
+// Changes with cxg_widget/widget/sets.py: operations on sets.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../../page/parts/ui.js";

@@ -1,4 +1,5 @@
 /** The Sets panel: names the selection, lists, combines and compares sets. */
+// Changes with cxg_widget/widget/sets.py: operations on sets.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";

@@ -114,3 +114,10 @@ def test_pictures_of_pages_are_used_and_take_at_most_60_kb_each():
     pictures = sorted((DOCS / "pictures").glob("*"))
     assert [one.name for one in pictures if f"pictures/{one.name}" not in text] == []
     assert [one.name for one in pictures if one.stat().st_size > 60_000] == []
+
+
+def test_the_changelog_has_at_most_60_lines_of_at_most_120_characters_for_a_release():
+    releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    assert releases
+    assert [one.splitlines()[0] for one in releases if len(one.splitlines()) > 60] == []
+    assert [line for one in releases for line in one.splitlines() if len(line) > 120] == []

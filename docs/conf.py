@@ -14,9 +14,11 @@ project_copyright = author
 version = release = PYPROJECT["version"]
 
 extensions = [
+    "docstrings",
     "elsewhere",
+    "generated_tables",
+    "shown",
     "myst_nb",
-    "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
@@ -40,17 +42,30 @@ myst_heading_anchors = 4
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}
 
-autosummary_generate = True
-numpydoc_show_class_members = False
+add_module_names = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
+# Names of other packages have no target here, since inventories come from the network.
+nitpick_ignore_regex = [("py:.*", r"(?!cxg_widget\.).*")]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cxg-widget"
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = ["live.js"]
+html_context = {"default_mode": "auto"}
+html_show_sphinx = False
+smartquotes = False
 html_copy_source = False
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
     "header_links_before_dropdown": 9,
+    "logo": {"text": "cxg-widget"},
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

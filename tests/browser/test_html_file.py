@@ -233,3 +233,26 @@ def test_where_limits_are_finer_than_the_numbers_of_a_file_its_page_says_how_far
     assert page.wrong == []
     page.context.close()
     w.close()
+
+
+@pytest.mark.parametrize("background", [None, "white"])
+def test_a_page_in_a_frame_takes_the_background_of_the_site_unless_it_has_one_of_its_own(
+    chromium: Any, tmp_path: Path, background: str | None
+) -> None:
+    widget = CxgWidget(small(N), color="cell_type", background=background)
+    widget.save(tmp_path / "cells.html")
+    widget.close()
+    site = tmp_path / "site.html"
+    site.write_text('<iframe src="cells.html" width="900" height="600"></iframe>', encoding="utf-8")
+    page = chromium.new_context(color_scheme="light", offline=True).new_page()
+    page.goto(site.as_uri())
+    frame = page.frames[1]
+    frame.locator(".cxg-widget[data-cxg-state=ready]").wait_for()
+    seen = []
+    for named in ("dark", "white"):
+        page.evaluate("(background) => frames[0].postMessage({ background }, '*')", named)
+        theme = "dark" if named == "dark" and background is None else "light"
+        frame.locator(f".cxg-widget[data-theme={theme}], .cxg-widget :is([data-theme={theme}])").first.wait_for()
+        seen.append(frame.evaluate("() => getComputedStyle(document.body).backgroundColor"))
+    dark = "rgb(24, 26, 29)" if background is None else "rgb(255, 255, 255)"
+    assert seen == [dark, "rgb(255, 255, 255)"]

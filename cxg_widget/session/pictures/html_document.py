@@ -20,7 +20,7 @@ from cxg_widget.session.pictures.save_options import HtmlOptions
 _STATIC = Path(__file__).parents[2] / "static"
 _NAMES = ("widget.js", "panels.js", "file.js")
 _PAPERS = {"white": ("#fff", "#1f2328"), "dark": ("#181a1d", "#e2e5e9")}
-_DARK = "@media (prefers-color-scheme: dark) {{ :root {{ --paper: {}; --ink: {}; }} }}"
+_COLORS = "{} {{ color-scheme: {}; --paper: {}; --ink: {}; }}"
 _STYLE = """
 html, body { margin: 0; background: var(--paper); color: var(--ink); }
 body { display: flex; flex-direction: column; box-sizing: border-box; min-height: 100vh; padding: 8px 8px 0;
@@ -120,11 +120,14 @@ def _as_json(value: Any) -> str:
 
 def _style(about: Described) -> str:
     fixed = about.background if about.background in _PAPERS else None
-    paper, ink = _PAPERS[fixed or "white"]
-    dark = "" if fixed else _DARK.format(*_PAPERS["dark"])
-    scheme = "light dark" if fixed is None else "dark" if fixed == "dark" else "light"
+    light, dark = ("light", *_PAPERS["white"]), ("dark", *_PAPERS["dark"])
+    if fixed:
+        colors = _COLORS.format(":root", *(dark if fixed == "dark" else light))
+    else:  # those that the reader prefers, or, in a frame, those of the site around it (js/src/file/index.js)
+        preferred = _COLORS.format(":root:not([data-background=white])", *dark)
+        named = _COLORS.format(":root[data-background=dark]", *dark)
+        colors = f"{_COLORS.format(':root', *light)}\n@media (prefers-color-scheme: dark) {{ {preferred} }}\n{named}"
     fill = "flex: 1 0 auto" if about.options.height is None else "flex: none"
     if about.options.width is not None:
         fill += f"; width: 100%; max-width: {about.options.width:.0f}px; margin: 0 auto"
-    colors = f":root {{ color-scheme: {scheme}; --paper: {paper}; --ink: {ink}; }}\n{dark}\n"
-    return f"{colors}main {{ {fill}; min-width: 0; }}{_STYLE}"
+    return f"{colors}\nmain {{ {fill}; min-width: 0; }}{_STYLE}"

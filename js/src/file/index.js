@@ -68,6 +68,11 @@ async function importPiece(id) {
   }
 }
 
+// A site that shows this page in a frame sends the background of its own theme: {background: "white" | "dark"}.
+addEventListener("message", ({ source, data }) => {
+  if (source === parent) document.documentElement.dataset.background = String(data?.background);
+});
+
 const main = /** @type {HTMLElement} */ (document.getElementById("widget"));
 open(main).catch((failure) => {
   main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It needs a browser from 2023 or later.`;

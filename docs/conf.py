@@ -35,7 +35,7 @@ elsewhere_files = {
     "CONTRIBUTING.md": "develop",
     "CHANGELOG.md": "develop",
 }
-elsewhere_url = PYPROJECT.get("urls", {}).get("Source")
+elsewhere_url = PYPROJECT["urls"]["Repository"]
 
 myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist"]
 myst_heading_anchors = 4
@@ -69,6 +69,5 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
+    "github_url": elsewhere_url,
 }
-if elsewhere_url:
-    html_theme_options["github_url"] = elsewhere_url

@@ -21,8 +21,9 @@ def setup(app):
     return {"parallel_read_safe": True}
 
 
-def sign(app, what, name, obj, options, signature, returned):
+def sign(*event):
     """Show the signature of a class only where users make one."""
+    _, what, name, obj, _, signature, returned = event
     if name == "cxg_widget.CxgWidget":  # a metaclass of ipywidgets hides it
         return str(inspect.signature(obj.__init__)).replace("self, ", "", 1), None
     made = ("Truth", "Column", "Codes", "Vector", "Reader")

@@ -42,13 +42,16 @@ def rewrite_links(app, docname, source):
     }
     home = next((file for file, copy in to_site.items() if copy == page), page).parent
 
+    def is_left_out(file):
+        return any(one in app.config.exclude_patterns for one in file.relative_to(docs).parts)
+
     def rewrite(match):
         path, anchor = match[1], match[2] or ""
         target = (home / path).resolve()
         if not target.exists():
             return match[0]  # MyST warns of it
         target = to_site.get(target, target)
-        if target.is_relative_to(docs) and target.is_file():
+        if target.is_relative_to(docs) and target.is_file() and not is_left_out(target):
             return f"]({relpath(target, page.parent)}{anchor})"
         return f"]({app.config.elsewhere_url}/blob/main/{target.relative_to(docs.parent)}{anchor})"
 

@@ -10,7 +10,8 @@ from cxg_widget.cli.main import _parser
 from cxg_widget.display.settings import Settings
 
 GROUPS = {
-    "What is shown": "embedding axes color layer filters hidden filtered sets annotations gene_sets pinned_genes panels",
+    "Data and groups": "embedding axes color layer filters hidden filtered sets annotations gene_sets pinned_genes "
+    "panels",
     "Colors and points": "cmap palette vmin vmax limits center scale zero blend point_size opacity",
     "Over the plot": "labels contours difference tissue tissue_opacity hover",
     "View and page": "view views tool wheel_zoom height panel_width open_panels table",
@@ -65,5 +66,3 @@ class CommandLine(FromText):
         for name, command in commands.choices.items():
             command.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=90)
             yield f"## cxg-widget {name}\n\n```text\n{command.format_help().rstrip()}\n```\n"
-
-

@@ -17,6 +17,7 @@ import shutil
 import tempfile
 from html import escape
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -66,7 +67,11 @@ class Shown(SphinxDirective):
     """One block."""
 
     has_content = True
-    option_spec = {"alt": directives.unchanged_required, "height": directives.positive_int, "only-result": directives.flag}
+    option_spec: ClassVar = {
+        "alt": directives.unchanged_required,
+        "height": directives.positive_int,
+        "only-result": directives.flag,
+    }
 
     def run(self):
         """Return the code and what it made."""

@@ -13,8 +13,15 @@ GENES = ("SNAP25", "MBP", "PCP4", "CUX2", "AQP4", "GAPDH", "MALAT1", "HPCA")
 LAYERS = 5
 FULL_PX, PITCH_PX, IMAGE_PX = 8_000, 100, 900
 _LEVELS = np.array(
-    [[6, 6, 5, 4, 1], [1, 1, 2, 4, 14], [0, 1, 3, 10, 1], [1, 9, 3, 0, 0], [7, 1, 1, 1, 2], [8] * 5, [20] * 5, [5, 4, 3, 2, 1]]
-).T  # layers by genes, mean counts
+    [
+        [6, 1, 0, 1, 7, 8, 20, 5],
+        [6, 1, 1, 9, 1, 8, 20, 4],
+        [5, 2, 3, 3, 1, 8, 20, 3],
+        [4, 4, 10, 0, 1, 8, 20, 2],
+        [1, 14, 1, 0, 2, 8, 20, 1],
+    ]
+)
+"""Mean counts, layers by genes."""
 
 
 def write_section(folder, seed=0):
@@ -27,12 +34,12 @@ def write_section(folder, seed=0):
     y = (rows + 1) * PITCH_PX
     depth = depth_at(x, y)
     inside = depth >= 0
-    x, y, depth, rows, columns = x[inside], y[inside], depth[inside], rows[inside], columns[inside]
+    x, y, depth, grid = x[inside], y[inside], depth[inside], (rows[inside], columns[inside])
     layers = np.clip((depth * LAYERS + rng.normal(0, 0.18, len(x))).astype(int), 0, LAYERS - 1)
     barcodes = [f"SYNTHETIC{i:07d}-1" for i in range(len(x))]
     _write_matrix(outs, rng.poisson(_LEVELS[layers] * rng.lognormal(0, 0.35, (len(x), 1))), barcodes)
     _write_clusters(outs, layers, barcodes)
-    _write_places(outs, barcodes, rows, columns, x, y)
+    _write_places(outs, barcodes, grid, (x, y))
     _write_images(outs, rng)
     return outs
 
@@ -69,7 +76,8 @@ def _write_clusters(outs, layers, barcodes):
     pd.DataFrame({"Cluster": layers + 1}, pd.Index(barcodes, name="Barcode")).to_csv(folder / "clusters.csv")
 
 
-def _write_places(outs, barcodes, rows, columns, x, y):
+def _write_places(outs, barcodes, grid, xy):
+    (rows, columns), (x, y) = grid, xy
     places = {
         "in_tissue": 1, "array_row": rows, "array_col": 2 * columns + rows % 2,
         "pxl_row_in_fullres": y.astype(int), "pxl_col_in_fullres": x.astype(int),

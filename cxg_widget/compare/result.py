@@ -1,4 +1,5 @@
 """The result of a comparison: its table, and notes of one sentence each."""
+# Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
 
 from __future__ import annotations
 

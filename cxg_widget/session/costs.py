@@ -1,4 +1,5 @@
 """What actions cost: how much each has read of the store, or that all of it was in memory."""
+# Changes with js/src/page/parts/status.js: what an action cost.
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
 """A comparison as frames: names once, numbers as float32 in the order of var, and the file that `to_csv` writes."""
+# Changes with cxg_widget/compare/result.py: numbers of a compared gene.
+# Changes with cxg_widget/wire/messages/comparison.py: numbers of a compared gene.
+# Changes with js/src/panels/compare/result.js: numbers of a compared gene.
+# Changes with js/src/panels/compare/gene_columns.js: numbers of a compared gene.
 
 from __future__ import annotations
 

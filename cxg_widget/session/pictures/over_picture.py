@@ -1,4 +1,5 @@
 """Overlays of the pictures that the kernel draws: names, contours, difference and cells at 0; beneath, the section."""
+# Changes with js/src/panels/overlays/landmarks.js: what is drawn over the points.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Images of the section under the cells: of large ones what lies in a view and around it, no finer than that shows."""
+# Changes with js/src/panels/overlays/tissue.js: parts of the image of a section.
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Comparisons of cells gene by gene."""
 # Changes with cxg_widget/compare/question.py: options of a comparison.
+# Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
 
 from __future__ import annotations
 

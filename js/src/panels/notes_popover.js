@@ -1,4 +1,6 @@
 /** The notes on the plot, and the popover that lists them. */
+// Changes with js/src/page/parts/notes.js: notes on the plot.
+// Changes with js/src/panels/overlays/overlay_notes.js: notes on the plot.
 import { html, nothing } from "lit-html";
 import { whatIsShown } from "../page/parts/legend_numbers.js";
 import { placeNote } from "../page/parts/notes.js";

@@ -1,4 +1,5 @@
 /** Notes that need no click: cells without coordinates, and why the plot is empty. Pure. */
+// Changes with js/src/panels/notes_popover.js: notes on the plot.
 import { isAllHidden } from "../../state/hidden.js";
 import { counted } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";

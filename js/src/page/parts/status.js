@@ -1,4 +1,5 @@
 /** The status line under the plot: dataset, size of the selection, notes, failures, a missing kernel. */
+// Changes with cxg_widget/session/costs.py: what an action cost.
 import { html, nothing } from "lit-html";
 import { nSelectedPassing } from "../../state/counts.js";
 import { nShown } from "../../state/hidden.js";

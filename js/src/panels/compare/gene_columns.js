@@ -1,4 +1,5 @@
 /** Columns of the table of genes: headings, descriptions, and how values are written. Pure. */
+// Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
 import { shortNumber, wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("./result.js").Found} Found */

@@ -1,4 +1,5 @@
 /** The result of a comparison: names and numbers of each gene as typed arrays. Pure. */
+// Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
 
 import { COMPARED } from "../../wire/constants.js";
 

@@ -1,4 +1,5 @@
 /** Draws names of categories, contours and differences over the points, on the screen and in saved pictures. */
+// Changes with cxg_widget/session/pictures/over_picture.py: what is drawn over the points.
 
 import { createTravel, placeIn } from "../../plot/drag.js";
 import { modeOf } from "../../plot/lasso.js";

@@ -1,6 +1,7 @@
 /** Notes on names, contours and ties at 0 of two columns. Pure. */
 // Changes with cxg_widget/draw/overlays/ties.py: cells at 0 of two columns.
 // Changes with js/src/panels/overlays/zero_profile.js: cells at 0 of two columns.
+// Changes with js/src/panels/notes_popover.js: notes on the plot.
 import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 

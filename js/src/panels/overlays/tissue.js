@@ -1,5 +1,6 @@
 /** The tissue image on a canvas beneath the points, requested no finer than the screen; and the scale bar over them. */
 // Changes with cxg_widget/draw/overlays/scale_bar.py: the scale bar.
+// Changes with cxg_widget/session/streams/tissue.py: parts of the image of a section.
 import { toPx, visible } from "../../screen/camera.js";
 import { fitCanvas } from "../../screen/canvas.js";
 

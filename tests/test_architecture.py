@@ -101,29 +101,33 @@ HOMES = {
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
-@cache
-def imports(path, *, lazy=True):
-    """Return the modules a file imports, those under TYPE_CHECKING left out."""
-    return tuple(_imports(path, lazy=lazy))
-
-
-def _imports(path, *, lazy):
+def statements(path):
+    """Yield the statements of a file, those under TYPE_CHECKING left out, and whether each is at its top."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    nodes = ast.walk(tree) if lazy else ast.iter_child_nodes(tree)
-    for node in nodes:
-        if id(node) in typing_only:
+    left = [(node, True) for node in tree.body]
+    while left:
+        node, is_top = left.pop()
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
             continue
+        yield node, is_top
+        inner = ast.iter_child_nodes(node)
+        left += [(one, False) for one in inner if isinstance(one, (ast.stmt, ast.ExceptHandler, ast.match_case))]
+
+
+@cache
+def imports_of(path):
+    """Return the modules a file imports, and which of them are imported with it."""
+    found = []
+    for node, is_top in statements(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [(alias.name, is_top) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [(node.module, is_top), *((f"{node.module}.{alias.name}", is_top) for alias in node.names)]
+    return tuple(name for name, _ in found), tuple(name for name, is_top in found if is_top)
+
+
+def imports(path, *, lazy=True):
+    return imports_of(path)[0 if lazy else 1]
 
 
 def level(module):
@@ -184,10 +188,7 @@ def test_a_folder_has_at_most_25_modules():
 
 
 def test_a_class_has_at_most_30_methods():
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-    classes = [
-        (path, node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
-    ]
+    classes = [(path, node) for path in FILES for node, _ in statements(path) if isinstance(node, ast.ClassDef)]
     found = {
         f"{path.name} {one.name}": sum(isinstance(part, ast.FunctionDef) for part in one.body) for path, one in classes
     }

@@ -24,10 +24,9 @@ SAYS = [case["says"] for case in CASES]
 
 
 def parts_given():
-    """Yield the source of each module of forms without one part of one form, and where that was."""
+    """Yield each part of each form: the module, where the form stands in it, and which part it is."""
     for path in sorted(Path(forms.__file__).parent.glob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(source)):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             is_form = isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
                 Form.__name__,
                 FilterPart.__name__,
@@ -35,21 +34,20 @@ def parts_given():
             given = [one for one in node.keywords if one.arg] if is_form else []
             if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "_OF_RULES":
                 given = [*zip(node.value.keys, node.value.values, strict=True)]
+            place = (type(node), node.lineno, node.col_offset) if given else None
             for at in range(len(given)):
-                tree = ast.parse(source)
-                same = next(
-                    one for one in ast.walk(tree)
-                    if type(one) is type(node) and (one.lineno, one.col_offset) == (node.lineno, node.col_offset)
-                )  # fmt: skip
-                if isinstance(same, ast.Call):
-                    del same.keywords[at]
-                else:
-                    del same.value.keys[at], same.value.values[at]
-                yield pytest.param(tree, path, id=f"{path.name}:{node.lineno} without part {at}")
+                yield pytest.param(path, place, at, id=f"{path.name}:{place[1]} without part {at}")
 
 
-@pytest.mark.parametrize(("tree", "path"), list(parts_given()))
-def test_a_form_that_lacks_any_part_fails_at_import(tree, path):
+@pytest.mark.parametrize(("path", "place", "at"), list(parts_given()))
+def test_a_form_that_lacks_any_part_fails_at_import(path, place, at):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = (one for one in ast.walk(tree) if isinstance(one, place[0]))
+    form = next(one for one in nodes if (type(one), one.lineno, one.col_offset) == place)
+    if isinstance(form, ast.Call):
+        del form.keywords[at]
+    else:
+        del form.value.keys[at], form.value.values[at]
     with pytest.raises(TypeError, match="missing 1 required keyword-only argument"):
         exec(compile(tree, path, "exec"), {"__name__": f"cxg_widget.rules.forms.{path.stem}"})
 

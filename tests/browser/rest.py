@@ -7,14 +7,14 @@ from typing import Any
 AT_MOST_MS = 400
 """So long is waited for it: work in the background, such as an index, is not what a test waits for."""
 
-WATCH = """(() => {
-    // Timers of the widget, which alone is imported from a blob, that end soon; the host has others all the time,
+WATCH = r"""(() => {
+    // Timers of the widget, which alone is imported from a blob or a file of this name, that end soon; the host has others all the time,
     // and each of its changes has the widget look at its colours anew.
     const soon = (globalThis.cxgSoon = new Set());
     const { setTimeout: set, clearTimeout: clear } = globalThis;
     globalThis.setTimeout = (done, ms = 0, ...given) => {
         const caller = ms > 250 ? "" : new Error().stack;
-        if (!caller.includes("blob:") || caller.includes("MutationObserver")) return set(done, ms, ...given);
+        if (!/blob:|\/widget\.js/.test(caller) || caller.includes("MutationObserver")) return set(done, ms, ...given);
         const timer = set((...taken) => (soon.delete(timer), done(...taken)), ms, ...given);
         soon.add(timer);
         return timer;

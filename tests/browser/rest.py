@@ -8,8 +8,8 @@ AT_MOST_MS = 400
 """So long is waited for it: work in the background, such as an index, is not what a test waits for."""
 
 WATCH = r"""(() => {
-    // Timers of the widget, which alone is imported from a blob or a file of this name, that end soon; the host has others all the time,
-    // and each of its changes has the widget look at its colours anew.
+    // Timers of the widget, which alone is imported from a blob or from /widget.js, that end soon; the host has others
+    // all the time, and each of its changes has the widget look at its colours anew.
     const soon = (globalThis.cxgSoon = new Set());
     const { setTimeout: set, clearTimeout: clear } = globalThis;
     globalThis.setTimeout = (done, ms = 0, ...given) => {

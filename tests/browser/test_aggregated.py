@@ -14,6 +14,7 @@ from tests.unit.test_polygon import by_ray_casting
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
+
 @pytest.fixture(scope="module")
 def xy(folder):
     with tiledb.open(str(folder / "small.cxg" / "emb" / "umap")) as array:

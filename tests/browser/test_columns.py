@@ -1,24 +1,33 @@
-"""Columns counted, brushed and hidden in JupyterLab; expected counts come from pandas."""
+"""Columns counted, brushed and hidden in a page; expected counts come from pandas."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
+from cxg_widget import CxgWidget
 from tests.browser.axe import violations
 from tests.browser.panels_page import expect
+from tests.browser.served_stage import ServedStage
 from tools.picture import judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
-SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=600)\nw"
-
 
 @pytest.fixture
-def stage(show_in_lab):
-    return show_in_lab(SHOW)
+def show(chromium, folder):
+    """Show the demo with settings, as the only widget."""
+    shown = []
+
+    def build(**settings):
+        while shown:
+            shown.pop().close()
+        shown.append(ServedStage(chromium, CxgWidget(str(folder / "small.cxg"), **settings)))
+        return shown[-1]
+
+    yield build
+    shown.pop().close()
 
 
 @pytest.fixture
@@ -52,7 +61,8 @@ def seen(found: dict[str, list[int]], truth: dict[str, list[int]]) -> bool:
     return len(found) > 2 and all(found[label] == truth[label] for label in found if label != "(missing)")
 
 
-def test_counts_follow_a_brush_and_what_is_hidden_and_the_state_brings_it_back(stage, frame):
+def test_counts_follow_a_brush_and_what_is_hidden_and_the_state_brings_it_back(show, frame):
+    stage = show(color="cell_type", height=600)
     page, root = stage.page, stage.host
     root.get_by_role("button", name="Columns", exact=True).click()
     panel = root.get_by_role("complementary", name="Columns")
@@ -92,8 +102,7 @@ def test_counts_follow_a_brush_and_what_is_hidden_and_the_state_brings_it_back(s
     assert violations(page, ".cxg-widget") == {}
 
     state = stage.json("w.state")
-    other = f"import json\nw = CxgWidget('small.cxg', **json.loads({json.dumps(json.dumps(state))}))\nw"
-    again = stage.show(["from cxg_widget import CxgWidget", other])
+    again = show(**state)
     assert again.json("int(w.filters.mask.sum())") == (passing & (frame["cell_type"] != label)).sum()
     assert again.json("w.hidden") == [label]
     expect(again.host.locator(".columns .chip")).to_have_count(2)

@@ -5,7 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from cxg_widget import CxgWidget
 from tests.browser.panels_page import expect
+from tests.browser.served_stage import ServedStage
+from tests.browser.shown import ring
+from tests.memory import small
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -23,6 +27,21 @@ def open_stage(show_in_lab):
 
     yield build
     assert [stage.complaints for stage in shown if stage.complaints] == []
+
+
+@pytest.fixture
+def serve(chromium):
+    """Show a dataset in a page without a host, and expect no script errors."""
+    shown = []
+
+    def build(dataset):
+        shown.append(ServedStage(chromium, CxgWidget(dataset, color="cell_type", height=420)))
+        return shown[-1]
+
+    yield build
+    assert [stage.complaints for stage in shown if stage.complaints] == []
+    for stage in shown:
+        stage.close()
 
 
 def test_the_theme_of_the_host_is_followed_live(open_stage):
@@ -142,23 +161,35 @@ def test_a_saved_notebook_holds_a_picture_and_none_of_the_data(open_stage, folde
     assert not any(name in text for name in names)
 
 
+SAVE_STATE = "() => jupyterapp.commands.execute('@jupyter-widgets/jupyterlab-manager:saveWidgetState')"
+OPEN = "(path) => jupyterapp.commands.execute('docmanager:open', { path })"
+CLOSE = "() => jupyterapp.commands.execute('application:close')"
+
+
 def test_a_saved_notebook_without_a_kernel_shows_the_picture_whether_or_not_the_state_of_widgets_is_saved(
-    open_stage, lab
+    open_stage, folder
 ):
     boxes = "import ipywidgets as iw\nws = [CxgWidget('small.cxg', height=300, **one) for one in ("
     boxes += "{'color': 'donor'}, {'color': 'CD3E', 'max_points': 300})]\niw.HBox([ws[0], iw.VBox([ws[1]])])"
-    for saves_next, who in ((True, ".jp-OutputArea"), (False, ".cxg-widget")):  # it saves no state at first
-        stage = open_stage([SHOW, boxes])
-        for i in range(3):
-            stage.page.locator(".cxg-widget").nth(i).scroll_into_view_if_needed()
-            stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(i).wait_for()
-            if i == 0:  # the boxes are seen together
-                stage.until(lambda stage=stage: stage.json("'png' in w._snapshot"))
-        stage.until(lambda stage=stage: stage.json("all('png' in one._snapshot for one in [w, *ws])"))
-        stage.notebook.save()
-        stage.notebook.shutdown()
-        lab.set("@jupyter-widgets/jupyterlab-manager:plugin", {"saveState": saves_next})
-        stage.reopen()  # with a fresh kernel that knows no widget
+    stage = open_stage([SHOW, boxes])
+    for i in range(3):
+        stage.page.locator(".cxg-widget").nth(i).scroll_into_view_if_needed()
+        stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(i).wait_for()
+        if i == 0:  # the boxes are seen together
+            stage.until(lambda: stage.json("'png' in w._snapshot"))
+    stage.until(lambda: stage.json("all('png' in one._snapshot for one in [w, *ws])"))
+    file, with_state = folder / stage.notebook.path, folder / "with_state.ipynb"
+    stage.notebook.save()
+    without_state = file.read_text()
+    stage.page.evaluate(SAVE_STATE)
+    stage.notebook.save()
+    stage.page.evaluate(SAVE_STATE)
+    stage.notebook.shutdown()
+    file.rename(with_state)
+    file.write_text(without_state)
+    assert ["widgets" in json.loads(one.read_text())["metadata"] for one in (file, with_state)] == [False, True]
+
+    def check(who):
         shown = stage.page.locator(f"{who} img").filter(visible=True)
         expect(shown).to_have_count(3)
         for i in range(3):
@@ -167,13 +198,15 @@ def test_a_saved_notebook_without_a_kernel_shows_the_picture_whether_or_not_the_
             assert len(shown.nth(i).screenshot()) > 8000
         expect(stage.page.locator(".jp-OutputArea img").filter(visible=True)).to_have_count(3)  # none of them twice
 
+    stage.reopen()  # with a fresh kernel that knows no widget
+    check(".jp-OutputArea")
+    stage.page.evaluate(OPEN, with_state.name)
+    check(".cxg-widget")
+    stage.page.evaluate(CLOSE)
 
-def test_a_category_named_like_markup_is_text(open_stage):
-    code = (
-        "import numpy as np\nfrom cxg_widget import CxgWidget\nfrom tests.memory import small\n"
-        "w = CxgWidget(small(500), color='cell_type', height=420)\nw"
-    )
-    stage = open_stage(code)
+
+def test_a_category_named_like_markup_is_text(serve):
+    stage = serve(small(500))
     dialogs = []
     stage.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     stage.shows("<img src=x onerror=alert(1)>")
@@ -192,8 +225,6 @@ def test_with_and_without_a_graphics_card_there_is_a_picture_and_the_lasso_is_th
     stage = open_stage(drawn_by=drawn_by)
     assert len(stage.colors(10)) > 5
     stage.set("w.tool = 'lasso'")
-    from tests.browser.shown import ring
-
     drawn = ring(*stage.spot(0.5, 0.5), 120, 100)
     stage.drag(drawn)
     polygon = stage.to_data(drawn).tolist()
@@ -254,12 +285,8 @@ def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(open
     np.testing.assert_array_equal(stage.pixels(), found)
 
 
-def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(open_stage):
-    code = (
-        "from cxg_widget import CxgWidget\nfrom tests.memory import small\n"
-        "w = CxgWidget(small(500, broken=['X/CD3E']), color='cell_type', height=420)\nw"
-    )
-    stage = open_stage(code)
+def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(serve):
+    stage = serve(small(500, broken=["X/CD3E"]))
     stage.color_by("CD3E")
     stage.shows("X/CD3E cannot be read")
     assert stage.json("w.color") == "cell_type"

@@ -13,6 +13,7 @@ from tests.unit.test_polygon import by_ray_casting
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
+
 @pytest.fixture(scope="module")
 def truth(folder):
     """Coordinates and cell types of the demo, read with plain tiledb."""

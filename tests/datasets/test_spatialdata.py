@@ -76,7 +76,7 @@ def test_a_coarse_view_reads_the_coarse_level_alone(written):
     with open_dataset(written[0], table="of_spots") as dataset:
         dataset.sections()
         read = []
-        arrays = dataset._rasters["tissue"].levels
+        arrays = dataset._elements.images["tissue"].levels
         for factor, array in arrays.items():
             array.read = lambda *keys, factor=factor, own=array.read: (read.append(factor), own(*keys))[1]
         for step in (1, 2, 4, 8):
@@ -99,13 +99,13 @@ def test_a_view_at_each_step_is_near_the_means_of_all_pixels(written):
 def test_channels_are_red_green_and_blue_within_their_limits(written):
     options = {"channels": ["CD8", "DAPI"], "contrast_limits": {"DAPI": (100, 500), "CD8": (0, 1000)}}
     with open_dataset(written[0], table="of_cells", **options) as dataset:
-        values = dataset._rasters["stain"].levels[1].read().astype(float)  # by zarr
+        values = dataset._elements.images["stain"].levels[1].read().astype(float)  # by zarr
         found = dataset.section_image("stain", (0, 64), (0, 64))
         np.testing.assert_allclose(found[..., 0], np.floor(values[2] * 255 / 1000), atol=1)
         np.testing.assert_allclose(found[..., 1], np.floor(np.clip((values[0] - 100) * 255 / 400, 0, 255)), atol=1)
         assert not found[..., 2].any()
     with open_dataset(written[0], table="of_cells") as dataset:  # without limits: percentiles of the coarsest level
-        fine, coarse = (dataset._rasters["stain"].levels[factor].read().astype(float) for factor in (1, 2))
+        fine, coarse = (dataset._elements.images["stain"].levels[factor].read().astype(float) for factor in (1, 2))
         found = dataset.section_image("stain", (0, 64), (0, 64))
         for channel in range(3):
             low, high = np.percentile(coarse[channel], [0.1, 99.9])

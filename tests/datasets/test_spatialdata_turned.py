@@ -197,7 +197,7 @@ def test_a_table_without_a_region_is_shown_in_global(path):
 def test_only_names_of_red_green_and_blue_are_colors(path):
     with open_masks(path) as dataset:
         ramp = whole(dataset, "ramp")
-        values = dataset._rasters["panel"].levels[1].read()
+        values = dataset._elements.images["panel"].levels[1].read()
         found = whole(dataset, "panel")
         for channel in range(3):  # RNA, GFP and BFP, each stretched by itself
             low, high = np.percentile(values[channel], [0.1, 99.9])
@@ -225,15 +225,42 @@ def test_contrast_limits_of_red_green_and_blue_count_too(path):
 
 def test_an_image_shows_those_of_the_channels_that_it_has(path):
     with open_masks(path, channels=["DAPI", "gap"]) as dataset:
-        assert dataset._pictures["bright"]._chosen == [0]
-        assert dataset._pictures["panel"]._chosen == [3, 4]
+        assert dataset._tissue._drawn["bright"]._chosen == [0]
+        assert dataset._tissue._drawn["panel"]._chosen == [3, 4]
         assert len(set(map(tuple, whole(dataset, "ramp").reshape(-1, 3)))) > 1_000  # which has neither: as it is
+
+
+def test_a_widget_switches_between_an_image_and_each_of_its_channels(path):
+    widget = CxgWidget(path, table="of_masks", tissue="panel", contrast_limits={"DAPI": (0, 90)})
+    (frame,) = widget._session.answer(p.AskSections())
+    channels = [f"panel/{name}" for name in ("RNA", "GFP", "BFP", "DAPI", "gap")]
+    assert frame.message.names == ["bright", "panel", "ramp", "scan", "stack", *channels]
+    widget.tissue = "panel/DAPI"
+    values = widget.dataset._elements.images["panel"].levels[1].read()[3]
+    found = whole(widget.dataset, "panel/DAPI")
+    for color in range(3):
+        np.testing.assert_allclose(found[..., color], np.floor(np.clip(values * 255 / 90, 0, 255)), atol=1)
+    with pytest.raises(errors.UnknownName, match="panel/DAPI"):
+        widget.tissue = "panel/DAPY"
+    widget.close()
+    with open_masks(path, "turned") as dataset:
+        assert dataset.find_image("panel/DAPI").outline == dataset.find_image("panel").outline
+
+
+def test_a_view_of_a_coarse_level_reads_it_in_tiles_of_its_own_px(path, monkeypatch):
+    monkeypatch.setattr(sections, "TILE_PX", 30)
+    with open_masks(path) as dataset:
+        read = []
+        array = dataset._elements.images["ramp"].levels[4]
+        array.read = lambda *keys, own=array.read: (read.append(keys), own(*keys))[1]
+        assert whole(dataset, "ramp", 4).shape == (24, 30, 3)
+        assert len(read) == 1
 
 
 def test_chunks_of_channels_that_are_not_shown_are_not_read(path):
     with open_masks(path, channels="DAPI", contrast_limits={"DAPI": (0, 99)}) as dataset:
         read = []
-        array = dataset._rasters["panel"].levels[1]
+        array = dataset._elements.images["panel"].levels[1]
         array.read = lambda *keys, own=array.read: (read.append(keys[0]), own(*keys))[1]
         whole(dataset, "panel")
         assert set(map(str, read)) == {"slice(3, 4, None)"}
@@ -254,7 +281,7 @@ def test_a_tile_beyond_the_last_px_of_a_coarse_level_repeats_them(path, monkeypa
     assert store["images/ramp/s2"].shape[2] * 4 == 120
     monkeypatch.setattr(sections, "TILE_PX", 12)
     with open_masks(path) as dataset:
-        raster = dataset._rasters["ramp"]
+        raster = dataset._elements.images["ramp"]
         short = raster.levels[4]
         cut = short.read(slice(None), slice(None), slice(0, 24))  # as of an image of 99 px, whose level has 24
         short.read = lambda *keys: cut[tuple(keys)]

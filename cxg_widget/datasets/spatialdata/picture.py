@@ -29,6 +29,10 @@ class Picture:
     channels : names, at most three; None = red, green and blue where it has these, of others the first three
     limits : by name of a channel the values that become black and full. Of others 0.1 % of the px lie beyond each; red,
         green and blue have the same, from 0, and bytes are shown as they are
+
+    Attributes
+    ----------
+    is_rgb : whether its channels are colors
     """
 
     def __init__(self, raster: Raster, channels: Sequence[str] | None, limits: Limits) -> None:
@@ -36,9 +40,9 @@ class Picture:
         names = raster.channels or ("",)
         self._given = {names.index(name): pair for name, pair in limits.items() if name in names}
         chosen = [names.index(name) for name in channels or () if name in names]
-        self._is_rgb = not chosen and _is_rgb(raster)
+        self.is_rgb = not chosen and _is_rgb(raster)
         self._chosen = chosen or list(range(min(len(names), _MOST)))
-        self._is_plain = self._is_rgb and raster.levels[1].dtype == np.uint8 and not self._given
+        self._is_plain = self.is_rgb and raster.levels[1].dtype == np.uint8 and not self._given
 
     def read(self, factor: int, lines: slice, columns: slice) -> NDArray[np.uint8]:
         """Return a part of a level, (lines, columns) or (lines, columns, 3)."""
@@ -67,7 +71,7 @@ class Picture:
         starts = [max((n - _LARGEST) // 2, 0) for n in self.raster.shape_of(factor)]
         ends = [min(start + _LARGEST, n) for start, n in zip(starts, self.raster.shape_of(factor), strict=True)]
         found = self._read_channels(factor, *map(slice, starts, ends))
-        if self._is_rgb:
+        if self.is_rgb:
             both = (0.0, _limits_of(np.stack(found))[1])
             if found[0].dtype == np.uint8 or (found[0].dtype.kind == "f" and both[1] <= 1):
                 both = (0.0, 255.0 if found[0].dtype == np.uint8 else 1.0)

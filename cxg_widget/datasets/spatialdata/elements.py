@@ -1,0 +1,114 @@
+"""The elements of a SpatialData by kind: its images, labels and shapes, and into which coordinate systems each goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cxg_widget.datasets.anndata.node import Group
+from cxg_widget.datasets.spatialdata.raster import Raster, read_raster
+from cxg_widget.datasets.spatialdata.regions import Region
+from cxg_widget.datasets.spatialdata.transforms import Matrix, systems_of, units_of
+from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
+from cxg_widget.text.names import not_found
+
+_GLOBAL = "global"
+_KINDS = ("images", "labels", "shapes", "points")
+
+
+class Elements:
+    """The elements below a root; of each its group is opened once, and no data are read.
+
+    Parameters
+    ----------
+    note : is told of elements that are left out
+
+    Attributes
+    ----------
+    images, labels : by name, those that can be read
+    systems : by name of an element its matrix into each coordinate system
+    units : of coordinate systems, as far as stated
+    """
+
+    def __init__(self, root: Group, note: Callable[[str], None]) -> None:
+        self._uri, self._note = root.uri, note
+        self._groups = {kind: groups_below(root, kind, note) for kind in _KINDS}
+        self.images: dict[str, Raster] = {}
+        self.labels: dict[str, Raster] = {}
+        self.systems: dict[str, dict[str, Matrix]] = {}
+        self.units: dict[str, str] = {}
+
+    def names(self) -> dict[str, str]:
+        """Return the names of elements by kind, of kinds that there are."""
+        return {kind: ", ".join(found) for kind, found in self._groups.items() if found}
+
+    def open(self) -> None:
+        """Read the metadata of all elements."""
+        for kind, rasters in (("images", self.images), ("labels", self.labels), ("shapes", None)):
+            for name, group in self._groups[kind].items():
+                try:
+                    self._open(f"{kind}/{name}", name, group, rasters)
+                except (InvalidStore, DamagedStore) as error:
+                    self._note(f"{kind}/{name} is left out: {error}")
+
+    def _open(self, path: str, name: str, group: Group, rasters: dict[str, Raster] | None) -> None:
+        raster = None if rasters is None else read_raster(group, name)
+        transformations = group.attrs.get("coordinateTransformations") if raster is None else raster.transformations
+        self.systems[name] = systems_of(transformations, f"{self._uri}: {path}")
+        self.units.update(units_of(transformations))
+        if rasters is not None and raster is not None:
+            rasters[name] = raster
+
+    def known_systems(self) -> list[str]:
+        """Return the names of all coordinate systems."""
+        return list(dict.fromkeys(name for systems in self.systems.values() for name in systems))
+
+    def choose_system(self, wanted: str | None, regions: Iterable[str]) -> str:
+        """Return the coordinate system that is wanted; None = "global", else the first that all regions have.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such coordinate system.
+        """
+        known = self.known_systems()
+        if wanted is not None:
+            if wanted not in known:
+                raise UnknownName(not_found("coordinate system", wanted, known, f"'{self._uri}'"))
+            return wanted
+        described = [self.systems[name] for name in regions if self.is_region(name)]
+        shared = [name for name in known if all(name in systems for systems in described)]
+        return _GLOBAL if _GLOBAL in shared or not known else (shared or known)[0]
+
+    def is_region(self, name: str) -> bool:
+        """Say whether rows can lie where an element has its instances."""
+        return name in self.systems and name not in self.images
+
+    def find_regions(self, names: Iterable[str], system: str) -> dict[str, Region]:
+        """Return the regions that have a place in a coordinate system; others are noted."""
+        found = {}
+        for name in names:
+            if not self.is_region(name):
+                self._note(f"the table describes {name!r}, which is not among the shapes and labels of the store.")
+            elif system not in self.systems[name]:
+                self._note(f"{name!r} has no place in the coordinate system {system!r}; its cells are not drawn.")
+            else:
+                source = self.labels[name] if name in self.labels else self._groups["shapes"][name]
+                found[name] = Region(name, source, self.systems[name][system])
+        return found
+
+
+def groups_below(root: Group, kind: str, note: Callable[[str], None]) -> dict[str, Group]:
+    """Return the groups of a kind of element; one that cannot be opened is noted."""
+    parent = root.get(kind)
+    found: dict[str, Group] = {}
+    if not isinstance(parent, Group):
+        return found
+    for name in parent.names():
+        try:
+            node = parent.get(name)
+        except (InvalidStore, DamagedStore) as error:
+            note(f"{kind}/{name} is left out: {error}")
+            continue
+        if isinstance(node, Group):
+            found[name] = node
+    return found

@@ -65,6 +65,19 @@ class InvalidStore(CxgWidgetError, ValueError):
     """The store contradicts itself or lacks a part it must have."""
 
 
+class OtherFormat(InvalidStore):
+    """The store is of a format that another reader opens.
+
+    Attributes
+    ----------
+    format : its word
+    """
+
+    def __init__(self, sentence: str, format_: str) -> None:
+        super().__init__(sentence)
+        self.format = format_
+
+
 class DamagedStore(CxgWidgetError, OSError):
     """Data that the store's schema promises are missing or cannot be decoded."""
 

@@ -13,7 +13,7 @@ from cxg_widget.datasets.base.location import exists, local_uri
 from cxg_widget.datasets.detection import check_format, detect, looks_like_anndata
 from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with, registered
 from cxg_widget.datasets.tables.given import exports_table, open_table
-from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue
+from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, OtherFormat
 from cxg_widget.text.names import shown
 
 _IN_MEMORY = ("anndata", "mudata", "table")
@@ -110,8 +110,11 @@ def open_dataset(
 def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
     try:
         if format_ is None:
-            format_ = detect(path, options)
-        elif "://" not in path and not exists(path):
+            try:
+                return read_with(detect(path, options), path, options)
+            except OtherFormat as error:  # which the name of one far away does not tell
+                return read_with(error.format, path, options)
+        if "://" not in path and not exists(path):
             raise DatasetNotFound(f"'{path}': no such file or directory.")
         return read_with(format_, path, options)
     except UnicodeEncodeError:

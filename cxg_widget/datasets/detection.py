@@ -78,7 +78,7 @@ def _fits(format_: str, reader: Reader, path: Path) -> bool:
 def _remote(uri: str, options: Mapping[str, Any]) -> str:
     for format_, reader in registered().readers.items():
         if reader.is_named(without_query(uri)):
-            return format_
+            return format_ if reader.takes(options) else _by_options(options) or format_
     scheme, _, rest = uri.lower().partition("://")
     if scheme in _WITH_BUCKETS and not rest.strip("/"):
         raise DatasetNotFound(f"'{uri}' names no bucket; write {scheme}://bucket/name.h5ad.")
@@ -103,6 +103,12 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
     if found is None:
         raise DatasetNotFound(f"'{uri}': the bucket holds no store of this name; check the path after the bucket.")
     return found
+
+
+def _by_options(options: Mapping[str, Any]) -> str | None:
+    """Return the format that alone takes all of the options; None where none or several do."""
+    found = [format_ for format_, reader in registered().readers.items() if reader.takes(options)]
+    return found[0] if len(found) == 1 else None
 
 
 def _tiledb(uri: str, options: Mapping[str, Any]) -> str | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+_ATTRIBUTES = ("zarr.json", ".zattrs")
 ZIP = b"PK\x03\x04"
 
 
@@ -33,3 +37,21 @@ def zip_holds(path: Path, *members: str) -> bool:
 def folder_holds(path: Path, *members: str) -> bool:
     """Say whether a path is a folder with one of these members."""
     return any((path / member).exists() for member in members)
+
+
+def zarr_attributes(path: Path) -> list[dict[str, Any]]:
+    """Return the attributes at the root of a zarr folder or archive; what cannot be read has none."""
+    texts: list[str] = []
+    with suppress(OSError, UnicodeDecodeError, zipfile.BadZipFile):
+        if zip_holds(path, *_ATTRIBUTES):
+            with zipfile.ZipFile(path) as archive:
+                texts = [archive.read(one).decode() for one in _ATTRIBUTES if one in archive.namelist()]
+        elif path.is_dir():
+            texts = [(path / one).read_text("utf-8") for one in _ATTRIBUTES if (path / one).is_file()]
+    found = []
+    for text in texts:
+        with suppress(ValueError, RecursionError):
+            document: Any = json.loads(text)
+            attributes = document.get("attributes", document) if isinstance(document, dict) else None
+            found += [attributes] if isinstance(attributes, dict) else []
+    return found

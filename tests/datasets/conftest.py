@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -28,6 +29,15 @@ def small_truth() -> Truth:
 @pytest.fixture(scope="session")
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("originals")
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Unpack the SpatialData of `write_spatialdata_turned.py`, with what spatialdata finds there beside it."""
+    folder = tmp_path_factory.mktemp("turned")
+    with ZipFile(Path(__file__).parent / "written" / "spatialdata_turned.zip") as archive:
+        archive.extractall(folder)
+    return folder / "sample.zarr"
 
 
 @pytest.fixture

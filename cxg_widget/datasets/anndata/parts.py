@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cxg_widget.datasets.anndata.node import Group
-from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
+from cxg_widget.errors import DamagedStore, InvalidStore, OtherFormat, UnknownName
 from cxg_widget.text.names import not_found
 
 _FOLDERS = ("mod", "tables", "table")
@@ -22,11 +22,18 @@ def find_part(root: Group, key: str | None, what: str) -> Group:
     root : of the store
     key : path of the group, or the name of one of several; None = the root
     what : the kind of file for sentences, such as "HDF5 file"
+
+    Raises
+    ------
+    OtherFormat
+        If it is MuData or SpatialData.
+    InvalidStore, UnknownName
+        If it is something else, or there is nothing at `key`.
     """
     if key is None:
         if is_anndata(root):
             return root
-        raise InvalidStore(_refusal(root, what))
+        raise _refusal(root, what)
     parts = find_parts(root)
     for path in (key, *(f"{folder}/{key}" for folder in _FOLDERS)):
         found = root.get(path)
@@ -67,18 +74,20 @@ def _member(group: Group, name: str) -> object:
         return None
 
 
-def _refusal(root: Group, what: str) -> str:
+def _refusal(root: Group, what: str) -> InvalidStore:
     parts, names = find_parts(root), root.names()
     if is_mudata(root):
         format_ = "h5mu" if what.startswith("HDF5") else "zarr-mudata"
-        return f"'{root.uri}' is MuData, which format={format_!r} opens as a whole.{_choose(parts)}"
+        sentence = f"'{root.uri}' is MuData, which format={format_!r} opens as a whole.{_choose(parts)}"
+        return OtherFormat(sentence, format_)
     if "spatialdata_attrs" in root.attrs or {"images", "points", "shapes", "tables"} & set(names):
-        return f"'{root.uri}' is SpatialData; only its tables can be opened.{_choose(parts)}"
+        sentence = f"'{root.uri}' is SpatialData, which format='spatialdata' opens with its images.{_choose(parts)}"
+        return InvalidStore(sentence) if what.startswith("HDF5") else OtherFormat(sentence, "spatialdata")
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     guess = next((f"; {guess}" for guess, members in _FOREIGN.items() if members <= set(names)), "")
     missing = "/".join(name for name in ("obs", "var") if name not in names)
     why = f"no {missing}; " if missing else ""
-    return f"'{root.uri}': {what} but not AnnData ({why}top-level keys: {shown or 'none'}{guess})."
+    return InvalidStore(f"'{root.uri}': {what} but not AnnData ({why}top-level keys: {shown or 'none'}{guess}).")
 
 
 def _choose(parts: list[str]) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 from cxg_widget.datasets.readers import Reader
-from cxg_widget.datasets.signatures import begins_with, zip_holds
+from cxg_widget.datasets.signatures import begins_with, zarr_attributes
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _WRITTEN_BY_MUDATA = b"MuData (format-version="
-_ATTRIBUTES = ("zarr.json", ".zattrs")
 
 
 def _is_h5mu(path: Path) -> bool:
@@ -34,27 +30,7 @@ def _is_h5mu(path: Path) -> bool:
 
 
 def _is_mudata_zarr(path: Path) -> bool:
-    return any(_says_mudata(text) for text in _root_attributes(path))
-
-
-def _says_mudata(text: str) -> bool:
-    with suppress(ValueError):
-        found: Any = json.loads(text)
-        if isinstance(found, dict):
-            attributes = found.get("attributes", found)
-            return isinstance(attributes, dict) and str(attributes.get("encoding-type", "")).lower() == "mudata"
-    return False
-
-
-def _root_attributes(path: Path) -> list[str]:
-    found = []
-    with suppress(OSError, UnicodeDecodeError, zipfile.BadZipFile):
-        if zip_holds(path, *_ATTRIBUTES):
-            with zipfile.ZipFile(path) as archive:
-                found = [archive.read(one).decode() for one in _ATTRIBUTES if one in archive.namelist()]
-        elif path.is_dir():
-            found = [(path / one).read_text("utf-8") for one in _ATTRIBUTES if (path / one).is_file()]
-    return found
+    return any(str(one.get("encoding-type", "")).lower() == "mudata" for one in zarr_attributes(path))
 
 
 H5MU = Reader(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.dataset import ZarrDataset
 from cxg_widget.datasets.anndata.node import Array, Group
+from cxg_widget.datasets.anndata.open_stores import StorageOptions
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.zarr_store import ZarrStore
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
@@ -22,7 +23,7 @@ from cxg_widget.datasets.spatialdata.raster import Raster
 from cxg_widget.datasets.spatialdata.regions import Instances, Region, places_of, read_instances, read_radii
 from cxg_widget.datasets.spatialdata.tissue import Tissue
 from cxg_widget.datasets.spatialdata.transforms import stretch_of
-from cxg_widget.errors import InvalidOption, InvalidStore, UnknownName
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownName
 from cxg_widget.text.names import not_found
 
 SPATIAL = "spatial"
@@ -33,8 +34,8 @@ class SpatialDataDataset(ZarrDataset):
 
     Parameters
     ----------
-    uri : a path
-    cache_bytes, memory_bytes : as for AnnData
+    uri : a path, or the address of a folder far away
+    cache_bytes, memory_bytes, storage_options : as for AnnData
     table : which one, where there are several; `key` is the same, also as "tables/NAME"
     coordinate_system : in which cells and images are placed; None = "global", else the first that cells have
     channels : up to three channels of images, shown as red, green and blue; a single one in grey
@@ -58,13 +59,17 @@ class SpatialDataDataset(ZarrDataset):
         cache_bytes: int = DEFAULT_CACHE_BYTES,
         key: str | None = None,
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        storage_options: StorageOptions = None,
         table: str | None = None,
         coordinate_system: str | None = None,
         channels: str | Sequence[str] | None = None,
         contrast_limits: Limits | None = None,
     ) -> None:
         self._wanted = coordinate_system, channels, contrast_limits
-        super().__init__(uri, cache_bytes=cache_bytes, key=table if key is None else key, memory_bytes=memory_bytes)
+        super().__init__(
+            uri, cache_bytes=cache_bytes, key=table if key is None else key, memory_bytes=memory_bytes,
+            storage_options=storage_options,
+        )  # fmt: skip
 
     def _find_part(self, key: str | None) -> Group:
         root = self._store.root
@@ -155,10 +160,16 @@ class SpatialDataDataset(ZarrDataset):
     def _spot(self) -> float | None:
         """Return how wide the circles of the first region of circles are; None where there are none."""
         for name, region in self._regions.items():
-            radii = None if isinstance(region.source, Raster) else read_radii(region.source, self._files)
+            if isinstance(region.source, Raster):
+                self._note(f"{name!r} holds labels; each is drawn as a point at its centroid.")
+                continue
+            try:
+                radii = read_radii(region.source, self._files)
+            except (InvalidStore, DamagedStore) as error:
+                self._note(f"the radii of {name!r} are not known: {error}")
+                continue
             if radii is None:
-                kind = "labels" if isinstance(region.source, Raster) else "polygons"
-                self._note(f"{name!r} holds {kind}; each is drawn as a point at its centroid.")
+                self._note(f"{name!r} holds polygons; each is drawn as a point at its centroid.")
             elif len(radii) and np.isfinite(radii).all() and radii.min() > 0:
                 if not np.allclose(radii, radii[0]):
                     self._note(f"the circles of {name!r} differ in size; all are drawn at their median.")

@@ -94,6 +94,8 @@ class Elements:
             else:
                 source = self.labels[name] if name in self.labels else self._groups["shapes"][name]
                 found[name] = Region(name, source, self.systems[name][system])
+                if name not in self.labels and found[name].matrix[:, 2].any():
+                    self._note(f"{name!r} is tilted in {system!r}; its shapes are placed as if z were 0.")
         return found
 
 

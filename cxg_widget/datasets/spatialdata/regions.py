@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,34 +65,42 @@ def read_instances(region: Region, store: ZarrStore, progress: Callable[[float],
     file = store.file(f"{group.path}/{_FILE}")
     if file is None:
         return Instances(*_arrays_of(group)[:2])
-    with file:
-        try:
-            found = pd.read_parquet(file, columns=["geometry"])
-        except (OSError, ValueError) as error:
-            raise DamagedStore(f"{store.uri}: {group.path}/{_FILE} cannot be read ({error}).") from error
-    if len(found) and not isinstance(found["geometry"].iloc[0], bytes):
+    found = _read_column(file, group, "geometry")
+    if found is None:
+        raise InvalidStore(f"{store.uri}: {group.path}/{_FILE} has no column 'geometry'.")
+    if len(found) and not isinstance(found.iloc[0], bytes):
         raise InvalidStore(
             f"{store.uri}: the geometries of {group.path} are not WKB; write them so: `shapes_geometry_encoding='WKB'`."
         )
     try:
-        xy = centroids([bytes(one) for one in found["geometry"]])
+        xy = centroids([bytes(one) for one in found])
     except (ValueError, TypeError, struct.error, IndexError) as error:
         raise DamagedStore(f"{store.uri}: a geometry of {group.path} cannot be read ({error}).") from error
     return Instances(found.index, xy)
 
 
 def read_radii(group: Group, store: ZarrStore) -> NDArray[np.float64] | None:
-    """Return the radii of circles, without their places; None of polygons, and where they cannot be read."""
+    """Return the radii of circles, without their places; None of polygons. Errors as `read_instances`."""
+    file = store.file(f"{group.path}/{_FILE}")
+    if file is None:
+        return _arrays_of(group)[2]
+    found = _read_column(file, group, "radius")
+    return None if found is None else found.to_numpy(np.float64)
+
+
+def _read_column(file: BinaryIO, group: Group, name: str) -> pd.Series | None:
+    """Return a column of a file of shapes, by the ids; None where there is no such column."""
     import pandas as pd
 
-    try:
-        file = store.file(f"{group.path}/{_FILE}")
-        if file is None:
-            return _arrays_of(group)[2]
-        with file:
-            return pd.read_parquet(file, columns=["radius"])["radius"].to_numpy(np.float64)
-    except (OSError, ValueError, KeyError, CxgWidgetError):
-        return None
+    with file:
+        try:
+            return pd.read_parquet(file, columns=[name])[name]
+        except CxgWidgetError:  # of storage far away
+            raise
+        except (OSError, ValueError, KeyError) as error:
+            if isinstance(error, KeyError) or "FieldRef" in str(error):  # as pyarrow says it
+                return None
+            raise DamagedStore(f"{group.uri}: {group.path}/{_FILE} cannot be read ({error}).") from error
 
 
 def _arrays_of(group: Group) -> tuple[pd.Index, NDArray[np.float64], NDArray[np.float64]]:

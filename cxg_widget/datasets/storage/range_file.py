@@ -33,7 +33,8 @@ class RangeFile(io.RawIOBase):
 
     Parameters
     ----------
-    objects : whose object at the address itself is the file
+    objects : whose object at `key` is the file
+    key : below the address; "" = the object at the address itself
 
     Attributes
     ----------
@@ -49,10 +50,10 @@ class RangeFile(io.RawIOBase):
         If the storage refuses or does not answer.
     """
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Objects, key: str = "") -> None:
         super().__init__()
-        self._objects, self._place = objects, 0
-        found = objects.begin("", _FIRST_BYTES, "the file")
+        self._objects, self._key, self._what, self._place = objects, key, key or "the file", 0
+        found = objects.begin(key, _FIRST_BYTES, self._what)
         if found is None:
             raise DatasetNotFound(f"'{objects.uri}': there is no such file; check the address.")
         self.size, self.stamp, self._tag = found.size, found.stamp, found.tag

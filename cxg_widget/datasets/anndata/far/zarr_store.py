@@ -8,10 +8,9 @@ import math
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from io import BytesIO
 from itertools import pairwise
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar, cast
 
 import numpy as np
 import zarr
@@ -25,7 +24,8 @@ from cxg_widget.datasets.anndata.far.metadata import Documents, read_documents
 from cxg_widget.datasets.anndata.node import Array
 from cxg_widget.datasets.anndata.zarr_store import METADATA, ZarrArray, ZarrGroup, ZarrStore, whole
 from cxg_widget.datasets.storage.objects import Objects, Part
-from cxg_widget.errors import DamagedStore, StorageDenied
+from cxg_widget.datasets.storage.range_file import RangeFile
+from cxg_widget.errors import DamagedStore, DatasetNotFound, StorageDenied
 
 _KEPT_BYTES = 2**24
 """Indexes of shards that are kept, with which a line of a matrix takes one journey, without two; and small shards."""
@@ -179,10 +179,12 @@ class FarZarrStore(ZarrStore):
         """Return the size in bytes of the objects below a path."""
         return sum(self._objects.sizes(path, path).values()) if self.tells_sizes else 0
 
-    def file(self, path: str) -> BytesIO | None:
-        """Return an object that is no part of an array, as pandas reads one; None where there is none."""
-        found = self._objects.get(Part(path), path)
-        return None if found is None else BytesIO(found)
+    def file(self, path: str) -> BinaryIO | None:
+        """Open an object that is no part of an array, of which ranges are read; None where there is none."""
+        try:
+            return cast(BinaryIO, RangeFile(self._objects, path))
+        except DatasetNotFound:
+            return None
 
     def least_bytes(self, array: Any) -> int:
         """Return the size in bytes that three of its chunks tell of all: to list them takes many requests."""

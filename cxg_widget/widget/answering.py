@@ -94,6 +94,7 @@ _OF_KERNEL = ("n_selected", "steps")
 class AnsweringWidget(ChangingWidget):
     """A widget that answers its page."""
 
+    _call_in_session: Callable[[Callable[[], object]], object] | None
     _color_of_itself: str | None
     _given: dict[str, Any]
     state: Any
@@ -147,11 +148,19 @@ class AnsweringWidget(ChangingWidget):
 
     def _send(self, msg: Any, buffers: Any = None) -> None:
         """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""
-        try:
-            super()._send(msg, buffers)
-        except Exception:
-            if self._open or not self._built:
-                raise
+        send = super()._send
+
+        def send_while_open() -> None:
+            try:
+                send(msg, buffers)
+            except Exception:
+                if self._open or not self._built:
+                    raise
+
+        if self._call_in_session is None:
+            send_while_open()
+        else:
+            self._call_in_session(send_while_open)
 
     def _handle_msg(self, msg: Any) -> None:
         """Take a message of the comm; one that is none of a widget is shown, where ipywidgets prints a traceback."""

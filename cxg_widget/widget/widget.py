@@ -40,6 +40,7 @@ from cxg_widget.widget.panels import PanelMethods
 from cxg_widget.widget.plots import PlottingWidget
 from cxg_widget.widget.saving import SavingWidget
 from cxg_widget.widget.selecting import SelectingWidget
+from cxg_widget.widget.shiny_session import session_caller
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.widget.traits import HeldBack
 
@@ -121,6 +122,7 @@ class CxgWidget(
         # Annotations are of this widget.
         self._dataset: Dataset = opened if self._owns_dataset else opened.with_own_columns()
         self._color_of_itself = color_of_itself(self._dataset)
+        self._call_in_session = session_caller()
         self._exchange = Exchange(self.send, self._dataset.uri)
         read_with = _read_with(dask, source, opening)
         self._session = Session(self._dataset, announce=self._announce, read_with=read_with)

@@ -80,20 +80,20 @@ def marimo_of(folder: Path, code: str) -> Iterator[str]:
             stderr=subprocess.STDOUT,
         )
     try:
-        _wait(server, f"http://127.0.0.1:{port}", own / "log")
+        wait_for_server(server, f"http://127.0.0.1:{port}/health", own / "log")
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait(20)
 
 
-def _wait(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
+def wait_for_server(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
         assert server.poll() is None, log.read_text()
         try:
-            with urlopen(f"{address}/health", timeout=2):
+            with urlopen(address, timeout=2):
                 return
         except (URLError, OSError):
             time.sleep(0.1)
-    raise AssertionError(f"marimo did not start within {_START_S} s: {log.read_text()}")
+    raise AssertionError(f"the server did not start within {_START_S} s: {log.read_text()}")

@@ -34,6 +34,8 @@ _MASKED = {
 }
 _INT32 = np.iinfo(np.int32)
 _UNNAMED = (None, "", "index", "_index")
+_NUMBERS_AT_ONCE = 2**22
+"""Of all axes of an embedding; AnnData's reader keeps so many, since a chunk holds many axes."""
 
 
 class CxgMatrixWriter:
@@ -216,8 +218,12 @@ def _write_embeddings(
 def read_embedding(dataset: Dataset, name: str, width: int, start: int, stop: int) -> NDArray[np.float32]:
     """Return rows of all axes of an embedding, float32 (stop - start, width), two axes at a time."""
     out = np.empty((stop - start, width), dtype=np.float32)
-    for axis in [*range(0, width - 1, 2), *([width - 2] if width % 2 else [])]:
-        out[:, axis : axis + 2] = dataset.embedding_block(name, (axis, axis + 1), start, stop)
+    step = max(_NUMBERS_AT_ONCE // width, 1)
+    for first in range(start, stop, step):
+        last = min(first + step, stop)
+        for axis in [*range(0, width - 1, 2), *([width - 2] if width % 2 else [])]:
+            block = dataset.embedding_block(name, (axis, axis + 1), first, last)
+            out[first - start : last - start, axis : axis + 2] = block
     return out
 
 

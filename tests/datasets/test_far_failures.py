@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 from cxg_widget.compute.parallel import Call
+from cxg_widget.convert.to_cxg import read_embedding
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.cxg.validation.validate import validate
 from cxg_widget.datasets.storage.failures import failure
 from cxg_widget.datasets.storage.objects import Objects
 from cxg_widget.datasets.storage.options import translate
@@ -216,3 +218,38 @@ def test_a_file_address_is_read_as_python_quotes_it(tmp_path):
     for uri in (path.as_uri(), path.as_uri().replace("file://", "file://localhost"), f"file://{path}"):
         with open_dataset(uri) as dataset:
             assert (dataset.n_obs, dataset.title) == (len(make_truth().obs), Path(path).name)
+
+
+# What is not to change, or to be read, twice.
+
+
+def test_what_a_store_is_known_by_holds_no_secret_and_outlives_a_signature(web, store):
+    signed = [
+        f"{web.url(store.name, user=f'me:{word}')}?version=2&X-Amz-Signature={word}" for word in ("hush", "hush2")
+    ]
+    known = []
+    for uri in signed:
+        with open_dataset(uri) as dataset:
+            known.append((dataset.identity, dataset.obs_identity))
+    assert known[0] == known[1]
+    assert "hush" not in str(known)
+    with open_dataset(signed[0].replace("version=2", "version=3")) as dataset:
+        assert dataset.identity != known[0][0]
+
+
+@pytest.mark.parametrize("container", ["h5ad", "zarr3"])
+def test_all_axes_of_an_embedding_are_read_twice_at_most(web, container):
+    truth = make_truth(n_obs=3000, n_var=5)
+    path = make_anndata(web.root, truth, layout="csc", container=container, name="wide", chunks=20_000)
+    with open_dataset(path) as dataset:
+        size = dataset.sizes["obsm/X_pca"]
+    with open_dataset(web.url(path.name)) as dataset:
+        web.requests()
+        found = read_embedding(dataset, "pca", dataset.embeddings["pca"], 0, dataset.n_obs)
+        np.testing.assert_array_equal(found, truth.embeddings["pca"].astype("f4"))
+        assert sum(one.n_bytes for one in web.requests()) < 2.2 * size
+
+
+def test_an_address_that_no_cxg_has_is_not_checked():
+    with pytest.raises(UnknownFormat, match="is checked on a local disk or in a bucket"):
+        validate("https://host/a.cxg")

@@ -25,7 +25,7 @@ from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.contract import RAW
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.lifetime import Traffic
-from cxg_widget.datasets.base.location import is_remote, name_of, without_query
+from cxg_widget.datasets.base.location import is_remote, name_of, without_signature
 from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, check_memory_bytes, size_of
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.sections import Sections, sections_of
@@ -226,7 +226,7 @@ class AnnDataDataset(WithMatrices):
 
         None where there is neither, or it cannot be read.
         """
-        place = without_query(self._path) if self.is_remote else os.path.abspath(self._path)
+        place = without_signature(self._path) if self.is_remote else os.path.abspath(self._path)
         where = f"{place}#{self._key or ''}#{self.n_obs}"
         try:
             names = self._names()

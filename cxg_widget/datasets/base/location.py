@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote
 
 from cxg_widget.errors import DatasetNotFound
+
+_SIGNS = re.compile(
+    r"(x-(amz|goog|oss)-[\w-]*|sig|signature|token|access_token|expires|policy|key-pair-id|\w*accesskeyid|googleaccessid"
+    r"|s[eiprtv]|spr|sk[a-z]+)=",
+    re.IGNORECASE,
+)
+"""Parts of a query by which S3, Google, CloudFront and Azure sign an address."""
 
 
 def is_remote(uri: str) -> bool:
@@ -27,6 +36,19 @@ def local_uri(uri: str) -> str:
 def without_query(uri: str) -> str:
     """Return an address without what may be secret in it: a query, or a fragment of a page."""
     return uri.partition("?")[0]
+
+
+def without_signature(uri: str) -> str:
+    """Return an address without user and signature, which change while what is there stays the same.
+
+    >>> without_signature("https://me:pass@host/a.h5ad?X-Amz-Signature=1")
+    'https://host/a.h5ad?'
+    """
+    scheme, mark, rest = without_query(uri).partition("://")
+    host, slash, path = rest.partition("/")
+    pairs = [one for one in uri.partition("?")[2].split("&") if one and not _SIGNS.match(one)]
+    digest = sha256("&".join(pairs).encode()).hexdigest()[:16] if pairs else ""
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}{'?' if '?' in uri else ''}{digest}"
 
 
 def name_of(uri: str) -> str:

@@ -12,6 +12,7 @@ import h5py
 
 from cxg_widget.datasets.anndata.h5 import H5Store, Wanted
 from cxg_widget.datasets.base.lifetime import Traffic
+from cxg_widget.datasets.base.location import without_signature
 from cxg_widget.datasets.storage.objects import Objects
 from cxg_widget.datasets.storage.range_file import RangeFile
 
@@ -57,7 +58,7 @@ class FarH5Store(H5Store):
 
     def state(self) -> str:
         """Return address, size and stamp of the file."""
-        return f"{self.uri}#{self._range_file.size}#{self._range_file.stamp}"
+        return f"{without_signature(self.uri)}#{self._range_file.size}#{self._range_file.stamp}"
 
     @property
     def traffic(self) -> Traffic:

@@ -23,6 +23,7 @@ from cxg_widget.compute.parallel import gather
 from cxg_widget.datasets.anndata.far.metadata import Documents, read_documents
 from cxg_widget.datasets.anndata.node import Array
 from cxg_widget.datasets.anndata.zarr_store import METADATA, ZarrArray, ZarrGroup, ZarrStore, whole
+from cxg_widget.datasets.base.location import without_signature
 from cxg_widget.datasets.storage.objects import Objects, Part
 from cxg_widget.datasets.storage.range_file import RangeFile
 from cxg_widget.errors import DamagedStore, DatasetNotFound, StorageDenied
@@ -169,7 +170,7 @@ class FarZarrStore(ZarrStore):
     def state(self) -> str:
         """Return address and metadata, with the stamp of those at the root, which are written anew with the store."""
         digest = hashlib.sha256(repr((self._documents.stamp, sorted(self._documents.content.items()))).encode())
-        return f"{self.uri}#{digest.hexdigest()[:32]}"
+        return f"{without_signature(self.uri)}#{digest.hexdigest()[:32]}"
 
     def has_document(self, path: str) -> bool:  # noqa: ARG002 - looked for where chunks are missing
         """Say that an array has metadata of its own, until a chunk is missing."""

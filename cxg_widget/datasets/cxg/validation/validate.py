@@ -18,7 +18,7 @@ from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.failures import failure
 from cxg_widget.datasets.tiledb_access.listing import absolute
-from cxg_widget.errors import CxgWidgetError, DamagedStore, DatasetNotFound
+from cxg_widget.errors import CxgWidgetError, DamagedStore, DatasetNotFound, UnknownFormat
 
 RULES: tuple[Rule, ...] = tuple(
     rule for part in (structure, obs_and_var, matrix, embeddings, metadata) for rule in part.RULES.all
@@ -78,11 +78,15 @@ def validate(
     ------
     DatasetNotFound
         If there is nothing.
+    UnknownFormat
+        If it is an address of https, by which TileDB does not read.
     StorageError
         If storage far away refuses, fails or does not answer in time.
     """
     path = os.fspath(uri)
     path = path if "://" in path else os.path.expanduser(path)
+    if path.lower().startswith(("http://", "https://")):
+        raise UnknownFormat(f"'{path}': a CXG is checked on a local disk or in a bucket, such as s3://bucket/data.cxg.")
     if not is_remote(path) and not exists(path.removeprefix("file://")):
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     arrays = Arrays(absolute(path), path, make_context(path, ctx, config, storage_options))

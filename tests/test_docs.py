@@ -18,7 +18,7 @@ DOCS = ROOT / "docs"
 pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="an sdist has no docs")
 
 RECIPES = sorted(path for path in (DOCS / "how_to").glob("*.md") if path.name != "index.md")
-GUIDES = [DOCS / f"{name}.md" for name in ("get_started", "coming_from", "explore", "compare", "figures", "convert", "large_n", "reliability")]
+GUIDES = [DOCS / f"{name}.md" for name in ("get_started", "coming_from", "explore", "compare", "figures", "convert", "large_n", "reliability", "stores")]
 RUN = [*RECIPES, *GUIDES, *sorted((DOCS / "concepts").glob("*.md"))]
 LINKED = [ROOT / "README.md", *DOCS.glob("*.md"), *DOCS.glob("how_to/*.md"), *DOCS.glob("concepts/*.md"),
           *DOCS.glob("stores/*.md")]  # fmt: skip

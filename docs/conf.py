@@ -14,6 +14,7 @@ project_copyright = author
 version = release = PYPROJECT["version"]
 
 extensions = [
+    "closed_site",
     "docstrings",
     "elsewhere",
     "generated_tables",

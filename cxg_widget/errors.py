@@ -15,6 +15,14 @@ class CxgWidgetError(Exception):
     Attributes
     ----------
     quoted : what a library said, where the sentence quotes it in brackets; "" where it does not
+
+    Examples
+    --------
+    >>> try:
+    ...     w.color = "CD3"
+    ... except CxgWidgetError as error:
+    ...     print(type(error).__name__)
+    UnknownName
     """
 
     quoted: str = ""

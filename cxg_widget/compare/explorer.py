@@ -27,7 +27,12 @@ LEAST_DIFFERENCE = 0.01
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ExplorerComparison(Comparison):
-    """Two sets of cells compared as CELLxGENE Explorer does."""
+    """Two sets of cells compared as CELLxGENE Explorer does.
+
+    Examples
+    --------
+    >>> found = w.compare({"cell_type": "NK cell"}, method="explorer")
+    """
 
     _log_fc: NDArray[np.float32]
     _n_var: int
@@ -50,6 +55,12 @@ class ExplorerComparison(Comparison):
 
         They are the n of highest and of lowest t among those whose means differ by more than 0.01, or, where these are
         not more than 2 n, among all. Genes of equal t have no order there.
+
+        Examples
+        --------
+        >>> high, low = w.compare({"cell_type": "NK cell"}, method="explorer").listed(3)
+        >>> high.index.tolist()
+        ['SYNG00000000105', 'SYNG00000000127', 'SYNG00000000207']
         """
         frame = self._table()
         differs = frame["log_fc"].abs() > LEAST_DIFFERENCE

@@ -51,6 +51,12 @@ class Markers(Mapping[Any, Comparison]):
     compared : of each value of the column, in the order of its categories
     column : obs column
     form : of its frames where nobody names one
+
+    Examples
+    --------
+    >>> found = w.markers(by="cell_type")
+    >>> found["NK cell"].frame().index[0]
+    'SYNG00000000105'
     """
 
     def __init__(
@@ -87,6 +93,11 @@ class Markers(Mapping[Any, Comparison]):
         DataFrame indexed by `group` and var name, with the columns of `Comparison.frame`: a is the group, b all other
         cells, or those of the reference. `frame.loc[value]` is the table of one group; `frame.attrs["notes"]` holds the
         notes.
+
+        Examples
+        --------
+        >>> list(w.markers(by="condition").frame().index.names)
+        ['group', 'gene']
         """
         return in_form(self._table(adjust), form or self._form)
 
@@ -112,7 +123,12 @@ class Markers(Mapping[Any, Comparison]):
         return self._series("u")
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
-        """Write the table to a file; as `Comparison.to_csv`."""
+        """Write the table to a file; as `Comparison.to_csv`.
+
+        Examples
+        --------
+        >>> w.markers(by="condition").to_csv("markers.csv")
+        """
         flat = self._table(adjust).reset_index(level=1, allow_duplicates=True)  # var may be called as a column is
         write_csv(path, [csv_text(flat)])
 

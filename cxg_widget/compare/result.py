@@ -158,6 +158,14 @@ class Comparison:
     description : what was compared, by what, in one sentence
     notes : sentences on what the values are, how numbers are defined, and what to be careful of
     sets : what a and b are called
+
+    Examples
+    --------
+    >>> found = w.compare({"cell_type": "NK cell"})
+    >>> found.frame().columns[:3].tolist()
+    ['mean_a', 'mean_b', 'n_a']
+    >>> found.sets
+    ('cell_type NK cell', 'the rest')
     """
 
     description: str
@@ -211,7 +219,9 @@ class Comparison:
 
         Examples
         --------
-        >>> w.compare({"cell_type": "NK cell"}).frame(form="polars")  # doctest: +SKIP
+        >>> found = w.compare({"cell_type": "NK cell"})
+        >>> found.frame(adjust="bonferroni")["p_adj"].max().item()
+        1.0
         """
         return in_form(self._table(adjust), form or self._form)
 
@@ -247,6 +257,10 @@ class Comparison:
         ------
         TargetNotWritten
             If the file cannot be written; one that was there stays as it was.
+
+        Examples
+        --------
+        >>> w.compare({"cell_type": "NK cell"}).to_csv("nk.csv")
         """
         write_csv(path, [csv_text(self._table(adjust))])
 

@@ -42,6 +42,13 @@ class Conversion:
     n_values : cells of the matrix that hold a value other than 0, None where it has no matrix
     dense : whether the matrix is stored as a dense one
     left_out : what could not be carried, or not as it was; a sentence each
+
+    Examples
+    --------
+    >>> from cxg_widget.convert import convert
+    >>> made = convert(demo(), "small.cxg", genes=["CD3E", "NKG7"], progress=False)
+    >>> made.n_var, made.left_out
+    (2, ())
     """
 
     target: Path
@@ -117,6 +124,13 @@ def convert(
         If the library that reads or writes one of the two is not installed.
     InvalidStore, DamagedStore
         If the source contradicts itself, or its matrix cannot be read.
+
+    Examples
+    --------
+    >>> from cxg_widget.convert import convert
+    >>> made = convert(demo(), "nk.cxg", where="cell_type == 'NK cell'", progress=False)
+    >>> made.n_obs
+    80
     """
     path = local_path(target)
     written = _target_format(path, format)

@@ -73,6 +73,12 @@ def open_dataset(
         If an option or its value is not valid.
     ClosedDataset
         If it is a dataset that was closed.
+
+    Examples
+    --------
+    >>> with open_dataset(demo()) as dataset:
+    ...     dataset.obs(["cell_type", "n_counts"]).shape
+    (1000, 2)
     """
     _check_options(options, isolated)
     if isinstance(uri, Dataset):

@@ -32,6 +32,14 @@ class CellSet(SelectedCells):
     ----------
     bits : as `pack_mask` packs a mask, uint8 (ceil(n_obs / 8),)
     rule : what finds them again, here and elsewhere; None = only their rows are known
+
+    Examples
+    --------
+    >>> w.sets["NK"] = {"cell_type": "NK cell"}
+    >>> w.sets["female"] = {"sex": "female"}
+    >>> both = w.sets["NK"] & w.sets["female"]
+    >>> len(both) + len(w.sets["NK"] - both) == len(w.sets["NK"])
+    True
     """
 
     def __init__(

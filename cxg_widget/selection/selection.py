@@ -36,6 +36,13 @@ class SelectedCells:
     ----------
     rule : what finds them again; None = only their rows are known
     cells_within : returns the cells that `within=` means in the widget, bool (n_obs,), None = all; None = in no widget
+
+    Examples
+    --------
+    >>> len(w.selection)
+    80
+    >>> w.selection.mask.dtype, w.selection.rows.dtype
+    (dtype('bool'), dtype('int64'))
     """
 
     _cells_within: Callable[[Any], NDArray[np.bool_] | None] | None = None
@@ -114,6 +121,11 @@ class SelectedCells:
             If there is no such column, gene or gene set; the sentence names the nearest.
         SelectionError, InvalidValue
             If `within` means no cells; if these are not those of `w.selection`.
+
+        Examples
+        --------
+        >>> w.selection.obs(["donor", "CD3E"]).shape
+        (80, 2)
         """
         if within is not None:
             return self._restricted(within).obs(columns)

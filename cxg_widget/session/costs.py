@@ -24,6 +24,14 @@ class Cost:
     of : the action: "ready" for the first picture, "color", "points", "filter", "lasso", "columns", "aggregate", ...
     n_bytes : bytes as they are stored, compressed
     is_ahead : whether storage was read ahead, so that requests were at most so many
+
+    Examples
+    --------
+    >>> w.color = "NKG7"
+    >>> w.counts("donor")["all"].sum().item()
+    1000
+    >>> w.cost.of
+    'counts'
     """
 
     of: str

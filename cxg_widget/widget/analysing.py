@@ -57,6 +57,11 @@ class AnalysingWidget(AnsweringWidget):
             If it cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.counts("cell_type").loc["NK cell"].to_dict()
+        {'all': 80, 'filtered': 80, 'selected': 80}
         """
         self._check_open()
         within = with_values(within)
@@ -115,6 +120,14 @@ class AnalysingWidget(AnsweringWidget):
             If the matrix cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> found = w.compare({"cell_type": "NK cell"}, method="wilcoxon")
+        >>> found.frame().index[0]
+        'SYNG00000000137'
+        >>> found.sets
+        ('cell_type NK cell', 'the rest')
         """
         self._check_open()
         a, b, within = with_values(a, b, within)
@@ -162,7 +175,9 @@ class AnalysingWidget(AnsweringWidget):
 
         Examples
         --------
-        >>> w.markers(by="guide", reference="control").frame()  # doctest: +SKIP
+        >>> found = w.markers(by="cell_type")
+        >>> found["naive B cell"].frame().index[0]
+        'SYNG00000000183'
         """
         self._check_open()
         a, within = with_values(a, within)
@@ -229,6 +244,11 @@ class AnalysingWidget(AnsweringWidget):
             If a column cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.composition("donor", {"cell_type": "NK cell"})["n"].sum().item()
+        80
         """
         self._check_open()
         of, within = with_values(of, within)
@@ -275,6 +295,12 @@ class AnalysingWidget(AnsweringWidget):
             If a column cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> image = w.aggregate("mean", color="CD3E", width=200, height=150)
+        >>> image.dims, image.shape
+        (('y', 'x'), (150, 200))
         """
         self._check_open()
         within = with_values(within)

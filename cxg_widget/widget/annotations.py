@@ -33,6 +33,15 @@ class Annotations(Mapping[str, "Annotation"]):
     `w.annotations.new("mine")` makes one, `w.annotations["mine"].assign("B cell")` gives the selected cells a label.
     Each is an obs column of this widget: `w.color = "mine"`, `w.filters["mine"]`, `w.counts("mine")`,
     `w.select({"mine": "B cell"})`, `w.selection.obs("mine")`.
+
+    Examples
+    --------
+    >>> w.annotations.new("mine")
+    <annotation 'mine': 0 labels of 0 cells>
+    >>> w.annotations["mine"].assign("killer")
+    80
+    >>> w.counts("mine").index.tolist()
+    ['killer', nan]
     """
 
     def __init__(self, widget: CxgWidget, rules: list[dict[str, Any]]) -> None:
@@ -58,6 +67,11 @@ class Annotations(Mapping[str, "Annotation"]):
             If an annotation, an obs column, a gene or a gene set has that name, or `of` holds too many values.
         UnknownName
             If there is no such column.
+
+        Examples
+        --------
+        >>> w.annotations.new("mine", of="cell_type")
+        <annotation 'mine': 16 labels of 1,000 cells>
         """
         if check_name(name) in self._by_name():
             raise InvalidValue(
@@ -92,6 +106,14 @@ class Annotations(Mapping[str, "Annotation"]):
             If it holds none of these cells, or a name is taken.
         MissingDependency
             If a Parquet file is requested, and pyarrow is not installed.
+
+        Examples
+        --------
+        >>> w.annotations.new("mine").assign("killer")
+        80
+        >>> w.annotations.save("mine.csv")
+        >>> w.annotations.load("mine.csv")
+        ['mine']
         """
         found = {one["name"]: one["log"] for one in read_annotations(path, self._widget.dataset)}
         self._put(found)
@@ -126,8 +148,10 @@ class Annotations(Mapping[str, "Annotation"]):
 
         Examples
         --------
-        >>> w.annotations.save("mine.parquet")  # doctest: +SKIP
-        >>> w.annotations["mine"].save("groups.csv", form="xenium")  # doctest: +SKIP
+        >>> w.annotations.new("mine").assign("killer")
+        80
+        >>> w.annotations.save("mine.csv")
+        >>> w.annotations["mine"].save("groups.csv", form="xenium")
         """
         self._save(list(self), path, into, on_conflict, form)
 
@@ -196,6 +220,16 @@ class Annotation:
     Attributes
     ----------
     name : of the column
+
+    Examples
+    --------
+    >>> mine = w.annotations.new("mine")
+    >>> mine.assign("killer", {"cell_type": "NK cell"})
+    80
+    >>> mine.assign("B", "cell_type == 'naive B cell'")
+    62
+    >>> mine.labels
+    ['killer', 'B']
     """
 
     def __init__(self, annotations: Annotations, name: str) -> None:
@@ -225,6 +259,11 @@ class Annotation:
             If no cells are selected, or none are meant.
         InvalidValue
             If it is no label, or there are too many.
+
+        Examples
+        --------
+        >>> w.annotations.new("mine").assign("killer", {"cell_type": "NK cell"})
+        80
         """
         widget = self._annotations._widget
         if what is None and not len(widget.selection):
@@ -246,26 +285,66 @@ class Annotation:
             If there is no such label.
         InvalidValue
             If the new name is none, or there is a label of that name, which `merge` would join it with.
+
+        Examples
+        --------
+        >>> mine = w.annotations.new("mine")
+        >>> mine.assign("killer")
+        80
+        >>> mine.rename("killer", "NK")
+        >>> mine.labels
+        ['NK']
         """
         self._do({"rename": old, "to": check_label(new), "n": self._count([old])})
 
     def merge(self, labels: Sequence[str], into: str) -> None:
-        """Make several labels one, which stands where it stood, or where the first of them did; errors as `rename`."""
+        """Make several labels one, which stands where it stood, or where the first of them did; errors as `rename`.
+
+        Examples
+        --------
+        >>> mine = w.annotations.new("mine", of="cell_type")
+        >>> mine.merge(["naive B cell", "memory B cell"], into="B cell")
+        >>> "B cell" in mine.labels
+        True
+        """
         listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else [labels]
         self._do({"merge": listed, "into": check_label(into), "n": self._count(listed)})
 
     def delete(self, label: str) -> None:
-        """Take a label away from all cells; raises `UnknownName` where there is no such label."""
+        """Take a label away from all cells; raises `UnknownName` where there is no such label.
+
+        Examples
+        --------
+        >>> mine = w.annotations.new("mine", of="cell_type")
+        >>> mine.delete("platelet")
+        >>> "platelet" in mine.labels
+        False
+        """
         self._do({"delete": label, "n": self._count([label])})
 
     def series(self) -> pd.Series:
-        """Return the labels as a categorical by the obs index, missing = NaN."""
+        """Return the labels as a categorical by the obs index, missing = NaN.
+
+        Examples
+        --------
+        >>> w.annotations.new("mine", of="cell_type").series().dtype.name
+        'category'
+        """
         self._annotations._widget._check_open()
         self._annotations._log_of(self.name)
         return self._annotations._widget.dataset.obs([self.name])[self.name]
 
     def log(self) -> pd.DataFrame:
-        """Return what was done: a row each with its time (UTC), what, labels, what they became, cells, rule."""
+        """Return what was done: a row each with its time (UTC), what, labels, what they became, cells, rule.
+
+        Examples
+        --------
+        >>> mine = w.annotations.new("mine")
+        >>> mine.assign("killer")
+        80
+        >>> mine.log()["step"].tolist()
+        ['assign']
+        """
         import pandas as pd
 
         rows = [_step_row(own_copy(step)) for step in self._log]
@@ -276,7 +355,15 @@ class Annotation:
         self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error",
         form: Literal["xenium", "loupe"] | None = None,
     ) -> None:  # fmt: skip
-        """Write this annotation alone; as `Annotations.save`."""
+        """Write this annotation alone; as `Annotations.save`.
+
+        Examples
+        --------
+        >>> mine = w.annotations.new("mine")
+        >>> mine.assign("killer")
+        80
+        >>> mine.save("mine.csv")
+        """
         self._annotations._log_of(self.name)
         self._annotations._save([self.name], path, into, on_conflict, form)
 

@@ -136,12 +136,25 @@ class ChangingWidget(WidgetTraits):
         ------
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.color = "CD3E"
+        >>> w.undo(), w.color
+        (True, 'cell_type')
         """
         self._check_open()
         return self._history.back(self._restore)
 
     def redo(self) -> bool:
-        """Take the last step that was undone again; as `undo`."""
+        """Take the last step that was undone again; as `undo`.
+
+        Examples
+        --------
+        >>> w.color = "CD3E"
+        >>> w.undo(), w.redo(), w.color
+        (True, True, 'CD3E')
+        """
         self._check_open()
         return self._history.forth(self._restore)
 

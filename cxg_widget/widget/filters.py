@@ -27,6 +27,14 @@ class Filters(MutableMapping[str, Any]):
     `w.filters["cell_type"] = ["B cell"]` keeps values, `w.filters["n_genes"] = (500, None)` a range with both ends
     included, `w.filters["var:CD3E"] = (0.5, None)` that of a gene, `w.filters["set:mine"] = True` the cells of a set,
     False all others; `del` takes one away. What the legend hides is the filter of the column it shows.
+
+    Examples
+    --------
+    >>> w.filters["cell_type"] = ["NK cell", "naive B cell"]
+    >>> w.filters["n_counts"] = (500, None)
+    >>> list(w.filters)
+    ['cell_type', 'n_counts']
+    >>> del w.filters["n_counts"]
     """
 
     def __init__(self, widget: CxgWidget, rules: list[Rule]) -> None:
@@ -82,7 +90,15 @@ class Filters(MutableMapping[str, Any]):
         self._set(list({**kept, key_of(rule): rule}.values()))
 
     def clear(self) -> None:
-        """Take all filters away, the query too."""
+        """Take all filters away, the query too.
+
+        Examples
+        --------
+        >>> w.filters["sex"] = "female"
+        >>> w.filters.clear()
+        >>> len(w.filters)
+        0
+        """
         self._set([])
 
     def __iter__(self) -> Iterator[str]:
@@ -141,6 +157,12 @@ class FilterMethods:
             If it is no such query, or names what there is not; the filters stay as they were.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.filter("n_counts > 500 and CD3E > 0")
+        >>> w.filters.query
+        'n_counts > 500 and CD3E > 0'
         """
         self._check_open()
         if query is not None:

@@ -24,6 +24,12 @@ class Genes:
 
     `w.genes.pin("CD3E")` puts a gene into the panel of genes, `w.genes.sets = {"T cells": ["CD3E", "CD3D"]}` makes sets
     that search and `w.color` know, and `w.genes.add(text)` reads them out of a pasted list or a GMT.
+
+    Examples
+    --------
+    >>> w.genes.pin("CD3E", "NKG7")
+    >>> w.genes.sets["mine"] = ["CD3E", "CD3D"]
+    >>> w.color = "set:mine"
     """
 
     def __init__(self, widget: CxgWidget) -> None:
@@ -47,6 +53,12 @@ class Genes:
             If one is no gene; the sentence names the nearest. None is pinned then.
         InvalidValue
             If there are more than 100.
+
+        Examples
+        --------
+        >>> w.genes.pin("CD3E", "NKG7")
+        >>> w.genes.pinned
+        ('CD3E', 'NKG7')
         """
         self._widget.pinned_genes = [*self.pinned, *_flat(names)]
 
@@ -57,6 +69,13 @@ class Genes:
         ------
         UnknownName
             If one is not pinned; all stay then.
+
+        Examples
+        --------
+        >>> w.genes.pin("CD3E", "NKG7")
+        >>> w.genes.unpin("CD3E")
+        >>> w.genes.pinned
+        ('NKG7',)
         """
         left = list(self.pinned)
         for name in _flat(names):
@@ -98,6 +117,11 @@ class Genes:
         ------
         UnknownName, InvalidValue
             If it names no gene of the dataset, or too many, or there is no such file.
+
+        Examples
+        --------
+        >>> w.genes.add("CD3E, CD3D, TRAC", "T cells").sets
+        {'T cells': ['CD3E', 'CD3D', 'TRAC']}
         """
         path = _path_of(source)
         text = str(source) if path is None else _read(path)
@@ -114,7 +138,14 @@ class Genes:
 
 
 class GeneSets(MutableMapping[str, tuple[str, ...]]):
-    """Gene sets by name; those of the store can be read and replaced, and come back when what replaced them goes."""
+    """Gene sets by name; those of the store can be read and replaced, and come back when what replaced them goes.
+
+    Examples
+    --------
+    >>> w.genes.sets["mine"] = ["CD3E", "CD3D"]
+    >>> w.genes.sets["mine"]
+    ('CD3E', 'CD3D')
+    """
 
     def __init__(self, widget: CxgWidget) -> None:
         self._widget = widget

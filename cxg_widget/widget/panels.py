@@ -24,6 +24,11 @@ class Panel:
     """One of the panels: `p.color = "NKG7"`, `p.embedding`, `p.cmap`, `p.layer`, `p.vmin`, `p.vmax` change it.
 
     `p.remove()` ends it. What it has not of its own is the widget's, also as that changes.
+
+    Examples
+    --------
+    >>> panel = w.panel(color="NKG7", within={"sex": "female"})
+    >>> panel.cmap = "magma"
     """
 
     def __init__(self, widget: CxgWidget, number: int) -> None:
@@ -66,7 +71,12 @@ class Panel:
         self._widget.panels = [{**one, name: value} if one["id"] == self.number else one for one in looks]
 
     def remove(self) -> None:
-        """Show it no more; the last one leaves the plot alone."""
+        """Show it no more; the last one leaves the plot alone.
+
+        Examples
+        --------
+        >>> w.panel(color="NKG7").remove()
+        """
         self.look  # noqa: B018 - as above
         self._widget.panels = [one for one in self._widget.panels.looks if one["id"] != self.number]
 
@@ -85,6 +95,13 @@ class Panels(Sequence[Panel]):
     """The panels side by side in their order; none where there is the plot alone.
 
     `w.panels[1].remove()`, `del w.panels[1]` and `w.panels.clear()` take them away.
+
+    Examples
+    --------
+    >>> w.grid(["cell_type", "CD3E"])
+    [<Panel of the plot itself>, <Panel color='CD3E'>]
+    >>> w.panels[1].color = "NKG7"
+    >>> del w.panels[1]
     """
 
     def __init__(self, widget: CxgWidget, looks: Sequence[dict[str, Any]]) -> None:
@@ -110,11 +127,26 @@ class Panels(Sequence[Panel]):
         self[at].remove()
 
     def remove(self, panel: Panel) -> None:
-        """Take a panel away."""
+        """Take a panel away.
+
+        Examples
+        --------
+        >>> panel = w.panel(color="NKG7")
+        >>> w.panels.remove(panel)
+        """
         panel.remove()
 
     def clear(self) -> None:
-        """Show the plot alone again."""
+        """Show the plot alone again.
+
+        Examples
+        --------
+        >>> w.panel(color="NKG7")
+        <Panel color='NKG7'>
+        >>> w.panels.clear()
+        >>> w.panels
+        []
+        """
         self._widget.panels = []
 
     def add(self, look: dict[str, Any]) -> Panel:
@@ -167,6 +199,13 @@ class PanelMethods:
             If a name or a value does not fit, there are more than 12, or Dask's workers hold the cells.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.panel(color="NKG7")
+        <Panel color='NKG7'>
+        >>> len(w.panels)
+        2
         """
         self._check_open()
         now: Panels = self.panels
@@ -189,6 +228,11 @@ class PanelMethods:
             As `panel`; what is on show stays.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.grid(["cell_type", "CD3E", "NKG7"])
+        [<Panel of the plot itself>, <Panel color='CD3E'>, <Panel color='NKG7'>]
         """
         self._check_open()
         if isinstance(colors, str) or not isinstance(colors, Sequence) or len(colors) == 0:
@@ -224,6 +268,11 @@ class PanelMethods:
             cells.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> len(w.split("condition"))
+        2
         """
         self._check_open()
         self.panels.replace(_looks_of_split(self._dataset, column, values))

@@ -104,6 +104,12 @@ class PlottingWidget(AnsweringWidget):
             If what is requested cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> plot = w.dotplot(["CD3E", "NKG7"], "cell_type")
+        >>> plot.frame()["mean"].idxmax().to_dict()
+        {'CD3E': 'regulatory T cell', 'NKG7': 'CD8+ effector T cell'}
         """
         return self._of_genes(
             DotPlot, genes=genes, by=by, by2=by2, layer=layer, within=within, standard_scale=standard_scale,
@@ -113,7 +119,12 @@ class PlottingWidget(AnsweringWidget):
     @scanpy_names(groupby="by", var_names="genes")
     @like(dotplot)
     def heatmap(self, **requested: Any) -> GeneMatrix:
-        """Show the means of genes by groups of cells as colours, as `scanpy.pl.matrixplot` does; else as `dotplot`."""
+        """Show the means of genes by groups of cells as colours, as `scanpy.pl.matrixplot` does; else as `dotplot`.
+
+        Examples
+        --------
+        >>> plot = w.heatmap(["CD3E", "NKG7"], "cell_type", standard_scale="var")
+        """
         return self._of_genes(HeatMap, **requested)
 
     @scanpy_names(groupby="by", keys="gene")
@@ -136,6 +147,12 @@ class PlottingWidget(AnsweringWidget):
         Raises
         ------
         as `dotplot`
+
+        Examples
+        --------
+        >>> plot = w.violin("NKG7", "condition")
+        >>> plot.frame().index.tolist()
+        ['control', 'IFN-beta']
         """
         self._check_open()
         within = with_values(within)
@@ -160,6 +177,11 @@ class PlottingWidget(AnsweringWidget):
         Raises
         ------
         as `dotplot`
+
+        Examples
+        --------
+        >>> w.bars("cell_type", "condition").frame().to_numpy().sum().item()
+        1000
         """
         self._check_open()
         within = with_values(within)

@@ -67,6 +67,11 @@ class SavingWidget(AnsweringWidget):
             If what is shown cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.save("cells.png", width=400, dpi=96)
+        >>> w.save("cells.html", colors=["CD3E"])
         """
         self._check_open()
         with self._session.costs.action("save", less=_LESS):
@@ -101,6 +106,11 @@ class SavingWidget(AnsweringWidget):
             If matplotlib is not installed.
         InvalidValue, InvalidStore, DamagedStore, ClosedDataset
             As `save`.
+
+        Examples
+        --------
+        >>> figure = w.figure(width=400, dpi=96)
+        >>> figure.savefig("cells.svg")
         """
         self._check_open()
         with self._session.costs.action("save", less=_LESS):

@@ -62,6 +62,13 @@ class SelectingWidget(AnsweringWidget):
             For a column given as a keyword.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> len(w.select({"cell_type": ["NK cell", "naive B cell"]}))
+        142
+        >>> len(w.select("sex == 'female'", "intersect")) < 142
+        True
         """
         self._check_open()
         if columns:
@@ -96,7 +103,14 @@ class SelectingWidget(AnsweringWidget):
         return self.selection
 
     def clear_selection(self) -> None:
-        """Select nothing."""
+        """Select nothing.
+
+        Examples
+        --------
+        >>> w.clear_selection()
+        >>> len(w.selection)
+        0
+        """
         self._check_open()
         self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_), rule=NOTHING)
         self._selection_changed(self._session.streams.selection)
@@ -117,6 +131,12 @@ class SelectingWidget(AnsweringWidget):
             If no cells are meant, or none of them has a place in the embedding on show.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.zoom_to({"cell_type": "NK cell"})
+        >>> w.view is None
+        False
         """
         self._check_open()
         mask = self._session.cells(with_values(what)).mask
@@ -126,5 +146,11 @@ class SelectingWidget(AnsweringWidget):
         """Call `callback(selection)` after each change of the selection; remove=True stops that.
 
         It is called by undo and redo too, which then show over what it sets; see `undo`.
+
+        Examples
+        --------
+        >>> w.on_selection(lambda selection: print(len(selection), "cells"))
+        >>> w.clear_selection()
+        0 cells
         """
         self._callbacks.register_callback(callback, remove=remove)

@@ -45,6 +45,13 @@ class Sets(MutableMapping[str, CellSet]):
     `w.sets.add("B cells", {"cell_type": "B cell"})` names some cells, `w.sets.add("mine")` the selection, and
     `w.sets["c"] = w.sets["a"] - w.sets["b"]` what algebra gives. A set has its rule where it was made by gestures,
     values of columns or a query; `w.sets.apply(rule)` finds its cells in another dataset or widget.
+
+    Examples
+    --------
+    >>> w.sets["NK"] = {"cell_type": "NK cell"}
+    >>> w.sets["not NK"] = ~w.sets["NK"]
+    >>> list(w.sets)
+    ['NK', 'not NK']
     """
 
     def __init__(self, widget: CxgWidget, rules: list[Rule]) -> None:
@@ -75,6 +82,13 @@ class Sets(MutableMapping[str, CellSet]):
             If there is no set `within`, or a rule names what there is not.
         SelectionError
             If no cells are meant.
+
+        Examples
+        --------
+        >>> w.sets.add("high", "n_counts > 5000")
+        <set of 248 of 1,000 cells>
+        >>> w.sets.add("mine")
+        <set of 80 of 1,000 cells>
         """
         if name in self._by_name():
             raise InvalidValue(f"there is a set {shown(name)} already; w.sets[{shown(name)}] = ... takes its place.")
@@ -95,6 +109,12 @@ class Sets(MutableMapping[str, CellSet]):
             If it names columns, genes, layers, embeddings or sets that there are not: one sentence names all of them.
         InvalidValue, SelectionError
             If it is no rule, or its values do not fit.
+
+        Examples
+        --------
+        >>> rule = w.selection.rule
+        >>> len(w.sets.apply(rule)) == len(w.selection)
+        True
         """
         dataset, known = self._widget.dataset, {one["name"]: one["rule"] for one in self._now()}
         check_names(check_rule(rule), dataset, known)
@@ -106,6 +126,12 @@ class Sets(MutableMapping[str, CellSet]):
         """Return the sets as a table: a row each, by name, with `n` cells, `filtered` of them, and `within`.
 
         Both numbers, Int64, are missing where cells cannot be found; `w.sets[name]` says why.
+
+        Examples
+        --------
+        >>> w.sets["NK"] = {"cell_type": "NK cell"}
+        >>> w.sets.frame().columns.tolist()
+        ['n', 'filtered', 'within']
         """
         import pandas as pd
 
@@ -139,8 +165,8 @@ class Sets(MutableMapping[str, CellSet]):
 
         Examples
         --------
-        >>> w.embedding = "spatial"  # doctest: +SKIP
-        >>> w.sets.to_geojson("regions.geojson")  # doctest: +SKIP
+        >>> w.sets["NK"] = {"cell_type": "NK cell"}
+        >>> w.sets.to_geojson("regions.geojson")
         """
         self._widget._check_open()
         sets = self._now()
@@ -192,8 +218,9 @@ class Sets(MutableMapping[str, CellSet]):
 
         Examples
         --------
-        >>> w.embedding = "spatial"  # doctest: +SKIP
-        >>> w.sets.from_geojson("qupath.geojson")  # doctest: +SKIP
+        >>> square = {"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]]]}
+        >>> w.sets.from_geojson({"type": "Feature", "geometry": square, "properties": {"name": "corner"}})
+        ['corner']
         """
         self._widget._check_open()
         is_path = isinstance(source, str | os.PathLike)
@@ -267,13 +294,28 @@ class Sets(MutableMapping[str, CellSet]):
         ------
         UnknownName, InvalidValue
             If there is no such set, or it is no colour.
+
+        Examples
+        --------
+        >>> w.sets["NK"] = {"cell_type": "NK cell"}
+        >>> w.sets.recolor("NK", "crimson")
+        >>> w.sets.colors
+        {'NK': '#dc143c'}
         """
         self._rule_of(name)
         hue = check_color(color)
         self._set([{**one, "color": hue} if one["name"] == name else one for one in self._now()])
 
     def rename(self, name: str, to: str) -> None:
-        """Give a set another name; raises `UnknownName` and `InvalidValue` as `add`."""
+        """Give a set another name; raises `UnknownName` and `InvalidValue` as `add`.
+
+        Examples
+        --------
+        >>> w.sets["NK"] = {"cell_type": "NK cell"}
+        >>> w.sets.rename("NK", "killers")
+        >>> list(w.sets)
+        ['killers']
+        """
         self._rule_of(name)
         if check_name(to) != name and to in self._by_name():
             raise InvalidValue(f"there is a set {shown(to)} already.")

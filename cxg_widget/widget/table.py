@@ -30,6 +30,13 @@ class Table:
     Attributes
     ----------
     setting : what was set
+
+    Examples
+    --------
+    >>> w.table.columns = ["cell_type", "CD3E"]
+    >>> w.table.sort, w.table.descending = "CD3E", True
+    >>> w.table.frame(n=5).shape
+    (5, 2)
     """
 
     def __init__(self, widget: CxgWidget, setting: dict[str, Any] | None) -> None:
@@ -99,6 +106,12 @@ class Table:
             If a column is not there, as a gene may be in one layer alone, or cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.table.of = "selection"
+        >>> w.table.frame(n=3).shape[0]
+        3
         """
         self._widget._check_open()
         table, dataset = self._widget._session.table, self._widget.dataset
@@ -114,6 +127,10 @@ class Table:
         Raises
         ------
         As `frame`; TargetNotWritten if the file cannot be written, and one that was there stays as it was.
+
+        Examples
+        --------
+        >>> w.table.to_csv("cells.csv")
         """
         self._widget._check_open()
         write_csv(path, self._widget._session.table.csv())

@@ -92,9 +92,12 @@ class CxgWidget(
 
     Examples
     --------
-    >>> w = CxgWidget("data.cxg")  # doctest: +SKIP
-    >>> w.color = "CD3E"  # doctest: +SKIP
-    >>> w.selection.obs()  # doctest: +SKIP
+    >>> w = CxgWidget(demo(), color="cell_type")
+    >>> w.color = "CD3E"
+    >>> w.select({"cell_type": "NK cell"})
+    <80 of 1,000 cells selected>
+    >>> w.selection.obs(["donor", "CD3E"]).columns.tolist()
+    ['donor', 'CD3E']
     """
 
     _esm = _ESM
@@ -262,7 +265,12 @@ class CxgWidget(
             self._ask(defaults | wanted, needs=_OF_STATE)
 
     def close(self) -> None:
-        """End the widget, and close the dataset if the widget opened it."""
+        """End the widget, and close the dataset if the widget opened it.
+
+        Examples
+        --------
+        >>> w.close()
+        """
         if not self._open:
             return
         self._keeper.close()

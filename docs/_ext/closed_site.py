@@ -24,7 +24,9 @@ def check(app, failed):
     if failed or app.builder.format != "html":
         return
     site = Path(app.outdir)
-    pages = [page for page in sorted(site.rglob("*.html")) if page.relative_to(site).parts[0] not in ("_live", "_static")]
+    pages = [
+        page for page in sorted(site.rglob("*.html")) if page.relative_to(site).parts[0] not in ("_live", "_static")
+    ]
     found = [one for page in pages for one in faults_of(page, site)]
     for sheet in site.rglob("*.css"):
         if FROM_ELSEWHERE.search(sheet.read_bytes()):

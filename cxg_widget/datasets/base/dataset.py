@@ -33,6 +33,14 @@ class Dataset(Contract):
 
     Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
     last one releases the files, and everything after raises `ClosedDataset`. Its attributes are those of `Contract`.
+
+    Examples
+    --------
+    >>> dataset = open_dataset(demo())
+    >>> list(dataset.obs_columns)[:3]
+    ['cell_type', 'leiden', 'donor']
+    >>> dataset.n_obs == len(dataset.values("CD3E"))
+    True
     """
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
@@ -91,7 +99,13 @@ class Dataset(Contract):
         return MappingProxyType(self._obs_part.own)
 
     def category_colors(self, column: str) -> dict[str, str]:
-        """Return the store's colours for the labels of an obs column, label to "#rrggbb"; empty where it has none."""
+        """Return the store's colours for the labels of an obs column, label to "#rrggbb"; empty where it has none.
+
+        Examples
+        --------
+        >>> "NK cell" in dataset.category_colors("cell_type")
+        True
+        """
         self._obs_part.kind(column)
         with self._reading():
             return {} if column in self._obs_part.own else dict(self._category_colors(column))

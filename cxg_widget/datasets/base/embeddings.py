@@ -48,6 +48,11 @@ class Embeddings:
             If `axes` are not two whole numbers below its number of axes.
         InvalidStore, DamagedStore
             If the store has no embedding at all, or this one cannot be shown or read.
+
+        Examples
+        --------
+        >>> dataset.embedding("umap").shape == (dataset.n_obs, 2)
+        True
         """
         store = self._store
         with store._reading():
@@ -78,6 +83,11 @@ class Embeddings:
 
         None where both share one unit, as in a UMAP or a map: as much on either axis is then drawn as long. Parameters
         and errors as `embedding`.
+
+        Examples
+        --------
+        >>> dataset.axis_labels("umap") is None
+        True
         """
         with self._store._reading():
             found, pair = self.place(name, axes)
@@ -93,6 +103,11 @@ class Embeddings:
         -------
         `axis_labels` where each axis has a unit of its own; else the names that two axes go by, "PC 1" and "PC 2" of a
         PCA, longitude and latitude of a map; None where an axis by itself means nothing, as in a UMAP
+
+        Examples
+        --------
+        >>> dataset.axis_names("pca") is None
+        False
         """
         with self._store._reading():
             found, pair = self.place(name, axes)
@@ -155,6 +170,11 @@ class Embeddings:
         """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default.
 
         Of two columns it is both in full, ("obs:n_genes", "var:CD3E").
+
+        Examples
+        --------
+        >>> dataset.find_embedding("X_umap")
+        'umap'
         """
         if not isinstance(name, str) and isinstance(name, list | tuple):
             with self._store._reading():
@@ -186,7 +206,13 @@ class Embeddings:
         return found if isinstance(found, str) else self._pairs.describe(found)
 
     def n_axes(self, name: Any) -> int:
-        """Return the number of axes of an embedding; two for a pair of columns, and for an unknown one."""
+        """Return the number of axes of an embedding; two for a pair of columns, and for an unknown one.
+
+        Examples
+        --------
+        >>> dataset.n_axes("umap")
+        2
+        """
         return self._store.embeddings.get(name, 2) if isinstance(name, str) else 2
 
     def check_axes(self, axes: Any, name: Any) -> tuple[int, int]:

@@ -45,7 +45,14 @@ class Lifetime:
         self._readers = 0
 
     def close(self) -> None:
-        """Release the store, after the reads under way; a second call does nothing."""
+        """Release the store, after the reads under way; a second call does nothing.
+
+        Examples
+        --------
+        >>> dataset.close()
+        >>> dataset.closed
+        True
+        """
         with self._lock:
             if self.closed:
                 return

@@ -113,6 +113,11 @@ class ObsColumns:
             If there is no such column.
         InvalidValue
             If the column holds floats, or more than 65,534 distinct strings or integers.
+
+        Examples
+        --------
+        >>> dataset.codes("sex").categories
+        ('female', 'male')
         """
         kind = self._kind_of_codes(column)
         if kind == "categorical":
@@ -132,6 +137,11 @@ class ObsColumns:
             If there is no such column.
         InvalidValue
             If the column holds no numbers.
+
+        Examples
+        --------
+        >>> dataset.numbers("n_counts").shape == (dataset.n_obs,)
+        True
         """
         self._check_numeric(column)
         return as_numbers(self.whole(column))

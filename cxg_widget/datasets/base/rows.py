@@ -50,6 +50,10 @@ class Rows:
             If there is no such layer.
         InvalidStore, DamagedStore
             If the store has no matrix, or it cannot be read; while iterating.
+
+        Examples
+        --------
+        >>> blocks = list(dataset.rows_of([0, 5, 9]))
         """
         wanted = _checked(rows, self._store.n_obs, "rows")
         self._check_layer(layer)
@@ -67,6 +71,10 @@ class Rows:
 
         A place is that of a row among `rows`, 0 to k. Parameters and errors as `rows_of`; `positions` are those of the
         vars of the layer, ascending and distinct, None = all.
+
+        Examples
+        --------
+        >>> blocks = list(dataset.columns_of([dataset.find_var("CD3E")]))
         """
         self._check_layer(layer)
         vars_ = _checked(positions, self._store._n_var_in(layer), "positions")
@@ -78,6 +86,10 @@ class Rows:
         """Return some rows as one block, entries in order and without zeros; further memory is bounded.
 
         The store is looked at once, whichever way it keeps the matrix. Parameters and errors as `rows_of`.
+
+        Examples
+        --------
+        >>> block = dataset.gather(rows=[0, 5, 9])
         """
         wanted = _checked(rows, self._store.n_obs, "rows")
         self._check_layer(layer)

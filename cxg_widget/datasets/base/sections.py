@@ -182,7 +182,13 @@ class SectionImages:
         self._store = store
 
     def sections(self) -> Sections:
-        """Return the sections that the cells lie on, without reading an image."""
+        """Return the sections that the cells lie on, without reading an image.
+
+        Examples
+        --------
+        >>> dataset.sections().images
+        {}
+        """
         with self._store._reading():
             found: Sections = self._store._read_once("sections", self._store._read_sections)
             return found

@@ -54,6 +54,11 @@ class Tables:
             If `rows` is neither a mask nor positions in range.
         InvalidStore, DamagedStore
             If a column that was requested by name cannot be read.
+
+        Examples
+        --------
+        >>> dataset.obs(["cell_type", "n_counts"], rows=[0, 5]).shape
+        (2, 2)
         """
         store = self._store
         with store._reading():
@@ -66,13 +71,25 @@ class Tables:
             return self._frame("obs", read, wanted, label, positions, by_name=names is not None)
 
     def var(self) -> pd.DataFrame:
-        """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out."""
+        """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out.
+
+        Examples
+        --------
+        >>> len(dataset.var()) == dataset.n_var
+        True
+        """
         store = self._store
         with store._reading():
             return self._frame("var", store._read_var, store.var_columns, store.var_index, range(store.n_var))
 
     def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Return the obs index as objects of str, in the order of `rows`; positions where the store has no index."""
+        """Return the obs index as objects of str, in the order of `rows`; positions where the store has no index.
+
+        Examples
+        --------
+        >>> len(dataset.obs_names([0, 5]))
+        2
+        """
         with self._store._reading():
             picked, index = as_rows(rows, self._store.n_obs), self._store.obs_index
             if index is not None:
@@ -81,7 +98,13 @@ class Tables:
             return as_strings(range(self._store.n_obs) if picked is None else picked.tolist())
 
     def obs_record(self, row: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return the values of one row as Python scalars, None where missing; only this row is read."""
+        """Return the values of one row as Python scalars, None where missing; only this row is read.
+
+        Examples
+        --------
+        >>> sorted(dataset.obs_record(0, ["cell_type", "donor"]))
+        ['cell_type', 'donor']
+        """
         with self._store._reading():
             rows = as_rows([row], self._store.n_obs)
             wanted = self._checked(columns) or list(self._store.obs_columns)

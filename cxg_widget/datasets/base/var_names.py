@@ -37,6 +37,11 @@ class VarNames:
         ------
         UnknownName
             With the nearest names, or with where the name belongs.
+
+        Examples
+        --------
+        >>> dataset.var_aliases[dataset.find_var("CD3E")]
+        'CD3E'
         """
         position = self._sought(name)
         if position is not None:

@@ -42,6 +42,11 @@ class Vectors:
             If there is no such var or layer.
         InvalidStore, DamagedStore
             If the store has no such data, or they cannot be read.
+
+        Examples
+        --------
+        >>> dataset.vector("CD3E").fill
+        0.0
         """
         return next(self.vectors([name], layer))
 
@@ -57,11 +62,22 @@ class Vectors:
             If there is no such var or layer; before anything is read.
         InvalidStore, DamagedStore
             If the store has no such data, or they cannot be read; while iterating.
+
+        Examples
+        --------
+        >>> [gene.dense(dataset.n_obs).shape for gene in dataset.vectors(["CD3E", "NKG7"])]
+        [(1000,), (1000,)]
         """
         return self._together(self._find(names, layer), layer)
 
     def values(self, name: str, layer: str | None = None) -> NDArray[np.float32]:
-        """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`."""
+        """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`.
+
+        Examples
+        --------
+        >>> dataset.values("CD3E").dtype
+        dtype('float32')
+        """
         return self.vector(name, layer).dense(self._store.n_obs)
 
     def vector_block(self, name: str, layer: str | None, start: int, stop: int) -> Vector:

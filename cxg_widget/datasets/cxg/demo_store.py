@@ -36,7 +36,7 @@ def demo(path: str | os.PathLike[str] | None = None, cells: int = 100_000, *, ge
 
     Examples
     --------
-    >>> w = CxgWidget(demo(), color="cell_type")  # doctest: +SKIP
+    >>> w = CxgWidget(demo(), color="cell_type")
     """
     wanted = _whole("cells", cells), _whole("genes", genes)
     target = _cached(*wanted) if path is None else Path(path).expanduser()

@@ -42,6 +42,10 @@ class Bars(GroupPlot):
     parts : GroupNames of the column: those of its categories that any group has
     counts : int64 (groups, parts), and a last column of cells without a category where there are any
     share : whether all bars are as long
+
+    Examples
+    --------
+    >>> bars = w.bars("cell_type", "donor")
     """
 
     names: GroupNames
@@ -54,6 +58,11 @@ class Bars(GroupPlot):
         """Return the cells of each group (row) in each category (column), int64.
 
         The last column, NaN, holds those without a category where there are any, else as `pandas.crosstab` has it.
+
+        Examples
+        --------
+        >>> w.bars("sex", "condition").frame().to_numpy().sum().item()
+        1000
         """
         import pandas as pd
 
@@ -63,7 +72,12 @@ class Bars(GroupPlot):
         return pd.DataFrame(self.counts, index=self.names.index(), columns=columns)
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; bars of shares are 1 long."""
+        """Return a new `matplotlib.figure.Figure`; bars of shares are 1 long.
+
+        Examples
+        --------
+        >>> w.bars("cell_type", "donor").figure().savefig("bars.png")
+        """
         labels, part_labels = self.names.labels, self.parts.labels
         part_labels = [*part_labels, *[MISSING_LABEL] * (self.counts.shape[1] - len(part_labels))]
         left, top = PAD + widest(labels) + GAP, PAD + TITLE_ROOM

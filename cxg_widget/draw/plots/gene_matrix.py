@@ -47,6 +47,11 @@ class GeneMatrix(GroupPlot):
 
         Statistics: `mean` and `share` above 0 of the values that are no NaN, with `standard_scale` also `scaled`, which
         is what the colours show; `sum`, `n` and `n_missing`, how many values are numbers and how many are NaN.
+
+        Examples
+        --------
+        >>> w.dotplot("CD3E", "condition").frame().columns.tolist()
+        [('mean', 'CD3E'), ('share', 'CD3E'), ('sum', 'CD3E'), ('n', 'CD3E'), ('n_missing', 'CD3E')]
         """
         return self.table.frame(**({"scaled": self._colored()} if self.standard_scale else {}))
 
@@ -79,10 +84,20 @@ class GeneMatrix(GroupPlot):
 
 
 class DotPlot(GeneMatrix):
-    """A dot for each gene and group."""
+    """A dot for each gene and group.
+
+    Examples
+    --------
+    >>> plot = w.dotplot(["CD3E", "NKG7"], "cell_type")
+    """
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; areas are in proportion to shares, and one key says both."""
+        """Return a new `matplotlib.figure.Figure`; areas are in proportion to shares, and one key says both.
+
+        Examples
+        --------
+        >>> w.dotplot(["CD3E", "NKG7"], "cell_type").figure().savefig("dots.png")
+        """
         drawn = self._placed(_KEY_HEIGHT)
         means, shares = self._turned(self._colored()), self._turned(self.table.each("share"))
         most, ends, stops = _most(shares), ends_of(means), list(self.look.stops)
@@ -128,10 +143,20 @@ def _most(shares: Any) -> float:
 
 
 class HeatMap(GeneMatrix):
-    """A field for each gene and group."""
+    """A field for each gene and group.
+
+    Examples
+    --------
+    >>> plot = w.heatmap(["CD3E", "NKG7"], "cell_type")
+    """
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; grey: a group has no value of a gene."""
+        """Return a new `matplotlib.figure.Figure`; grey: a group has no value of a gene.
+
+        Examples
+        --------
+        >>> w.heatmap(["CD3E", "NKG7"], "cell_type").figure().savefig("heat.pdf")
+        """
         drawn = self._placed(_HEAT_KEY_HEIGHT)
         means = self._turned(self._colored())
         ends, stops = ends_of(means), list(self.look.stops)

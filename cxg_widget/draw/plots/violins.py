@@ -37,6 +37,10 @@ class Violins(GroupPlot):
     table : what was summed up
     binned : of each gene
     medians : of each gene, float64 (groups,)
+
+    Examples
+    --------
+    >>> plot = w.violin(["CD3E", "NKG7"], "condition")
     """
 
     table: GroupTable
@@ -49,6 +53,11 @@ class Violins(GroupPlot):
 
         Statistics: `mean` and `share` above 0 of the values that are no NaN, `median`, `min` and `max`; `sum`, `n` and
         `n_missing`, how many values are numbers and how many are NaN.
+
+        Examples
+        --------
+        >>> w.violin("NKG7", "condition").frame()["median"].shape
+        (2, 1)
         """
         some = self.table.each("n") > 0
         ends = {
@@ -60,6 +69,11 @@ class Violins(GroupPlot):
         """Return histograms of the finite values, 200 bins, int64: groups as rows, intervals as columns.
 
         gene : None = the first
+
+        Examples
+        --------
+        >>> w.violin("NKG7", "condition").bins("NKG7").shape
+        (2, 200)
         """
         import pandas as pd
 
@@ -71,7 +85,12 @@ class Violins(GroupPlot):
         return pd.DataFrame(found.counts, index=self.table.names.index(), columns=columns)
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; all violins are as wide at their widest, the line is the median."""
+        """Return a new `matplotlib.figure.Figure`; all violins are as wide at their widest, the line is the median.
+
+        Examples
+        --------
+        >>> w.violin("NKG7", "condition").figure().savefig("violin.svg")
+        """
         labels, n = SideLabels(self.table.names.labels), len(self.table.genes)
         wide = max(_WIDE, _LEAST_WIDE / max(len(labels.texts), 1))
         lies, below = room_below(labels, wide)

@@ -1,0 +1,172 @@
+"""The reference in docs/api names all that is public, and each example in it runs."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import cxg_widget
+import cxg_widget.testing
+from cxg_widget.display.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = {page.stem: page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "api").glob("*.md")}
+DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.M)
+OF_THE_PAGE = {"n_selected", "steps"}
+"""Traits that the front-end sets; a table has them."""
+LEFT_TO_STORES = re.compile(r"### For stores and for the widget.*?(?=\n## |\Z)", re.S)
+"""Entries that need no example."""
+WITHOUT_EXAMPLE = {"DatasetTests", "Truth", "DonorComparison", "Reader", "GeneMatrix"}
+"""Classes whose example stands at the head of their page, or needs what the demo lacks."""
+
+
+def resolve(name: str) -> Any:
+    """Return what a dotted name means; of a method the function, of a property the property."""
+    parts = name.split(".")
+    for at in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:at]))
+        except ImportError:
+            continue
+        for part in parts[at:]:
+            found = inspect.getattr_static(found, part) if isinstance(found, type) else getattr(found, part)
+        return found
+    raise AssertionError(f"{name} is nowhere")
+
+
+def members_of(owner: Any, options: str) -> list[str]:
+    """Return the members that a directive documents, as autodoc finds them: those with a docstring of their own."""
+    given = re.search(r":members:(.*)", options)
+    if given is None:
+        return []
+    out = re.search(r":exclude-members: (.*)", options)
+    without = out[1].split(", ") if out else []
+    if given[1].strip():
+        return given[1].strip().split(", ")
+    held = vars(owner)
+    if inspect.ismodule(owner):
+        return [name for name, one in held.items() if inspect.isclass(one) and one.__module__ == owner.__name__]
+    return [name for name, one in held.items() if not name.startswith("_") and is_own(one) and name not in without]
+
+
+def is_own(one: Any) -> bool:
+    return isinstance(one, property | classmethod | staticmethod) or inspect.isfunction(one)
+
+
+def documented(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield each entry of some text of the reference, with its members."""
+    for _, name, options in DIRECTIVE.findall(text):
+        owner = resolve(name)
+        yield name, owner
+        for member in members_of(owner, options):
+            yield f"{name}.{member}", resolve(f"{name}.{member}")
+
+
+ENTRIES = dict(entry for text in PAGES.values() for entry in documented(text))
+LAST = {name.rpartition(".")[2] for name in ENTRIES}
+EXAMPLES = [
+    name
+    for text in PAGES.values()
+    for name, one in documented(LEFT_TO_STORES.sub("", text))
+    if callable(one) and "errors" not in name and name.rpartition(".")[2] not in WITHOUT_EXAMPLE
+]
+
+
+def test_every_name_that_the_package_exports_is_in_the_reference() -> None:
+    names = {*cxg_widget.__all__, *cxg_widget.testing.__all__} - {"__version__", "errors"}
+    assert names <= LAST
+    assert {one.__name__ for one in vars(cxg_widget.errors).values() if inspect.isclass(one)} <= LAST
+
+
+def test_every_public_method_and_property_of_a_widget_is_in_the_reference() -> None:
+    own = set(dir(cxg_widget.CxgWidget)) - set(dir(anywidget.AnyWidget)) | {"close"}
+    declared = {one.name for one in fields(Settings)}
+    public = {name for name in own if not name.startswith("_")} - declared - OF_THE_PAGE
+    assert public == {name.rpartition(".")[2] for name in ENTRIES if name.startswith("cxg_widget.CxgWidget.")}
+    assert all(f"`w.{name}`" in PAGES["widget"] for name in OF_THE_PAGE)
+
+
+def test_every_setting_stands_in_one_group_of_the_reference() -> None:
+    tree = ast.parse((ROOT / "docs" / "_ext" / "generated_tables.py").read_text(encoding="utf-8"))
+    groups = next(one.value for one in tree.body if isinstance(one, ast.Assign) and one.targets[0].id == "GROUPS")
+    grouped = [name for names in ast.literal_eval(groups).values() for name in names.split()]
+    assert sorted(grouped) == sorted(one.name for one in fields(Settings))
+    assert "```{settings}" in PAGES["settings"]
+    assert all(one.metadata["doc"] for one in fields(Settings))
+
+
+def test_every_public_member_of_a_dataset_is_in_the_reference() -> None:
+    """Attributes stand in its docstring."""
+    own = {name for name in dir(cxg_widget.Dataset) if not name.startswith("_")}
+    callables = {name for name in own if is_own(inspect.getattr_static(cxg_widget.Dataset, name))}
+    assert callables <= {name.rpartition(".")[2] for name in ENTRIES if name.startswith("cxg_widget.Dataset.")}
+
+
+def test_every_class_that_a_public_method_returns_is_in_the_reference() -> None:
+    returned = {
+        word
+        for name, one in ENTRIES.items()
+        if name.startswith("cxg_widget.CxgWidget.") and inspect.isfunction(one)
+        for word in re.findall(r"\b[A-Z]\w+\b", str(inspect.unwrap(one).__annotations__.get("return", "")))
+    }
+    assert returned - {"Any", "None", "Figure", "DataArray", "Dataset"} <= LAST
+
+
+def test_every_entry_of_the_reference_has_a_docstring() -> None:
+    lacking = [name for name, one in ENTRIES.items() if not inspect.getdoc(inspect.unwrap(getattr(one, "fget", one)))]
+    assert lacking == []
+
+
+def test_pages_import_only_what_is_in_the_reference() -> None:
+    pages = [
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/how_to/*.md"),
+        *ROOT.glob("docs/concepts/*.md"),
+        ROOT / "README.md",
+    ]
+    found = {
+        (page.name, module, name.split(" as ")[0].strip())
+        for page in pages
+        for module, names in re.findall(r"^from (cxg_widget\S*) import (.+)$", page.read_text(encoding="utf-8"), re.M)
+        for name in names.split("#")[0].strip("() ").split(",")
+    }
+    public = {name.rpartition(".")[0] for name in ENTRIES}
+    assert [one for one in found if one[1] not in public or one[2] not in LAST] == []
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return cxg_widget.demo(tmp_path_factory.mktemp("examples") / "blood.cxg", cells=1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.filterwarnings("ignore")
+def test_the_example_of_a_public_name_runs_and_shows_what_it_says(
+    name: str, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mpl.use("agg")
+    text = inspect.getdoc(ENTRIES[name]) or ""
+    widget = cxg_widget.CxgWidget(demo, color="cell_type")
+    widget.select({"cell_type": "NK cell"})
+    known = {one: getattr(cxg_widget, one) for one in cxg_widget.__all__}
+    known |= {"w": widget, "dataset": widget.dataset, "demo": lambda: demo, "np": np, "cxg_widget": cxg_widget}
+    example = doctest.DocTestParser().get_doctest(text, known, name, None, 0)
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)
+    widget.close()
+    assert example.examples, "a public name needs an example"
+    assert said == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,22 @@ def opened(page: Any, body: str, *, dark: bool = False, tissue: str | None = NAM
     serve(page, Session(section(), Settings(embedding="spatial", color=None, **settings)))
     named = "null" if tissue is None else f'"{tissue}"'
     return run(page, OPEN.replace("DARK", str(dark).lower()).replace("TISSUE", named) + body)
+
+
+def test_nothing_is_drawn_beyond_the_outline_of_a_turned_image(page: Any) -> None:
+    outline = ((1500.0, 0.0), (2900.0, 1000.0), (1500.0, 1900.0), (100.0, 900.0))
+    dataset = section()
+    found = dataset.sections()
+    images = {name: replace(image, outline=outline) for name, image in found.images.items()}
+    dataset.sections = lambda: replace(found, images=images)
+    dataset.find_image = images.__getitem__
+    serve(page, Session(dataset, Settings(embedding="spatial", color=None)))
+    begin = OPEN.replace("DARK", "true").replace("TISSUE", f'"{NAME}"')
+    pixels, view = run(page, begin + "await shown(); return [pixels(under), view()];")
+    for place, color in (((1100, 600), RED), ((1900, 600), GREEN), ((1100, 1300), BLUE), ((1900, 1300), YELLOW)):
+        np.testing.assert_allclose(at(pixels, view, *place), [*color, 255], atol=6)
+    for corner in ((150, 50), (2850, 50), (150, 1850), (2850, 1850)):
+        assert at(pixels, view, *corner)[3] == 0
 
 
 def at(pixels: list[int], view: list[float], x: float, y: float, side: int = 400) -> list[int]:

@@ -71,7 +71,16 @@ def test_chunks_of_channels_that_are_not_shown_are_not_read(sample):
 
 
 @pytest.mark.parametrize(
-    "limits", [{"DAPI": ("a", "b")}, {"DAPI": (5, 5)}, {"DAPI": "ab"}, {"DAPI": (1, 2, 3)}, 7, {"DAPI": (None, 4)}]
+    "limits",
+    [
+        {"DAPI": ("a", "b")},
+        {"DAPI": (5, 5)},
+        {"DAPI": "ab"},
+        {"DAPI": (1, 2, 3)},
+        7,
+        {"DAPI": (None, 4)},
+        {"DAPI": (0, np.inf)},
+    ],
 )
 def test_contrast_limits_that_are_none_are_one_sentence(sample, limits):
     with pytest.raises(errors.InvalidOption, match="write a pair for each channel"):

@@ -121,6 +121,40 @@ def test_an_element_that_is_damaged_is_left_out_with_a_note_and_the_others_open(
         assert any(note.startswith("images/panel is left out") for note in dataset.notes)
 
 
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        {"type": "mapAxis", "mapAxis": [1]},
+        {"type": "sequence", "transformations": [{"type": "sequence", "transformations": "x"}]},
+        {"type": "scale", "scale": ["a", 1, 1]},
+        {"type": "affine", "affine": [[1.0, 0, 0, 0], [0, float("nan"), 1, 0], [0, 1, 1, 0]]},
+        {"type": "identity", "output": {"name": "turned", "axes": 7}},
+        {"type": "identity", "output": 7},
+    ],
+)
+def test_a_transformation_that_is_none_leaves_its_image_out_or_is_passed_over(sample, tmp_path, spoiled):
+    copy = shutil.copytree(sample, tmp_path / "copy.zarr")
+    edit(
+        copy, "images/ramp",
+        lambda attributes: attributes["ome"]["multiscales"][0]["coordinateTransformations"][1].update(spoiled),
+    )  # fmt: skip
+    with open_masks(copy) as dataset:
+        images = set(dataset.sections().images)
+        assert "bright" in images
+        assert ("ramp" in images) != any(note.startswith("images/ramp is left out") for note in dataset.notes)
+
+
+def test_metadata_that_are_no_json_leave_their_kind_of_elements_out(sample, tmp_path):
+    copy = shutil.copytree(sample, tmp_path / "copy.zarr")
+    document = json.loads((copy / "zarr.json").read_text())
+    del document["consolidated_metadata"]
+    (copy / "zarr.json").write_text(json.dumps(document))
+    (copy / "images" / "ramp" / "zarr.json").write_text("{")
+    with open_masks(copy) as dataset:
+        assert np.isfinite(dataset.embedding("spatial")[:-1]).all()
+        assert any(note.startswith("images are left out") for note in dataset.notes)
+
+
 def flatten(attributes):
     for one in attributes["ome"]["multiscales"][0]["coordinateTransformations"]:
         if one["output"]["name"] == "turned":

@@ -77,14 +77,14 @@ class SpatialDataDataset(ZarrDataset):
         self._elements = Elements(root, self._note)
         if not tables:
             there = "; ".join(f"{kind}: {names}" for kind, names in self._elements.names().items()) or "no elements"
-            raise InvalidStore(f"'{self.uri}' is SpatialData without a table of cells; it has {there}.")
+            raise InvalidStore(f"'{root.uri}' is SpatialData without a table of cells; it has {there}.")
         if key is None and len(tables) > 1:
             first = next(iter(tables))
-            raise InvalidOption(f"'{self.uri}' has the tables {', '.join(tables)}; name one, such as table={first!r}.")
+            raise InvalidOption(f"'{root.uri}' has the tables {', '.join(tables)}; name one, such as table={first!r}.")
         key = next(iter(tables)) if key is None else key
         part = tables.get(key.rpartition("/")[2])
         if part is None:
-            raise UnknownName(not_found("table", key, tables, f"'{self.uri}'"))
+            raise UnknownName(not_found("table", key, tables, f"'{root.uri}'"))
         self._table = key.rpartition("/")[2]
         return find_part(self._store.root, part.path, self.what)
 

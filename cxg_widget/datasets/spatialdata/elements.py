@@ -31,7 +31,13 @@ class Elements:
 
     def __init__(self, root: Group, note: Callable[[str], None]) -> None:
         self._uri, self._note = root.uri, note
-        self._groups = {kind: groups_below(root, kind, note) for kind in _KINDS}
+        self._groups: dict[str, dict[str, Group]] = {}
+        for kind in _KINDS:
+            try:
+                self._groups[kind] = groups_below(root, kind, note)
+            except (InvalidStore, DamagedStore) as error:
+                self._groups[kind] = {}
+                note(f"{kind} are left out: {error}")
         self.images: dict[str, Raster] = {}
         self.labels: dict[str, Raster] = {}
         self.systems: dict[str, dict[str, Matrix]] = {}

@@ -112,7 +112,7 @@ def _is_pair(found: Any) -> bool:
     return (
         isinstance(found, Sequence | np.ndarray)
         and len(found) == 2
-        and all(isinstance(one, int | float | np.number) for one in found)
+        and all(isinstance(one, int | float | np.number) and np.isfinite(one) for one in found)
         and bool(found[0] < found[1])
     )
 

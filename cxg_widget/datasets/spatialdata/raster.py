@@ -91,7 +91,7 @@ def read_raster(group: Group, name: str) -> Raster:
         axes = "".join(str(axis["name"] if isinstance(axis, Mapping) else axis) for axis in multiscale["axes"])
         arrays = [group.get(str(one["path"])) for one in multiscale["datasets"]]
         channels = tuple(str(one["label"]) for one in said.get("omero", {}).get("channels", ()))
-    except (KeyError, TypeError, IndexError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise InvalidStore(f"{group.uri}: {group.path} is not OME-Zarr ({error!r}).") from error
     if not {"x", "y"} <= set(axes) <= set("czyx"):
         raise InvalidStore(f"{group.uri}: {group.path} has the axes {axes!r}; it needs x and y.")

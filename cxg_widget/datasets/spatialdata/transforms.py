@@ -26,7 +26,7 @@ def systems_of(transformations: Any, uri: str) -> dict[str, Matrix]:
     for one in transformations if isinstance(transformations, list) else ():
         try:
             found[str(one["output"]["name"])] = _matrix_of(one)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
             raise InvalidStore(f"{uri}: a coordinate transformation cannot be understood ({error!r}).") from error
     return found
 
@@ -37,9 +37,9 @@ def units_of(transformations: Any) -> dict[str, str]:
     for one in transformations if isinstance(transformations, list) else ():
         output = one.get("output") if isinstance(one, Mapping) else None
         axes = output.get("axes") if isinstance(output, Mapping) else None
-        named = [axis for axis in axes or () if isinstance(axis, Mapping) and axis.get("name") in ("x", "y")]
-        units = {axis.get("unit") for axis in named}
-        if isinstance(output, Mapping) and len(units) == 1 and isinstance(unit := units.pop(), str) and unit != "unit":
+        known = [axis for axis in axes if isinstance(axis, Mapping)] if isinstance(axes, list) else []
+        units = {str(axis.get("unit", "unit")) for axis in known if axis.get("name") in ("x", "y")}
+        if isinstance(output, Mapping) and len(units) == 1 and (unit := units.pop()) != "unit":
             found[str(output.get("name"))] = unit
     return found
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import errors, open_dataset
+from cxg_widget.datasets.anndata.zarr_store import ZarrGroup
 from tests.datasets.turned import open_masks, whole
 from tests.file_server import FileServer
 
@@ -67,3 +68,14 @@ def test_bytes_of_radii_and_places_are_counted_as_they_are_read(sample):
         assert before > size  # the radii
         dataset._read_once("instances of dots again", lambda: dataset._instances("dots"))
         assert size * 0.5 < dataset.traffic.n_bytes - before < size * 2
+
+
+def test_each_element_is_opened_once(sample, monkeypatch):
+    opened = []
+    get = ZarrGroup.get
+    monkeypatch.setattr(ZarrGroup, "get", lambda self, name: (opened.append(f"{self.path}/{name}"), get(self, name))[1])
+    with open_dataset(sample, table="of_both") as dataset:
+        assert dataset.details["images"]
+    of_elements = [path for path in opened if path.split("/")[0] in ("images", "labels", "shapes")]
+    assert {"images/ramp", "labels/masks", "shapes/dots"} <= set(of_elements)
+    assert len(of_elements) == len(set(of_elements))

@@ -155,6 +155,16 @@ def test_metadata_that_are_no_json_leave_their_kind_of_elements_out(sample, tmp_
         assert any(note.startswith("images are left out") for note in dataset.notes)
 
 
+def test_names_of_many_elements_are_one_note_each(sample):
+    with open_dataset(sample, table="of_both", coordinate_system="own") as dataset:
+        images = (
+            "5 images have no place in the coordinate system 'own': 'bright', 'panel', 'ramp', 'scan' (and 1 more)."
+        )
+        assert images in dataset.notes
+        assert "'dots' has no place in the coordinate system 'own'; its cells are not drawn." in dataset.notes
+        assert "'parts' holds polygons; each is drawn as a point at its centroid." in dataset.notes
+
+
 def flatten(attributes):
     for one in attributes["ome"]["multiscales"][0]["coordinateTransformations"]:
         if one["output"]["name"] == "turned":

@@ -17,7 +17,7 @@ from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES
 from cxg_widget.datasets.base.sections import Sections
 from cxg_widget.datasets.base.values import as_plain
-from cxg_widget.datasets.spatialdata.elements import Elements, groups_below
+from cxg_widget.datasets.spatialdata.elements import Elements, groups_below, quoted
 from cxg_widget.datasets.spatialdata.picture import Limits, check_channels
 from cxg_widget.datasets.spatialdata.raster import Raster
 from cxg_widget.datasets.spatialdata.regions import Instances, Region, places_of, read_instances, read_radii
@@ -159,22 +159,33 @@ class SpatialDataDataset(ZarrDataset):
 
     def _spot(self) -> float | None:
         """Return how wide the circles of the first region of circles are; None where there are none."""
+        spot = None
+        kinds: dict[str, list[str]] = {"labels": [], "polygons": []}
         for name, region in self._regions.items():
             if isinstance(region.source, Raster):
-                self._note(f"{name!r} holds labels; each is drawn as a point at its centroid.")
-                continue
-            try:
-                radii = read_radii(region.source, self._files)
-            except (InvalidStore, DamagedStore) as error:
-                self._note(f"the radii of {name!r} are not known: {error}")
-                continue
-            if radii is None:
-                self._note(f"{name!r} holds polygons; each is drawn as a point at its centroid.")
-            elif len(radii) and np.isfinite(radii).all() and radii.min() > 0:
-                if not np.allclose(radii, radii[0]):
-                    self._note(f"the circles of {name!r} differ in size; all are drawn at their median.")
-                return 2 * float(np.median(radii)) * stretch_of(region.matrix)
-        return None
+                kinds["labels"].append(name)
+            elif spot is None:
+                radii = self._radii(region)
+                if radii is None:
+                    kinds["polygons"].append(name)
+                elif len(radii) and np.isfinite(radii).all() and radii.min() > 0:
+                    if not np.allclose(radii, radii[0]):
+                        self._note(f"the circles of {name!r} differ in size; all are drawn at their median.")
+                    spot = 2 * float(np.median(radii)) * stretch_of(region.matrix)
+        for kind, names in kinds.items():
+            if names:
+                verb = "holds" if len(names) == 1 else "hold"
+                self._note(f"{quoted(names)} {verb} {kind}; each is drawn as a point at its centroid.")
+        return spot
+
+    def _radii(self, region: Region) -> NDArray[np.float64] | None:
+        """Return the radii of circles; None of polygons, none where they cannot be read."""
+        assert isinstance(region.source, Group), "labels have no radii"
+        try:
+            return read_radii(region.source, self._files)
+        except (InvalidStore, DamagedStore) as error:
+            self._note(f"the radii of {region.name!r} are not known: {error}")
+            return np.empty(0)
 
     def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
         return self._tissue.read(name, 1, lines, columns)

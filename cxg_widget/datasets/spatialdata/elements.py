@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from cxg_widget.datasets.anndata.node import Group
 from cxg_widget.datasets.spatialdata.raster import Raster, read_raster
@@ -12,6 +12,7 @@ from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
 from cxg_widget.text.names import not_found
 
 _GLOBAL = "global"
+_MOST_NAMES = 4
 _KINDS = ("images", "labels", "shapes", "points")
 
 
@@ -92,17 +93,32 @@ class Elements:
     def find_regions(self, names: Iterable[str], system: str) -> dict[str, Region]:
         """Return the regions that have a place in a coordinate system; others are noted."""
         found = {}
-        for name in names:
-            if not self.is_region(name):
-                self._note(f"the table describes {name!r}, which is not among the shapes and labels of the store.")
-            elif system not in self.systems[name]:
-                self._note(f"{name!r} has no place in the coordinate system {system!r}; its cells are not drawn.")
-            else:
+        names = list(names)
+        for name in filter(self.is_region, names):
+            if system in self.systems[name]:
                 source = self.labels[name] if name in self.labels else self._groups["shapes"][name]
                 found[name] = Region(name, source, self.systems[name][system])
                 if name not in self.labels and found[name].matrix[:, 2].any():
                     self._note(f"{name!r} is tilted in {system!r}; its shapes are placed as if z were 0.")
+        unknown = [name for name in names if not self.is_region(name)]
+        elsewhere = [name for name in names if self.is_region(name) and name not in found]
+        if unknown:
+            verb = "is" if len(unknown) == 1 else "are"
+            self._note(
+                f"the table describes {quoted(unknown)}, which {verb} not among the shapes and labels of the store."
+            )
+        if elsewhere:
+            verb, whose = ("has", "its") if len(elsewhere) == 1 else ("have", "their")
+            self._note(
+                f"{quoted(elsewhere)} {verb} no place in the coordinate system {system!r}; {whose} cells are not drawn."
+            )
         return found
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Return names for a sentence; of many the first."""
+    first = ", ".join(map(repr, names[:_MOST_NAMES]))
+    return first if len(names) <= _MOST_NAMES else f"{first} (and {len(names) - _MOST_NAMES} more)"
 
 
 def groups_below(root: Group, kind: str, note: Callable[[str], None]) -> dict[str, Group]:

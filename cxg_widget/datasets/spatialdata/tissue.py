@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.sections import MOST_PX, SectionImage, Sections
-from cxg_widget.datasets.spatialdata.elements import Elements
+from cxg_widget.datasets.spatialdata.elements import Elements, quoted
 from cxg_widget.datasets.spatialdata.picture import Limits, Picture
 from cxg_widget.datasets.spatialdata.resampled import Resampled
 from cxg_widget.datasets.spatialdata.transforms import plane_of, scale_of
 from cxg_widget.errors import InvalidStore
-from cxg_widget.text.names import shown
 
 _UM = {"micrometer": 1.0, "micron": 1.0, "um": 1.0, "µm": 1.0, "millimeter": 1e3, "nanometer": 1e-3}
 """Micrometres of a unit."""
@@ -61,7 +60,7 @@ class Tissue:
             single.update(found)
         if elsewhere:
             many = f"{len(elsewhere)} images have" if len(elsewhere) > 1 else "an image has"
-            self._note(f"{many} no place in the coordinate system {self._system!r}: {shown(elsewhere)}.")
+            self._note(f"{many} no place in the coordinate system {self._system!r}: {quoted(elsewhere)}.")
         return Sections(whole | single, faults, spot, um)
 
     def _pictures(self, name: str) -> Iterator[tuple[str, Picture]]:

@@ -8,7 +8,7 @@ PEER_TESTS := $(addprefix tests/datasets/test_,anndata_peer.py anndata_written_p
 	cf_peer.py mzpeak_numpress.py scanpy_peer.py shapely_peer.py \
 	soma_peer.py) tests/unit/test_compare_deseq2.py
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # The environment holds Node.js only where the machine has none that is new enough.
 WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
 # Two are built together; this is the later one.

@@ -18,6 +18,14 @@ _FEW = 48
 
 
 @compiled
+def _ascending(value: Any) -> Any:
+    """Return a uint64 that sorts as a float32 does."""
+    bits = np.float32(value).view(np.uint32)
+    # Unsigned integers sort so if bits of negative floats are inverted, and positive ones get the sign bit set.
+    return np.uint64(~bits if bits >> _SIGN else bits | _TOP)
+
+
+@compiled
 def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
     """Write the keys of the entries of columns that are ranked: all but NaN, which has no rank, and 0.
 
@@ -41,11 +49,7 @@ def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
             if scale.size:
                 value = np.float32(np.log1p(np.float64(value) * scale[row]))
             if not np.isnan(value) and value != 0:
-                bits = np.float32(value).view(np.uint32)
-                # The bits of floats sort as unsigned integers if negative ones are inverted and positive ones get the
-                # sign bit set.
-                up = ~bits if bits >> _SIGN else bits | _TOP
-                keys[at] = (np.uint64(up) << _GROUP_BITS) | np.uint64(group)
+                keys[at] = (_ascending(value) << _GROUP_BITS) | np.uint64(group)
                 at += 1
         ends[column] = at
 
@@ -115,9 +119,8 @@ def put_keys(transposed: Any, starts: Any, stops: Any, keys: Any, ends: Any) -> 
     for gene in range(ends.size):
         at = ends[gene]
         for entry in range(starts[gene], stops[gene]):
-            bits = np.float32(kept[entry] + np.float32(0)).view(np.uint32)  # of two zeros one
-            up = ~bits if bits >> _SIGN else bits | _TOP
-            keys[at] = (np.uint64(up) << _GROUP_BITS) | np.uint64(groups[entry])
+            up = _ascending(kept[entry] + np.float32(0))  # of two zeros one
+            keys[at] = (up << _GROUP_BITS) | np.uint64(groups[entry])
             at += 1
         ends[gene] = at
 
@@ -170,6 +173,15 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
 
 
 @compiled
+def _leave_out(listed: Any, n: Any, fill: Any, left_out: Any) -> Any:
+    """Write how many cells of each group have no key, and return the place of their value among the keys."""
+    left_out[:] = n
+    for at in range(listed.size):
+        left_out[np.int64(listed[at] & np.uint64(0xFFFF))] -= 1
+    return _ascending(fill + np.float32(0))
+
+
+@compiled
 def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
     """Write the sums of the mean ranks of each group, and the sum of t^3 - t over ties of t values, of some genes.
 
@@ -182,11 +194,7 @@ def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
     low = np.uint64(0xFFFF)
     left_out = np.empty(sums.shape[1], dtype=np.int64)
     for gene in range(starts.size):
-        left_out[:] = n[gene]
-        for at in range(starts[gene], ends[gene]):
-            left_out[np.int64(sorted_[at] & low)] -= 1
-        bits = np.float32(fill[gene] + np.float32(0)).view(np.uint32)
-        fill_key = np.uint64(~bits if bits >> _SIGN else bits | _TOP)
+        fill_key = _leave_out(sorted_[starts[gene] : ends[gene]], n[gene], fill[gene], left_out)
         is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
         at = starts[gene]
         while at < ends[gene] or is_waiting:
@@ -221,11 +229,7 @@ def add_ranks_against(keys: Any, n: Any, fill: Any, reference: Any, found: Any) 
     left_out = np.empty(n_groups, dtype=np.int64)
     here = np.zeros(n_groups, dtype=np.int64)
     for gene in range(starts.size):
-        left_out[:] = n[gene]
-        for at in range(starts[gene], ends[gene]):
-            left_out[np.int64(sorted_[at] & low)] -= 1
-        bits = np.float32(fill[gene] + np.float32(0)).view(np.uint32)
-        fill_key = np.uint64(~bits if bits >> _SIGN else bits | _TOP)
+        fill_key = _leave_out(sorted_[starts[gene] : ends[gene]], n[gene], fill[gene], left_out)
         is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
         at = starts[gene]
         while at < ends[gene] or is_waiting:

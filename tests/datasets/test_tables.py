@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+import xarray as xr
 
 from cxg_widget import CxgWidget
 from cxg_widget.cli.main import main
@@ -276,14 +277,27 @@ def test_levels_of_an_index_are_columns_and_all_of_them_name_a_row():
     pd.testing.assert_frame_equal(frame, before)
 
 
-def test_of_two_columns_of_one_name_the_first_is_shown_and_both_are_given_back():
+def test_of_two_columns_of_one_name_the_first_is_shown_and_both_are_given_back(tmp_path):
     frame = pd.DataFrame([[1.0, 2, 3], [4, 5, 6]], columns=["x", "y", "x"])
-    for source in (frame, pa.Table.from_arrays([pa.array(frame.iloc[:, one]) for one in range(3)], ["x", "y", "x"])):
+    table = pa.Table.from_arrays([pa.array(frame.iloc[:, one]) for one in range(3)], ["x", "y", "x"])
+    pq.write_table(table, tmp_path / "twice.parquet")
+    for source in (frame, table, tmp_path / "twice.parquet"):
         with open_dataset(source) as dataset:
             assert list(dataset.obs_columns) == ["x", "y"]
             np.testing.assert_array_equal(dataset.embedding(), [[1, 2], [4, 5]])
             assert any("'x' occurs twice; the first one is shown" in note for note in dataset.notes)
-            assert dataset.frame(np.array([1])).shape == (1, 3)
+            found = dataset.frame(np.array([1]))
+            assert found.shape == (1, 3)
+            if isinstance(found, pa.Table):
+                assert [column.to_pylist() for column in found.columns] == [[4], [5], [6]]
+
+
+def test_columns_of_xarray_are_columns_of_a_dict():
+    source = xr.Dataset({"x": ("cell", [1.0, 2, 3]), "y": ("cell", [3.0, 4, 5])})
+    with open_dataset(source) as dataset:
+        np.testing.assert_array_equal(dataset.embedding(), [[1, 3], [2, 4], [3, 5]])
+        found = dataset.frame(np.array([2, 0]))
+        assert {name: values.values.tolist() for name, values in found.items()} == {"x": [3, 1], "y": [5, 3]}
 
 
 def test_columns_of_objects_are_what_their_values_are():

@@ -152,6 +152,8 @@ class ParquetSource(ArrowSource):
         order = np.argsort(rows, kind="stable")
         wanted, fields = rows[order], [self.schema.field(position) for position in positions]
         names = list(dict.fromkeys(field.name for field in fields))
+        # Of several columns of one name, that name reads all.
+        read = [position for name in names for position in self.schema.get_all_field_indices(name)]
         found: list[pa.RecordBatch] = []
         for group in range(self._file.n_groups):
             at, end = int(self._starts[group]), int(self._starts[group + 1])
@@ -163,7 +165,11 @@ class ParquetSource(ArrowSource):
                 first, at = next_, at + batch.num_rows
         back = np.empty(len(rows), dtype=np.int64)
         back[order] = np.arange(len(rows))
-        pieces = [pa.chunked_array([batch.column(field.name) for batch in found], type=field.type) for field in fields]
+        places = [read.index(position) for position in positions]
+        pieces = [
+            pa.chunked_array([batch.column(place) for batch in found], type=field.type)
+            for place, field in zip(places, fields, strict=True)
+        ]
         return [piece.take(pa.array(back)) for piece in pieces]
 
     def n_null(self, position: int) -> int | None:

@@ -141,9 +141,9 @@ def _rows_of_dict(columns: Mapping[str, Any], rows: NDArray[np.int64], names: Se
 def _rows_of(values: Any, rows: NDArray[np.int64]) -> Any:
     if hasattr(values, "iloc"):
         return values.iloc[rows]
-    if isinstance(values, np.ndarray) or _module(values) == "polars":
-        return values[rows]
-    return [values[row] for row in rows.tolist()] if isinstance(values, list | tuple) else values.take(rows)
+    if isinstance(values, list | tuple):
+        return [values[row] for row in rows.tolist()]
+    return values.take(rows) if _module(values) in ("pandas", "pyarrow") else values[rows]
 
 
 def _module(source: Any) -> str:

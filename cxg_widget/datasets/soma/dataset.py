@@ -208,7 +208,7 @@ class SomaDataset(Dataset):
         return self._matrices[name]
 
     def _category_colors(self, column: str) -> Mapping[str, str]:
-        """Return the colours that scanpy keeps in `uns`, which tiledbsoma writes as a dataframe of texts."""
+        """Return the colors that scanpy keeps in `uns`, which tiledbsoma writes as a dataframe of texts."""
         if self._parts.uns is None:
             return {}
         path = f"{self._parts.uns}/{column}_colors"

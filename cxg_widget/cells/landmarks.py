@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 MOST_NAMES = 1_000
 MOST_CONTOURED = 30
 """Categories, the largest ones, that are named and that have contours."""
-"""Shares of a category's cells that its contours enclose."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 # Changes with cxg_widget/session/analysis/composition.py: numbers of an enrichment.
 # Changes with cxg_widget/wire/messages/open_columns.py: numbers of an enrichment.
 # Changes with js/src/panels/columns/enrichment.js: numbers of an enrichment.
+# Changes with cxg_widget/widget/analysing.py: options of a composition.
+# Changes with cxg_widget/session/session.py: options of a composition.
 
 from __future__ import annotations
 

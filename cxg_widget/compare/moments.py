@@ -1,4 +1,6 @@
 """Means, variances and shares of genes in groups of cells, block by block in one pass over the matrix."""
+# Changes with cxg_widget/compare/loops/sum_loops.py: what a share counts.
+# Changes with js/src/panels/compare/gene_columns.js: what a share counts.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """A column as one small code a cell, its category or the bin of its number; and what all that can be counted have."""
+# Changes with cxg_widget/cells/cluster/counted.py: facts of a counted column.
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Selected cells: how masks combine, travel and become rows and DataFrames."""
 # Changes with js/src/plot/lasso.js and cxg_widget/rules/combining.py: modes of a selection.
 # Changes with js/src/plot/overlay.js and cxg_widget/wire/messages/message.py: modes of a selection.
+# Changes with js/src/state/actions.js: modes of a selection.
 
 from __future__ import annotations
 

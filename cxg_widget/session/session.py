@@ -4,6 +4,7 @@ A `Session` holds one dataset, what was read of it, the selection and the settin
 several threads; a newer request for points or colour ends the older one between two chunks.
 """
 # Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
+# Changes with cxg_widget/compare/composition.py: options of a composition.
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Numbers of cells, as users call them: counts, comparisons, markers, compositions, and all cells as arrays."""
 # Changes with cxg_widget/compare/question.py: options of a comparison.
 # Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
+# Changes with cxg_widget/compare/composition.py: options of a composition.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 /** The model of one widget: the client, the state, the arrays and the shared view behind all its views. */
 
-import { seekCard, watchCard } from "./draw/card.js";
+import { seekCard, watchCard } from "./draw/which_painter.js";
 import { createCpuLoop } from "./draw/cpu/picture.js";
 import { createPainters } from "./draw/painter.js";
 import { createSources } from "./draw/sources.js";

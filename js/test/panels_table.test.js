@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ROW_PX } from "../src/page/parts/legend_rows.js";
 import { around, createTableRows } from "../src/panels/table/row_requests.js";
 import { HIGHEST_PX, isScaled, lowest, scrollOf, sheetPx, topOf } from "../src/panels/table/scrolling.js";
-import { tableFile } from "../src/panels/table/table_csv.js";
+import { tableFile } from "../src/panels/table/table_text.js";
 
 const VIEW_PX = 200;
 

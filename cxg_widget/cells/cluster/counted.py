@@ -1,4 +1,5 @@
 """Counts columns on the workers: codes stay there, states of cells are sent, counts come back."""
+# Changes with cxg_widget/counts/coded.py: facts of a counted column.
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@
 codes, the group of each row or -1, and float64 scales, which values of a row are multiplied by before log1p; none =
 values as they are. Bodies stand where they are used: calling a function for each entry takes ten times as long.
 """
+# Changes with cxg_widget/compare/moments.py: what a share counts.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Stacked bars: how the cells of each group fall to the categories of a column."""
+# Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
 

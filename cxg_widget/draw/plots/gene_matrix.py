@@ -1,4 +1,5 @@
 """Genes by groups as dots or a heat map: the area of a dot says how many cells express a gene, the colour how much."""
+# Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """The look that all plots of groups share, and how a notebook shows them."""
-# Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Violins: the distribution of a gene in each group, drawn from its bins."""
+# Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Plots of groups of cells: what is requested found in the dataset, summed up gene by gene, and made a plot."""
-# Changes with cxg_widget/widget/plots.py and cxg_widget/draw/plots/plot_style.py: options of plots of groups.
+# Changes with cxg_widget/widget/plots.py and cxg_widget/draw/plots/gene_matrix.py: options of plots of groups.
+# Changes with cxg_widget/draw/plots/violins.py and cxg_widget/draw/plots/bars.py: options of plots of groups.
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 /** Actions of a user: the panels call these. */
+// Changes with cxg_widget/selection/selection.py: modes of a selection.
 import { READ } from "../wire/constants.js";
 import { labelsOf } from "./hidden.js";
 import { putBrush } from "./scene.js";

@@ -1,7 +1,7 @@
 /** The comparison of a widget, which all its views share: the question, its request and its result. */
 // Changes with cxg_widget/compare/question.py: options of a comparison.
 import { fileName } from "../../words/format.js";
-import { download } from "../table/table_csv.js";
+import { download } from "../table/table_text.js";
 import { taken } from "./result.js";
 
 /** @typedef {import("../../state/state.js").State} State */

@@ -1,5 +1,6 @@
 /** Columns of the table of genes: headings, descriptions, and how values are written. Pure. */
 // Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
+// Changes with cxg_widget/compare/moments.py: what a share counts.
 import { shortNumber, wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("./result.js").Found} Found */

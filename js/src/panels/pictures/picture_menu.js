@@ -1,7 +1,7 @@
 /** The menu of saved pictures: PNG drawn by the page; SVG, PDF and HTML written by the kernel. */
 import { html, nothing } from "lit-html";
 import { fileName } from "../../words/format.js";
-import { download } from "../table/table_csv.js";
+import { download } from "../table/table_text.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /** @typedef {import("../../wire/protocol.js").FigurePart} Part */

@@ -8,7 +8,7 @@ import { fileName } from "../../words/format.js";
 import { keyOf, linesOf } from "../../words/legend_words.js";
 import { nounsOf } from "../../words/nouns.js";
 import { legendOf } from "../overlays/legend_line.js";
-import { download } from "../table/table_csv.js";
+import { download } from "../table/table_text.js";
 import { compose, paperOf } from "./figure.js";
 import { takeStill } from "./notebook_png.js";
 

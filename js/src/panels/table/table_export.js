@@ -1,7 +1,7 @@
 /** Copies all rows of the table, or downloads them, one export at a time. */
 import { counted, fileName, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
-import { copy, download, tableFile } from "./table_csv.js";
+import { copy, download, tableFile } from "./table_text.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 PACKAGES = ("anywidget", "jupyter-scatter", "jupyterlab", "numpy", "pandas", "scipy", "tiledb")
-STORE_PACKAGES = ("anndata", "h5py", "homeobox", "numpy", "pandas", "pyarrow", "pylance", "scipy", "tiledb", "zarr")
+STORE_PACKAGES = (
+    "anndata", "h5py", "homeobox", "mudata", "numpy", "pandas", "polars", "pyarrow", "pylance", "scanpy", "scipy",
+    "spatialdata", "tiledb", "tiledbsoma", "zarr",
+)  # fmt: skip
 _RENDERER = """() => {
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl.getExtension("WEBGL_debug_renderer_info");

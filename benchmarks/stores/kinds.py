@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.data import RAW
-from benchmarks.stores import anndata_files, atlas, cells, cf, mzpeak
+from benchmarks.stores import anndata_files, atlas, cells, cf, mudata, mzpeak, soma, spatialdata, tables, tenx
 from benchmarks.stores.contender import Contender, Ours
 
 FOLDER = RAW / "stores"
@@ -28,6 +28,7 @@ class Kind:
     floor : the format's library, doing the least that gives the same
     peers : the store's own libraries, where there are any besides
     note : what to know of the peers
+    ours : cxg-widget, with the options that such a store needs
     """
 
     name: str
@@ -37,11 +38,12 @@ class Kind:
     floor: tuple[str, type[Contender]]
     peers: Contenders = field(default_factory=dict)
     note: str = ""
+    ours: type[Contender] = Ours
 
     @property
     def contenders(self) -> dict[str, type[Contender]]:
         """Return all of them by name, ours first."""
-        return {"cxg-widget": Ours, **dict([self.floor]), **self.peers}
+        return {"cxg-widget": self.ours, **dict([self.floor]), **self.peers}
 
     def path(self, size: str) -> Path:
         return FOLDER / size / self.name
@@ -67,6 +69,16 @@ KINDS = (
     Kind("grid.tiledb", "TileDB-CF, a grid of 10 times", cf.write_cf, cf.asked, _TILEDB, note=_NO_CF),
     Kind("run.mzpeak", "mzPeak, 50 points a spectrum, point layout", mzpeak.write_mzpeak, mzpeak.asked,
          ("pyarrow", mzpeak.PyArrow)),
+    Kind("cells.h5mu", "MuData .h5mu, two modalities, CSC, gzip", mudata.write_h5mu, cells.asked,
+         ("h5py", mudata.H5pyOfModalities), {"mudata, backed": mudata.MuData}),
+    Kind("cells.soma", "TileDB-SOMA, tiles of 2,048 x 2,048", soma.write_soma, cells.asked,
+         ("tiledb-py", soma.TileDB), {"tiledbsoma": soma.TileDBSOMA}),
+    Kind("cells.spatialdata", "SpatialData, a table, zarr 3, CSC, sharded", spatialdata.write_spatialdata, cells.asked,
+         ("zarr-python", spatialdata.ZarrOfTable), {"spatialdata": spatialdata.SpatialData}),
+    Kind("outs", "10x, .h5 by barcode and clusters as CSV", tenx.write_outs, tenx.asked,
+         ("h5py, pandas", tenx.H5py), {"scanpy": tenx.Scanpy}),
+    Kind("cells.parquet", "Parquet, 50 genes as columns, Zstd", tables.write_parquet, cells.asked,
+         ("pyarrow", tables.PyArrow), {"polars": tables.Polars}, ours=tables.OursWithGenes),
 )  # fmt: skip
 
 BY_NAME = {kind.name: kind for kind in KINDS}

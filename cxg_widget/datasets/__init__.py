@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
-from cxg_widget.datasets.base.location import exists, local_uri
+from cxg_widget.datasets.base.location import check_bucket, exists, local_uri
 from cxg_widget.datasets.detection import check_format, detect, looks_like_anndata
 from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with, registered
 from cxg_widget.datasets.tables.given import exports_table, open_table
@@ -114,6 +114,7 @@ def open_dataset(
 
 
 def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
+    check_bucket(path)
     try:
         if format_ is None:
             try:

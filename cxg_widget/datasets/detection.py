@@ -17,7 +17,6 @@ FOREIGN = {
     "tiledb-array": "a single TileDB array, not a dataset; pass its parent group",
 }
 """What is known on sight, and is opened where a reader is registered for it."""
-_WITH_BUCKETS = ("s3", "s3a", "gs", "gcs")
 _ANNDATA = ("obs", "var", "obsm", "X", "n_obs")
 _MUDATA = ("obs", "var", "obsm", "mod", "n_obs")
 
@@ -79,10 +78,7 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
     for format_, reader in registered().readers.items():
         if reader.is_named(without_query(uri)):
             return format_ if reader.takes(options) else _by_options(options) or format_
-    scheme, _, rest = uri.lower().partition("://")
-    if scheme in _WITH_BUCKETS and not rest.strip("/"):
-        raise DatasetNotFound(f"'{uri}' names no bucket; write {scheme}://bucket/name.h5ad.")
-    is_plain = scheme in ("http", "https")
+    is_plain = uri.lower().startswith(("http://", "https://"))
     found, refused = None, None
     try:
         found = None if is_plain else _tiledb(uri, options)

@@ -22,7 +22,14 @@ from cxg_widget.datasets.storage.failures import failure
 from cxg_widget.datasets.storage.objects import Objects
 from cxg_widget.datasets.storage.options import translate
 from cxg_widget.datasets.storage.range_file import RangeFile
-from cxg_widget.errors import DamagedStore, InvalidOption, StorageDenied, StorageUnavailable, UnknownFormat
+from cxg_widget.errors import (
+    DamagedStore,
+    DatasetNotFound,
+    InvalidOption,
+    StorageDenied,
+    StorageUnavailable,
+    UnknownFormat,
+)
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_truth
 from tests.file_server import FileServer
@@ -206,6 +213,21 @@ def test_an_endpoint_of_the_environment_or_a_profile_may_be_without_encryption(o
             context.setenv(name, value)
             with open_dataset("s3://cells/environment.h5ad", storage_options=options) as dataset:
                 assert dataset.n_obs == len(make_truth().obs)
+
+
+def test_a_bucket_alone_is_no_file(object_store):
+    object_store.put_bytes("alone.h5ad", b"")
+    for uri in ("s3://cells", "s3://cells/"):
+        with pytest.raises(DatasetNotFound, match="the bucket holds no store of this name"):
+            open_dataset(uri, storage_options=object_store.storage_options)
+
+
+@pytest.mark.parametrize("name", ["a.zarr", "a.cxg", "a.h5ad", "a"])
+@pytest.mark.parametrize("options", [{}, {"format": "zarr"}])
+def test_keys_before_a_bucket_are_refused_and_never_repeated(object_store, name, options):
+    with pytest.raises(InvalidOption, match="pass key and secret in storage_options= instead") as caught:
+        open_dataset(f"s3://{USER}@cells/{name}", storage_options=object_store.storage_options, **options)
+    assert "hush" not in str(caught.value)
 
 
 def test_a_file_of_certificates_that_is_not_there_is_named_as_such():

@@ -7,8 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote
 
-from cxg_widget.errors import DatasetNotFound
+from cxg_widget.errors import DatasetNotFound, InvalidOption
 
+_WITH_BUCKETS = ("s3", "s3a", "gs", "gcs")
 _SIGNS = re.compile(
     r"(x-(amz|goog|oss)-[\w-]*|sig|signature|token|access_token|expires|policy|key-pair-id|\w*accesskeyid|googleaccessid"
     r"|s[eiprtv]|spr|sk[a-z]+)=",
@@ -20,6 +21,18 @@ _SIGNS = re.compile(
 def is_remote(uri: str) -> bool:
     """Say whether a URI leads out of this machine."""
     return "://" in uri and not uri.startswith(("file://", "mem://"))
+
+
+def check_bucket(uri: str) -> None:
+    """Raise an error for an address in S3 or Google's storage without a bucket, or with a secret before it."""
+    scheme, mark, rest = uri.partition("://")
+    if not mark or scheme.lower() not in _WITH_BUCKETS:
+        return
+    bucket = rest.partition("/")[0]
+    if not bucket:
+        raise DatasetNotFound(f"'{uri}' names no bucket; write {scheme}://bucket/name.h5ad.")
+    if "@" in bucket:
+        raise InvalidOption(f"'{uri}' has a key before its bucket; pass key and secret in storage_options= instead.")
 
 
 def local_uri(uri: str) -> str:

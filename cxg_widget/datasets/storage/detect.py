@@ -49,7 +49,10 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
     if uri.partition("://")[0].lower() not in SCHEMES:
         return None
     objects = Objects(uri, options.get("storage_options"))
-    itself, *documents = objects.begin_all(("", *_ZARR), {"": _SIGNATURE_BYTES}, "the store")
+    is_bucket = not uri.partition("://")[2].strip("/").partition("/")[2]  # which is no object, but a list of names
+    keys = _ZARR if is_bucket else ("", *_ZARR)
+    found = dict(zip(keys, objects.begin_all(keys, {"": _SIGNATURE_BYTES}, "the store"), strict=True))
+    itself = found.pop("", None)
     if itself is not None and _HDF5 in itself.content:  # what others need may stand before it, as in MuData
         return "h5ad"
-    return "zarr" if any(documents) else None
+    return "zarr" if any(found.values()) else None

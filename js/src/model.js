@@ -1,9 +1,9 @@
 /** The model of one widget: the client, the state, the arrays and the shared view behind all its views. */
 
-import { seekCard, watchCard } from "./draw/which_painter.js";
 import { createCpuLoop } from "./draw/cpu/picture.js";
 import { createPainters } from "./draw/painter.js";
 import { createSources } from "./draw/sources.js";
+import { seekCard, watchCard } from "./draw/which_painter.js";
 import { createModuleLoader } from "./page/second_module.js";
 import { createDetailer } from "./picture/detail.js";
 import { inViewOf } from "./picture/report.js";

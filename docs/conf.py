@@ -57,9 +57,10 @@ html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = ["live.js"]
+html_js_files = ["site.js"]
 html_context = {"default_mode": "auto"}
 html_show_sphinx = False
+html_sidebars = {page: [] for page in ("get_started", "coming_from", "reliability", "index")}  # they have no subpages
 smartquotes = False
 html_copy_source = False
 html_theme_options = {
@@ -67,6 +68,7 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 9,
     "logo": {"text": "cxg-widget"},
+    "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

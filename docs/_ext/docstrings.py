@@ -25,7 +25,9 @@ def sign(*event):
     """Show the signature of a class only where users make one."""
     _, what, name, obj, _, signature, returned = event
     if name == "cxg_widget.CxgWidget":  # a metaclass of ipywidgets hides it
-        return str(inspect.signature(obj.__init__)).replace("self, ", "", 1), None
+        own = inspect.signature(obj.__init__)
+        plain = [one.replace(annotation=one.empty) for one in list(own.parameters.values())[1:]]
+        return str(own.replace(parameters=plain, return_annotation=own.empty)), None
     made = ("Truth", "Column", "Codes", "Vector", "Reader")
     if what in ("class", "exception") and name.rpartition(".")[2] not in made:
         return "", None

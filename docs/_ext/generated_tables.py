@@ -1,7 +1,8 @@
-"""Tables that the package declares: its settings, and the options of the command line."""
+"""Tables from one source: settings, options of the command line, and rows of the benchmarks."""
 
 import argparse
 from dataclasses import fields
+from pathlib import Path
 
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -21,9 +22,10 @@ GROUPS = {
 
 
 def setup(app):
-    """Register the directives `settings` and `command-line`."""
+    """Register the directives."""
     app.add_directive("settings", SettingsTables)
     app.add_directive("command-line", CommandLine)
+    app.add_directive("figures", Figures)
     return {"parallel_read_safe": True}
 
 
@@ -66,3 +68,31 @@ class CommandLine(FromText):
         for name, command in commands.choices.items():
             command.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=90)
             yield f"## cxg-widget {name}\n\n```text\n{command.format_help().rstrip()}\n```\n"
+
+
+class Figures(FromText):
+    """Some rows and columns of a table of benchmarks/, so that a figure stands in one file alone.
+
+    The argument names the file. The first line is the columns, each other the first cells of a row; " | " parts them.
+    """
+
+    required_arguments = 1
+    has_content = True
+
+    def lines(self):
+        """Yield the table."""
+        file = Path(self.env.srcdir).parent / "benchmarks" / self.arguments[0]
+        self.env.note_dependency(str(file))
+        tables = file.read_text(encoding="utf-8").split("\n\n")
+        rows = [
+            [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n")] for table in tables
+        ]
+        columns, *wanted = [line.split(" | ") for line in self.content]
+        head = ["", *columns]
+        yield "\n".join([f"| {' | '.join(head)} |", f"| --- |{' --: |' * len(columns)}"])
+        for start in wanted:
+            table = next((one for one in rows if any(row[: len(start)] == start for row in one)), None)
+            if table is None or not set(columns) <= set(table[0]):
+                raise self.error(f"{file.name} has no row {start} with the columns {columns}")
+            row = next(row for row in table if row[: len(start)] == start)
+            yield f"| {', '.join(start)} | {' | '.join(row[table[0].index(one)] for one in columns)} |"

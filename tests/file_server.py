@@ -194,7 +194,7 @@ def _handler(record: _Record) -> type[BaseHTTPRequestHandler]:
             """Answer with names below a prefix, in the XML of Google and of S3."""
             bucket, _, prefix = path.partition("/")
             if fault in STATUSES or not (record.root / bucket).is_dir():
-                return STATUSES.get(fault, 404), _NO_BUCKET, {}
+                return STATUSES.get(fault, 404), b"" if fault in STATUSES else _NO_BUCKET, {}
             found = sorted(one for one in (record.root / bucket).rglob("*") if one.is_file())
             sizes = {one.relative_to(record.root / bucket).as_posix(): one.stat().st_size for one in found}
             below = {key: size for key, size in sizes.items() if key.startswith(prefix)}

@@ -9,7 +9,14 @@ from typing import Any
 
 from cxg_widget.datasets.base.location import exists, is_remote, without_query
 from cxg_widget.datasets.readers import Reader, registered
-from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidValue, MissingDependency, UnknownFormat
+from cxg_widget.errors import (
+    DatasetNotFound,
+    InvalidOption,
+    InvalidValue,
+    MissingDependency,
+    StorageDenied,
+    UnknownFormat,
+)
 from cxg_widget.text.names import not_found
 from cxg_widget.text.warned import warn_caller
 
@@ -82,7 +89,8 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
     found, refused = None, None
     try:
         found = None if is_plain else _tiledb(uri, options)
-    except (InvalidOption, DatasetNotFound) as error:  # it may be AnnData, which takes other options and credentials
+    except (InvalidOption, DatasetNotFound, StorageDenied) as error:
+        # It may be AnnData, which takes other options and credentials, and needs no list of names.
         refused = error
     if found is None and find_spec("obstore") is not None and options.keys().isdisjoint(("ctx", "config")):
         from cxg_widget.datasets.storage.detect import identify

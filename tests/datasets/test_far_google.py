@@ -7,9 +7,10 @@ import json
 import numpy as np
 import pytest
 
+from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.storage.options import translate
-from cxg_widget.errors import DatasetNotFound, InvalidOption, StorageDenied
+from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidStore, StorageDenied
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_truth
 from tests.datasets.test_far_anndata import forget_consolidated
@@ -43,6 +44,30 @@ def test_a_store_in_a_bucket_of_google_is_found_by_what_lies_there(google, name,
         np.testing.assert_array_equal(dataset.values(truth.var_labels[3]), truth.X[:, 3])
         np.testing.assert_array_equal(dataset.embedding("umap"), truth.embeddings["umap"][:, :2].astype("f4"))
         assert dataset.sizes["X" if name.startswith("dense") else "X/data"] > 0
+
+
+def test_a_bucket_whose_names_may_not_be_listed_holds_consolidated_stores_alone(google, capsys, monkeypatch):
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", google.endpoint)
+    truth = make_truth()
+    path = make_anndata(google.root / "bucket", truth, layout="csr", container="zarr3", name="unlisted")
+    uri = f"gs://bucket/{path.name}"
+    google.answer_missing(403)
+    try:
+        with google.failing("403", at="list-type"):
+            with open_dataset(uri) as dataset:
+                np.testing.assert_array_equal(dataset.values(truth.var_labels[3]), truth.X[:, 3])
+                assert dataset.sizes == {}
+            assert main(["inspect", uri]) == 0
+            path.rename(path.with_suffix(""))
+            with open_dataset(uri.removesuffix(".zarr")) as dataset:
+                assert dataset.format == "zarr"
+            path.with_suffix("").rename(path)
+            assert "unlisted.zarr" in capsys.readouterr().out
+            forget_consolidated(path)
+            with pytest.raises(InvalidStore, match="no consolidated metadata, and names may not be listed here"):
+                open_dataset(uri)
+    finally:
+        google.answer_missing(404)
 
 
 @pytest.mark.parametrize(

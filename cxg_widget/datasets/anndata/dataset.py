@@ -30,7 +30,7 @@ from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES, check_me
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.values import as_plain
-from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, StorageDenied
 from cxg_widget.text.nouns import GENE_SET
 
 _MOST_NODES = 10_000
@@ -251,7 +251,10 @@ class AnnDataDataset(WithMatrices):
         return found | ({"schema_version": schema} if schema else {})
 
     def _read_sizes(self) -> dict[str, int]:
-        return _sizes_below(self._part) if self._store.tells_sizes else {}
+        try:
+            return _sizes_below(self._part) if self._store.tells_sizes else {}
+        except StorageDenied:
+            return {}  # its names may not be listed, as those of most public buckets
 
     def _read_traffic(self) -> Traffic:
         return self._store.traffic

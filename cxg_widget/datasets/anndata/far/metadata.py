@@ -89,12 +89,19 @@ def read_documents(objects: Objects) -> Documents:
     if _is_whole(content, zarr_format):
         return documents
     if not objects.lists:
-        raise InvalidStore(
-            f"'{objects.uri}' has no consolidated metadata, and this server does not list names, so that what it holds "
-            "cannot be known; write them where the store lies: zarr.consolidate_metadata('the.zarr')."
-        )
-    documents.walk(objects, zarr_format)
+        raise _unknown(objects.uri, "this server does not list names")
+    try:
+        documents.walk(objects, zarr_format)
+    except StorageDenied as error:
+        raise _unknown(objects.uri, "names may not be listed here") from error
     return documents
+
+
+def _unknown(uri: str, why: str) -> InvalidStore:
+    return InvalidStore(
+        f"'{uri}' has no consolidated metadata, and {why}, so that what it holds "
+        "cannot be known; write them where the store lies: zarr.consolidate_metadata('the.zarr')."
+    )
 
 
 def _has(objects: Objects, key: str) -> bool:

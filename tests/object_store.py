@@ -111,9 +111,9 @@ class Server:
     """The WSGI application: moto's, behind the record and the faults."""
 
     def __init__(self) -> None:
-        from moto.server import DomainDispatcherApplication, create_backend_app
+        from moto.server import create_backend_app
 
-        self._moto = DomainDispatcherApplication(create_backend_app)
+        self._moto = create_backend_app("s3")  # to find the service of each request takes as long as to answer it
         self._requests: list[Request] = []
         self._fault: dict[str, Any] | None = None
         self._n_under_way = 0
@@ -217,7 +217,8 @@ def _serve() -> None:
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     class Quiet(WSGIRequestHandler):
-        disable_nagle_algorithm = True  # headers and body are sent apart; the second would wait 40 ms for an answer
+        disable_nagle_algorithm = True  # what is sent in two parts would wait 40 ms for an answer to the first
+        wbufsize = 1 << 16  # headers and body are sent together
 
         def log(self, *_: Any) -> None:
             pass

@@ -9,6 +9,7 @@ its pages and `folder` for its files; `with JupyterLab(folder, settings=...)` st
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -29,12 +30,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from xdist.scheduler import LoadFileScheduling
 
+    config.option.loadscopereorder = False  # they come as `pytest_collection_modifyitems` has them
+
     class ByHost(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
             return "lab" if _needs_lab(file) else file
 
     return ByHost(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that need JupyterLab, which take longest, then those of many tests."""
+    if not all(item.path.parent == Path(__file__).parent for item in items):
+        return  # other tests run as well, one after the other
+    files = [item.nodeid.partition("::")[0] for item in items]
+    n_tests = Counter(files)
+    order = sorted(range(len(items)), key=lambda at: (not _needs_lab(files[at]), -n_tests[files[at]], at))
+    items[:] = [items[at] for at in order]
 
 
 @cache

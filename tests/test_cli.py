@@ -186,6 +186,17 @@ def test_validate_of_nothing_is_wrong_usage(tmp_path: Path, capsys: pytest.Captu
     assert "no such file or directory" in capsys.readouterr().err
 
 
+def test_validate_says_what_a_store_of_another_format_is_and_how_to_convert_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cells.csv"
+    path.write_text("x,y\n1,2\n")
+    assert main(["validate", str(path)]) == 1
+    said = capsys.readouterr().out.strip()
+    assert said == f"{path} is a CSV file, not a CXG; `cxg-widget convert {path} new.cxg` makes one."
+    assert main(["validate", str(path), "--json"]) == 1
+
+
 def test_inspect_names_version_layout_types_and_sizes(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(store)]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.cli.arguments import add_store, open_options
 from cxg_widget.cli.text import printable, show, show_json
-from cxg_widget.errors import DatasetNotFound
+from cxg_widget.errors import CxgWidgetError, DatasetNotFound
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.cxg.validation import Report
@@ -35,11 +35,26 @@ def run(options: argparse.Namespace) -> int:
     except DatasetNotFound as error:
         print(f"cxg-widget: {printable(str(error))}", file=sys.stderr)
         return 2
+    other = "" if report.valid else _other_format(options.path, open_options(options))
     if options.json:
         show_json(report.as_json())
+    elif other:
+        show([f"{options.path} is {other}, not a CXG; `cxg-widget convert {options.path} new.cxg` makes one."])
     else:
         show(_lines(report))
     return 0 if report.valid else 1
+
+
+def _other_format(path: str, options: dict[str, Any]) -> str:
+    """Return what else lies at a path, such as "a Parquet file"; "" where it is nothing that opens, or a CXG."""
+    from cxg_widget.datasets.detection import detect
+    from cxg_widget.datasets.readers import registered
+
+    try:
+        format_ = detect(path, options)
+    except CxgWidgetError:
+        return ""
+    return "" if format_ == "cxg" else registered().readers[format_].what
 
 
 def _lines(report: Report) -> Iterable[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.base.location import exists, is_remote, without_query
-from cxg_widget.datasets.readers import Reader, registered
+from cxg_widget.datasets.readers import COMMON_OPTIONS, Reader, registered
 from cxg_widget.errors import (
     DatasetNotFound,
     InvalidOption,
@@ -84,7 +84,7 @@ def _fits(format_: str, reader: Reader, path: Path) -> bool:
 def _remote(uri: str, options: Mapping[str, Any]) -> str:
     for format_, reader in registered().readers.items():
         if reader.is_named(without_query(uri)):
-            return format_ if reader.takes(options) else _by_options(options) or format_
+            return format_ if _takes(reader, options) else _by_options(options) or format_
     is_plain = uri.lower().startswith(("http://", "https://"))
     found, refused = None, None
     try:
@@ -111,8 +111,12 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
 
 def _by_options(options: Mapping[str, Any]) -> str | None:
     """Return the format that alone takes all of the options; None where none or several do."""
-    found = [format_ for format_, reader in registered().readers.items() if reader.takes(options)]
+    found = [format_ for format_, reader in registered().readers.items() if _takes(reader, options)]
     return found[0] if len(found) == 1 else None
+
+
+def _takes(reader: Reader, options: Iterable[str]) -> bool:
+    return set(options) <= {*COMMON_OPTIONS, *reader.options}
 
 
 def _tiledb(uri: str, options: Mapping[str, Any]) -> str | None:

@@ -50,10 +50,6 @@ class Reader:
         """Say whether a path is such a store."""
         return self.looks_like(path) if self.looks_like is not None else self.is_named(str(path))
 
-    def takes(self, options: Iterable[str]) -> bool:
-        """Say whether all options are for such stores."""
-        return set(options) <= {*COMMON_OPTIONS, *self.options}
-
     def is_named(self, uri: str) -> bool:
         """Say whether a path or a URI has the suffix of such stores."""
         return bool(self.suffixes) and uri.rstrip("/").lower().endswith(self.suffixes)

@@ -30,6 +30,7 @@ KINDS = (".png", ".svg", ".html")
 
 def setup(app):
     """Register the directive `shown`, and copy what the blocks have saved into the site."""
+    os.environ["CXG_WIDGET_RESTORE"] = "0"  # widgets of the pages are not offered to whoever builds them
     app.add_directive("shown", Shown)
     app.connect("builder-inited", forget_other_versions)
     app.connect("build-finished", copy_frames)

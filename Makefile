@@ -84,7 +84,7 @@ notebooks: setup ## run the notebooks and keep what they show, for readers on th
 	$(BIN)/python -m tools.notebooks
 
 docs: setup .venv-docs/.installed ## build the site into docs/_build/html, without the network
-	@.venv-docs/bin/python -m sphinx -n -W --keep-going -q docs docs/_build/html
+	@.venv-docs/bin/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 release-check: setup ## build what is released into dist/, check it, install it alone, open the demo
 	@$(BIN)/python -m tools.release_check
@@ -98,7 +98,7 @@ dev: setup ## rebuild the bundle on every change, with JupyterLab reloading it
 	ANYWIDGET_HMR=1 $(BIN)/python -m tools.demo
 
 clean: ## remove what was made, but for the environment and the demo data
-	rm -rf cxg_widget/static dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf cxg_widget/static dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv*' -not -path './js/node_modules/*' -prune -exec rm -rf {} +
 
 browser: $(VENV)/.installed

@@ -43,7 +43,6 @@ BY_PROCESSOR = ("--disable-gpu-compositing", "--disable-gpu-rasterization", "--d
 
 def pytest_collection_finish() -> None:
     """Leave what is there for good out of garbage collections, which otherwise take a tenth of all time."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -69,6 +70,20 @@ def stand_in(truth, layout="csr", **options):
 @pytest.fixture(scope="module", params=MAKE)
 def adata(request):
     return stand_in(make_truth(), request.param)
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["feature_name", "gene_symbols", "gene_symbol", "gene_name", "gene_names", "gene_short_name", "symbol"],
+)
+def test_a_gene_is_found_by_its_symbol_in_each_column_that_the_page_of_colors_names(column):
+    truth = make_truth()
+    adata = stand_in(truth)
+    adata.var = adata.var.rename(columns={"feature_name": column})
+    with open_dataset(adata) as dataset:
+        np.testing.assert_array_equal(dataset.values(truth.aliases[3]), truth.X[:, 3])
+    page = Path(__file__).parents[2] / "docs" / "how_to" / "color_by_a_gene.md"
+    assert not page.exists() or f"`{column}`" in page.read_text(encoding="utf-8")
 
 
 class TestAnnDataInMemory(DatasetTests):

@@ -1,6 +1,7 @@
 """Laws of annotations in files: they come back equal, what was there stays whole, and other labels are a question."""
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -64,6 +65,10 @@ def adata_of(n=50, **obs):
     )
 
 
+def without_path(identity):
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]
+
+
 def content(path):
     """Return all files below a folder, or a file, with what is in them."""
     return {one: one.read_bytes() for one in (path, *path.rglob("*")) if one.is_file()}
@@ -102,7 +107,7 @@ def test_a_sidecar_comes_back_to_pandas_and_to_another_widget_with_order_and_mis
         told = json.loads(path.read_text("utf-8").splitlines()[0][2:])["cxg_widget"]
         plain = pd.read_csv(path, skiprows=1, index_col=0, keep_default_na=False, na_values=[""])["mine"]
         assert texts(plain) == texts(truth)
-    assert (told["identity"], told["n_obs"]) == (widget.dataset.identity, 1000)
+    assert (told["identity"], told["n_obs"]) == (without_path(widget.dataset.identity), 1000)
     other = CxgWidget(widget.dataset, annotations=path)
     assert_same_labels(other.annotations["mine"].series(), truth)
     other.state = json.loads(json.dumps(other.state))
@@ -177,6 +182,28 @@ def test_a_file_of_a_stranger_is_refused_in_a_sentence_or_read_and_what_was_read
         with pytest.raises(CxgWidgetError):
             act()
     assert note.labels == ["x"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_saved_labels_do_not_hold_the_path_of_their_dataset_and_tell_it_from_another(h5ad, tmp_path, suffix):
+    folder = tmp_path / "private_folder"
+    folder.mkdir()
+    path, shared = folder / "data.cxg", tmp_path / f"shared{suffix}"
+    convert(h5ad, path, progress=False)
+    first, again, other = CxgWidget(path), CxgWidget(path), CxgWidget(h5ad)
+    first.annotations.new("mine").assign("some", np.arange(9))
+    first.annotations.save(shared)
+    assert "private_folder" in first.dataset.obs_identity
+    assert not any(b"private_folder" in one for one in content(shared).values())
+    if suffix == ".csv":
+        assert pd.read_csv(shared, comment="#", index_col=0)["mine"].eq("some").sum() == 9
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again.annotations.load(shared)
+    with pytest.warns(UserWarning, match="saved from another dataset"):
+        other.annotations.load(shared)
+    for widget in (first, again, other):
+        widget.close()
 
 
 def test_a_csv_of_far_more_columns_than_annotations_is_refused_by_its_first_row(widget, tmp_path, monkeypatch):
@@ -446,7 +473,7 @@ def test_a_cxg_has_the_obs_index_and_the_labels_in_a_new_place(widget, tmp_path)
     widget.annotations.save(path)
     with tiledb.open(str(path / "obs")) as array:
         columns, schema = array[:], json.loads(array.meta["cxg_schema"])
-        assert json.loads(array.meta["cxg_widget"])["identity"] == widget.dataset.identity
+        assert json.loads(array.meta["cxg_widget"])["identity"] == without_path(widget.dataset.identity)
     assert [text.decode() if isinstance(text, bytes) else text for text in columns["cell_id"]] == truth.index.tolist()
     labels = np.array([*schema["mine"]["categories"]], dtype=object)
     assert labels[columns["mine"]].tolist() == truth.astype(object).fillna("nan").tolist()

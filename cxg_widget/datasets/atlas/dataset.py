@@ -57,13 +57,7 @@ class AtlasDataset(Dataset):
     """
 
     format: ClassVar[str] = "atlas"
-    alias_columns: ClassVar[tuple[str, ...]] = (
-        *("feature_name", "gene_symbols", "gene_symbol", "gene_name", "symbol"),
-        *("protein_name", "protein", "name"),
-    )
-    id_columns: ClassVar[tuple[str, ...]] = (
-        *("feature_id", "gene_ids", "gene_id", "ensembl_id", "ensembl_gene_id", "uniprot_id"),
-    )
+    alias_columns: ClassVar[tuple[str, ...]] = (*Dataset.alias_columns, "protein_name", "protein", "name")
     _no_embedding: ClassVar[str] = (
         "no 2-D embedding column; pass coordinates=, an array (n_obs, 2) or a mapping or DataFrame of uid to x, y"
     )

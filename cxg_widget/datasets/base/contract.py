@@ -68,8 +68,13 @@ class Contract(MatrixContract):
     """
 
     format: ClassVar[str]
-    alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
-    id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
+    alias_columns: ClassVar[tuple[str, ...]] = (
+        *("feature_name", "gene_symbols", "gene_symbol", "gene_name", "gene_names"),
+        *("gene_short_name", "symbol"),
+    )
+    id_columns: ClassVar[tuple[str, ...]] = (
+        *("name_0", "feature_id", "gene_ids", "gene_id", "var_id", "ensembl_id", "ensembl_gene_id", "uniprot_id"),
+    )
     missing_text: ClassVar[str | None] = None
 
     uri: str

@@ -75,8 +75,6 @@ class SomaDataset(Dataset):
     """
 
     format: ClassVar[str] = "soma"
-    alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_name", "gene_symbols", "gene_symbol", "symbol")
-    id_columns: ClassVar[tuple[str, ...]] = ("feature_id", "gene_ids", "gene_id", "var_id", "ensembl_id")
     _holds_text: ClassVar[bool] = True
     _no_embedding: ClassVar[str] = "no usable embedding in obsm"
 

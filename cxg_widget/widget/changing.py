@@ -44,6 +44,7 @@ class ChangingWidget(WidgetTraits):
     _keeper: Keeper
     _of_page: PageChanges
     _callbacks: CallbackDispatcher
+    _heard: NDArray[np.bool_] | None = None
     _shown_before: dict[str, dict[str, Any]]
     _pinned: Mapping[str, Any] = MappingProxyType({})
     _n_steps: Iterator[int]
@@ -264,7 +265,12 @@ class ChangingWidget(WidgetTraits):
             (tell or self._tell_selection)()
 
     def _tell_selection(self) -> None:
+        mask = self._session.mask
         with self._history.step():
-            self.set_trait("n_selected", int(np.count_nonzero(self._session.mask)))
-        if self._callbacks.callbacks:
+            self.set_trait("n_selected", int(np.count_nonzero(mask)))
+        if not self._callbacks.callbacks:
+            return
+        # Only of other cells: else two widgets that select what the other selects would call each other without end.
+        before, self._heard = self._heard, mask
+        if before is None or not np.array_equal(before, mask):
             self._callbacks(self.selection)

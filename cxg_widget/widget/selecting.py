@@ -143,14 +143,14 @@ class SelectingWidget(AnsweringWidget):
         self.view, self.views = list(self._session.view_of(mask)), self._session.views_of(mask)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
-        """Call `callback(selection)` after each change of the selection; remove=True stops that.
+        """Call `callback(selection)` when other cells are selected; remove=True stops that.
 
         It is called by undo and redo too, which then show over what it sets; see `undo`.
 
         Examples
         --------
         >>> w.on_selection(lambda selection: print(len(selection), "cells"))
-        >>> w.clear_selection()
-        0 cells
+        >>> w.select([0, 1, 2])
+        3 cells
         """
         self._callbacks.register_callback(callback, remove=remove)

@@ -56,7 +56,7 @@ def use(widget):
     for request in REQUESTS:
         widget._handle_custom_msg({"id": 1, **request}, [])
     settle(widget)  # a lasso that has to wait would be overtaken
-    widget.select(polygon=[(-9, -9), (9, -9), (9, 9)])
+    widget.select(polygon=[(-9, -9), (9, -9), (0, 0)])
     widget._repr_mimebundle_()
     settle(widget)
 

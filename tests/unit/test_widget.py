@@ -336,6 +336,20 @@ def test_callbacks_hear_of_each_change_until_removed(make):
     assert heard == [2, 0, 1000]
 
 
+def test_widgets_that_select_what_the_other_selects_call_each_other_once(make):
+    a, b, calls = make(), make(), []
+
+    def follow(source, target):
+        source.on_selection(lambda cells: (calls.append(target), target.select(cells.mask)))
+
+    follow(a, b)
+    follow(b, a)
+    a.select([1, 2])
+    b.select([3])
+    assert [one is b for one in calls] == [True, False, False, True]
+    assert a.selection.rows.tolist() == b.selection.rows.tolist() == [3]
+
+
 def test_observe_hears_of_traits(make):
     w, heard = make(), []
     w.observe(lambda change: heard.append((change["name"], change["new"])), ["color", "n_selected"])

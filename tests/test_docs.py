@@ -21,7 +21,7 @@ RECIPES = sorted(path for path in (DOCS / "how_to").glob("*.md") if path.name !=
 OF_OTHER_TESTS = ("add_a_store", "aggregate")
 GUIDES = sorted(page for page in DOCS.glob("*.md") if page.stem not in OF_OTHER_TESTS)
 STORES = [DOCS / "stores" / f"{name}.md" for name in ("tables", "mudata", "soma")]
-RUN = [*RECIPES, *GUIDES, *sorted((DOCS / "concepts").glob("*.md")), *STORES]
+RUN = [*RECIPES, *GUIDES, *sorted((DOCS / "concepts").glob("*.md")), *STORES, DOCS / "tutorials" / "index.md"]
 LINKED = [ROOT / "README.md", *DOCS.glob("*.md"), *DOCS.glob("how_to/*.md"), *DOCS.glob("concepts/*.md"),
           *DOCS.glob("stores/*.md")]  # fmt: skip
 BLOCK = re.compile(r"(<!-- not run: [^\n]+ -->\n)?```python\n(.*?)```", re.DOTALL)
@@ -88,6 +88,12 @@ def test_a_recipe_is_a_title_a_sentence_and_code_in_60_to_200_words(page):
     text = page.read_text(encoding="utf-8")
     assert len(text.split()) >= 60
     assert len(without_code(text).split()) <= 200
+
+
+def test_the_recipe_for_shiny_is_the_app_that_a_browser_test_runs():
+    app = (DOCS / "listing" / "shinywidgets" / "app.py").read_text(encoding="utf-8").split("\n\n", 1)[1]
+    recipe = (DOCS / "how_to" / "use_it_in_shiny.md").read_text(encoding="utf-8")
+    assert re.sub(r"  # noqa: .*", "", app) in recipe
 
 
 def test_the_list_of_recipes_names_each_once():

@@ -19,7 +19,7 @@ class Contender:
     ----------
     prepare : imports, and reading what the widget cannot read by itself; not timed
     show : makes and shows the widget; timed
-    category, gene : change the colour to the name that takes the place of `NAME`; timed
+    category, gene : change the color to the name that takes the place of `NAME`; timed
     lasso : makes dragging draw a lasso, and note in `seen` when the DataFrame of the selected cells is there
     select : selects the cells of `polygon`, by position where the widget has no polygons
     frames : DataFrames to make of the selection, title -> code

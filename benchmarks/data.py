@@ -29,7 +29,7 @@ CLUSTERS = "leiden"
 
 @dataclass(frozen=True)
 class Store:
-    """A store and the genes to colour by.
+    """A store and the genes to color by.
 
     Attributes
     ----------

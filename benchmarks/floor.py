@@ -63,11 +63,11 @@ class Floor(anywidget.AnyWidget):
         self.on_msg(self._start)
 
     def show_codes(self, column: str) -> None:
-        """Colour by a category: one byte a point."""
+        """Color by a category: one byte a point."""
         self._push("codes", self._arrays.codes[column], is_last=True)
 
     def show_gene(self, gene: str) -> None:
-        """Colour by a gene: four bytes a non-zero."""
+        """Color by a gene: four bytes a non-zero."""
         self.send({"kind": "gene", "last": True}, [buffer.data for buffer in self._arrays.genes[gene]])
 
     def _start(self, _: Any, content: Mapping[str, Any], __: Any) -> None:

@@ -62,7 +62,7 @@ def draw(measured: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _axes(title: str) -> Iterator[str]:
-    yield _text(WIDTH / 2, 16, f"coloured by {title}, 800 x 600 px", "middle")
+    yield _text(WIDTH / 2, 16, f"colored by {title}, 800 x 600 px", "middle")
     for power in range(round(math.log10(CELLS[0])), round(math.log10(CELLS[1])) + 1):
         x = _x(10**power)
         yield f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{GREY}" stroke-opacity=".25"/>'

@@ -3,7 +3,7 @@
 ``python -m benchmarks.panels`` writes `panels.md`. In the browser: JupyterLab and Chromium without a graphics card, a
 million cells, a widget 600 px high, each contender in a fresh page and kernel; a frame is done when all panels show
 it. The floor is the bare widget of `floor.py`, which has one plot alone. In the kernel: ten million cells as images, a
-move of all panels of a split into six parts, and of six colours, and what each holds.
+move of all panels of a split into six parts, and of six colors, and what each holds.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def cells(n: int) -> tuple[MemoryDataset, Any, Any]:
 
 
 def measure(n: int) -> dict[str, list[float]]:
-    """Return ms of each place, by what colours the cells, and by NumPy."""
+    """Return ms of each place, by what colors the cells, and by NumPy."""
     dataset, xy, codes = cells(n)
     rng = np.random.default_rng(1)
     radius = float(np.ptp(xy[:, 0])) * _SHARE_OF_VIEW

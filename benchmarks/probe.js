@@ -185,7 +185,7 @@
      * longQuietMs before a picture is whole. */
     async settled(quietMs, longQuietMs, limitMs = 60_000) {
       const end = now() + limitMs;
-      // A widget need not draw every point anew to change some colours: its picture is complete once it changes no more.
+      // A widget need not draw every point anew to change some colors: its picture is complete once it changes no more.
       const isLast = () => typeof pending.first === "number" && pending.last !== undefined && now() - state.lastActivity > longQuietMs;
       const isKept = () => typeof pending.before === "number" && now() - state.lastActivity > longQuietMs;
       const isDone = () => isKept() || (typeof pending.complete === "number" && now() - state.lastActivity > quietMs) || isLast();

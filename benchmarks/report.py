@@ -54,13 +54,13 @@ BROWSER = (
     Row("complete picture, ms", "complete picture, ms", Aim(1.3, FLOOR)),
     Row("processor time for it, ms", "complete picture, processor ms"),
     Row("bytes received for it, MB", "bytes received, MB", digits=2),
-    Row("recolour by a category, ms", "category, ms"),
+    Row("recolor by a category, ms", "category, ms"),
     Row("processor time for it, ms", "category, processor ms"),
     Row("bytes received for it, MB", "category, MB", digits=2),
-    Row("recolour by a gene, 5 % non-zero, ms", "sparse gene, ms", Aim(1.2, FLOOR)),
+    Row("recolor by a gene, 5 % non-zero, ms", "sparse gene, ms", Aim(1.2, FLOOR)),
     Row("processor time for it, ms", "sparse gene, processor ms"),
     Row("bytes received for it, MB", "sparse gene, MB", Aim(0.25), digits=2),
-    Row("recolour by the densest gene, ms", "dense gene, ms"),
+    Row("recolor by the densest gene, ms", "dense gene, ms"),
     Row("processor time for it, ms", "dense gene, processor ms"),
     Row("bytes received for it, MB", "dense gene, MB", digits=2),
     Row("memory of the kernel after those, MB", "kernel memory, MB"),
@@ -114,7 +114,7 @@ GESTURES = (
 )
 OPENED = (
     "The contenders take turns, each in a page and a kernel of its own, which has imported the package and drawn "
-    "nothing. Ours is complete with the first image of all cells, coloured by 16 categories, after the points of the "
+    "nothing. Ours is complete with the first image of all cells, colored by 16 categories, after the points of the "
     'sample; the floor pushes and draws every cell. `aggregator` is "auto", compiled loops, unless the line says so.'
 )
 AIMED_SIZE = "1m"

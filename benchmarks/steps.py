@@ -1,7 +1,7 @@
 """A hundred steps and taking them back, beside what NumPy needs to keep the selections alone.
 
 ``python -m benchmarks.steps`` writes `steps.md`: ms of processor time, of a widget without a page. The steps are
-changes of colour, of a filter's range, of the colormap, and selections of a tenth of the cells, in turn; 100 steps
+changes of color, of a filter's range, of the colormap, and selections of a tenth of the cells, in turn; 100 steps
 or 64 MB are kept, whichever comes first. The floor packs each selection to bits and unpacks it again; no peer in a
 notebook has undo, and CELLxGENE Explorer keeps fifty steps.
 """

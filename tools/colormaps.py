@@ -30,7 +30,7 @@ STOPS = (5, 9, 13, 17, 25, 33, 49)
 
 
 def table(name: str) -> NDArray[np.float64]:
-    """Return 256 colours, float64 (256, 3), 0..1."""
+    """Return 256 colors, float64 (256, 3), 0..1."""
     import matplotlib
 
     low, high = PARTS.get(name, (0.0, 1.0))
@@ -39,7 +39,7 @@ def table(name: str) -> NDArray[np.float64]:
 
 
 def stops(name: str) -> list[str]:
-    """Return the fewest stops, "#rrggbb", that draw the same colours."""
+    """Return the fewest stops, "#rrggbb", that draw the same colors."""
     wanted, at = table(name), np.linspace(0, 1, 256)
     found: list[str] = []
     for count in STOPS:

@@ -54,7 +54,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("STATISTICS_OF_POINTS", "Statistics that points can show too.", list(statistic.OF_CELLS)),
     ("MOST_PANELS", "Panels side by side at once.", looks.MOST_PANELS),
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
-    ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
+    ("PLAIN", "Points without a coloring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
     ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),
     (
         "LEFT_OUT_GREY",
@@ -63,7 +63,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ),
     (
         "ZERO_GREY",
-        "Points whose number is 0, where that is no colour.",
+        "Points whose number is 0, where that is no color.",
         {"light": rgb.ZERO_LIGHT, "dark": rgb.ZERO_DARK},
     ),
     ("MOST_KEY_ROWS", "Rows of the key beside a picture, before it counts the others.", legend_words.MOST_KEY_ROWS),
@@ -89,7 +89,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("MOST_COUNTED", "Rows of a column that are counted apart from all.", column_counts.MOST_COUNTED),
     ("MOST_SETS_ON_PLOT", "Sets that have contours at once.", checks.MOST_SETS_ON_PLOT),
     ("COMPARED", "Numbers of a compared gene, in the order in which they travel.", list(comparison_frames.COLUMNS)),
-    ("DIMMED", "Share of its colour that a dimmed point keeps.", rgb.DIMMED),
+    ("DIMMED", "Share of its color that a dimmed point keeps.", rgb.DIMMED),
     (
         "GREYED",
         "What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink.",
@@ -100,7 +100,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("FAINTEST", "The least opacity, of 255, of a pixel that is dimmed in an image.", shading.CONTEXT_ALPHA),
     (
         "SEEN_IN_THE_DARK",
-        "Relative luminance from which a colour has a contrast of 2 with a dark page.",
+        "Relative luminance from which a color has a contrast of 2 with a dark page.",
         rgb._SEEN_IN_THE_DARK,
     ),
     ("MARGIN", "Around all points on each side, as a share of what they take.", view._MARGIN),
@@ -115,9 +115,9 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         crowding._SOLID_UP_TO,
     ),
     ("WIDEST_SPOT_PX", "No spot of a section is drawn wider.", tissue.WIDEST_SPOT_PX),
-    ("BEHIND", "Cells that stand for the colour of a crowded place.", crowding.BEHIND),
+    ("BEHIND", "Cells that stand for the color of a crowded place.", crowding.BEHIND),
     ("WIDER", "How many times as wide the area is on which the number of a tile of few leans.", crowding._WIDER),
-    ("ENDS", "Quantiles of what is shown at the ends of the colours.", crowding._ENDS),
+    ("ENDS", "Quantiles of what is shown at the ends of the colors.", crowding._ENDS),
     ("FINEST", "Share of the extent below which no tile tells how crowded it is.", crowding._FINEST),
     (
         "STEPS",
@@ -142,7 +142,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
 SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
 COSTS: list[tuple[str, str, tuple[Cost, ...]]] = [
     ("READ", "Settings that the kernel reads other data for.", ("points", "color")),
-    ("TUNED", "Settings that change colours and sizes, and move nothing.", ("tuning", "image")),
+    ("TUNED", "Settings that change colors and sizes, and move nothing.", ("tuning", "image")),
 ]
 
 

@@ -59,7 +59,7 @@ def run_unseen(wait_s: float = 60) -> int:
 
 def _tell(picture: Picture, complaints: list[str]) -> int:
     where = SCREENSHOT.relative_to(ROOT)
-    figures = f"{picture.colored:.1%} of the pixels are coloured, in {picture.n_colors} hues"
+    figures = f"{picture.colored:.1%} of the pixels are colored, in {picture.n_colors} hues"
     if picture.is_scatterplot:
         print(f"The widget drew its points: {figures}. See {where}.")
         return 0

@@ -1,4 +1,4 @@
-"""Write cxg_widget/color/glasbey.py: 256 colours that are far apart and show on a white and on a dark plot.
+"""Write cxg_widget/color/glasbey.py: 256 colors that are far apart and show on a white and on a dark plot.
 
 The first ten are Tableau's. Needs `pip install glasbey`, which is used for nothing else.
 Usage: python tools/glasbey_py.py
@@ -16,9 +16,9 @@ from cxg_widget.color.palettes import TABLEAU  # noqa: E402
 
 COUNT = 256
 LIGHTNESS = (27, 64)
-"""Bounds of the J of CIECAM02: the widest that leave every colour 2:1 on white and on #1e1e1e."""
+"""Bounds of the J of CIECAM02: the widest that leave every color 2:1 on white and on #1e1e1e."""
 
-TEXT = '''"""256 colours that are far apart and show on a white and on a dark plot, the first ten those of Tableau.
+TEXT = '''"""256 colors that are far apart and show on a white and on a dark plot, the first ten those of Tableau.
 
 Written by tools/glasbey_py.py with the library glasbey. Source: Glasbey et al., "Colour displays for categorical
 images", Color Research & Application (2007).

@@ -84,7 +84,7 @@ def _tidy_output(output: nbformat.NotebookNode) -> nbformat.NotebookNode | None:
 
 
 def _smaller(png: str) -> str:
-    """Return a picture of no more than 256 colours, which takes a third of the bytes."""
+    """Return a picture of no more than 256 colors, which takes a third of the bytes."""
     image = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB").quantize(_COLORS, dither=Image.Dither.NONE)
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)

@@ -27,7 +27,7 @@ class Picture:
 
     @property
     def is_scatterplot(self) -> bool:
-        """Whether this can be a categorical scatterplot: points of several colours on an empty background."""
+        """Whether this can be a categorical scatterplot: points of several colors on an empty background."""
         return self.colored > 0.02 and self.drawn < 0.9 and self.n_colors >= 4
 
 

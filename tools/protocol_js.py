@@ -82,7 +82,7 @@ export const VERSION = {protocol.VERSION};
 export const MISSING = {protocol.MISSING_U16};
 /** How a missing category is called. */
 export const MISSING_LABEL = {json.dumps(protocol.MISSING_LABEL)};
-/** What it is called where sets colour the cells: all of them, or one. */
+/** What it is called where sets color the cells: all of them, or one. */
 export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = {json.dumps([protocol.IN_NO_SET_LABEL, protocol.NOT_IN_SET_LABEL])};
 /** What is said of cells that are drawn though the filters leave them out. */
 export const LEFT_OUT_LABEL = {json.dumps(protocol.LEFT_OUT_LABEL)};

@@ -7,7 +7,7 @@ scanpy 1.12 needs Python 3.12 and about 1 GB, so it is no dependency of the test
     /tmp/scanpy/bin/python tools/scanpy_plots.py
 
 It writes `tests/golden/plots/`: `cells.npz` (values, float32, and the codes of two columns, of which -1 is missing) and
-tables of colours and sizes for one column, for two, and for each way to scale.
+tables of colors and sizes for one column, for two, and for each way to scale.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def write_peaks(path: Path, n_spectra: int = 3_000) -> None:
 
 
 class FrontEnd:
-    """Asks as the page does: for everything, and for a picture once points and colour are described."""
+    """Asks as the page does: for everything, and for a picture once points and color are described."""
 
     def __init__(self, path: Path, view: tuple[float, ...] | None) -> None:
         from cxg_widget import CxgWidget

@@ -1,4 +1,4 @@
-"""Colours of labels: each keeps the one it had when others come, go, or are called otherwise."""
+"""Colors of labels: each keeps the one it had when others come, go, or are called otherwise."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from cxg_widget.color.palettes import IN_TURN, default_palette
 def label_colors(log: Log, stored: Callable[[str], tuple[Sequence[str], Mapping[str, str]]]) -> dict[str, str]:
     """Return the "#rrggbb" of each label after the steps of a log; a new one gets the first that no other has.
 
-    stored : returns the labels and the colours, as far as it states any, of an obs column of the store
+    stored : returns the labels and the colors, as far as it states any, of an obs column of the store
     """
     colors: dict[str, str] = {}
     for step in log:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shown:
-    """Colouring and filters of the cells under an index.
+    """Coloring and filters of the cells under an index.
 
     colors : "#rrggbb" of each category
     mask : bool (n_obs,), the selection
@@ -56,7 +56,7 @@ class Shown:
 
     @property
     def uncolored(self) -> Shown:
-        """All cells, in one colour."""
+        """All cells, in one color."""
         coloring, settings = Coloring(Target("none")), replace(self.settings, hidden=())
         return replace(self, coloring=coloring, colors=[], settings=settings, passing=None, highlighted=-1)
 
@@ -73,7 +73,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class SomeCells:
-    """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,).
+    """Some cells: where they are (n, 2), what colors them, which are selected, bool (n,).
 
     passing : which pass the filters, except the legend's, bool (n,); None = all
     """

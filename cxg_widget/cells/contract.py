@@ -42,7 +42,7 @@ class HeldCells(ABC):
 
     @abstractmethod
     def preview(self) -> Coloring | None:
-        """Return a colouring without values, where the store states what these can be and they have not been read."""
+        """Return a coloring without values, where the store states what these can be and they have not been read."""
 
     @abstractmethod
     def read_view_only(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
@@ -100,26 +100,26 @@ class HeldCells(ABC):
     def needs_no_reading(self) -> bool:
         """Whether a lasso can be answered without reading anything first."""
 
-    # How they are coloured, and what they sum up to.
+    # How they are colored, and what they sum up to.
 
     @abstractmethod
     def coloring(self) -> Coloring:
-        """Read what the cells are coloured by.
+        """Read what the cells are colored by.
 
-        Raises `CxgWidgetError` if the name is unknown or the data cannot be read; the colouring on show stays.
+        Raises `CxgWidgetError` if the name is unknown or the data cannot be read; the coloring on show stays.
         """
 
     @abstractmethod
     def known_coloring(self) -> Coloring | None:
-        """Return the colouring of the cells, if it has been read."""
+        """Return the coloring of the cells, if it has been read."""
 
     @abstractmethod
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
-        """Return columns by name, each as a colouring by it would be."""
+        """Return columns by name, each as a coloring by it would be."""
 
     @abstractmethod
     def category_mask(self, code: int) -> NDArray[np.bool_]:
-        """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
+        """Return which cells have a category of the coloring, bool (n_obs,); code -1 = those without one."""
 
     @abstractmethod
     def column_held(self, column: str) -> object:

@@ -78,12 +78,12 @@ class Holder(HeldCells):
         return Crowd(quantise_positions(self.coordinates(self.point_rows[:BASIS]), bounds), n_cells)
 
     def point_coloring(self) -> Coloring:
-        """Return the colouring of the points: all rows, or the sample in its own order."""
+        """Return the coloring of the points: all rows, or the sample in its own order."""
         coloring = self.coloring()
         return coloring.take(self.sample().rows) if self.is_aggregated and not coloring.is_sample else coloring
 
     def coloring_at(self, points: NDArray[np.integer[Any]]) -> Coloring:
-        """Return the colouring of some of the points."""
+        """Return the coloring of some of the points."""
         coloring = self.coloring()
         return coloring.take(points if coloring.is_sample else self.point_rows[points])
 

@@ -1,4 +1,4 @@
-"""Makes the image of a view: how many px a cell covers, where it is grey, and the colours of its planes."""
+"""Makes the image of a view: how many px a cell covers, where it is grey, and the colors of its planes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def left_out_of(
 def rgba_of(
     planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, dark: bool, solid: tuple[float, float]
 ) -> NDArray[np.uint8]:
-    """Colour the planes of categories or counts, uint8 (h, w, 4)."""
+    """Color the planes of categories or counts, uint8 (h, w, 4)."""
     from cxg_widget.draw.aggregate.shading import shade
 
     paper = PAPERS["dark" if dark else "white"]

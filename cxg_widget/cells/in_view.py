@@ -69,7 +69,7 @@ class CellsOfView:
         return kept
 
     def colored(self, coloring: Coloring) -> Coloring | None:
-        """Return the colouring of these cells; None where they lack the values that a preview expects."""
+        """Return the coloring of these cells; None where they lack the values that a preview expects."""
         if coloring.data is None:
             return coloring
         if self._known is None or self._known[0] is not coloring:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate.planes import Planes
 
 RECENT_BYTES = 48 * 2**20
-"""Cache of earlier colourings, to return to them at once: several of 10 million cells, none of 100 million."""
+"""Cache of earlier colorings, to return to them at once: several of 10 million cells, none of 100 million."""
 
 
 class IndexedCells:
@@ -186,7 +186,7 @@ class IndexedCells:
         """Do nothing: all is in this process."""
 
     def column(self, coloring: Coloring) -> ViewColumn | None:
-        """Return what colours the cells, in the order of the index."""
+        """Return what colors the cells, in the order of the index."""
         from cxg_widget.draw.aggregate.image_columns import arrange
 
         data = coloring.data

@@ -53,7 +53,7 @@ class Loader:
     Attributes
     ----------
     memo : what the settings on show need
-    recent : earlier colourings
+    recent : earlier colorings
     replay : makes labels of the logs of annotations
     places : what coordinates are on show at once
     indexes_wanted : what indexes that are being built are for; one for anything else is given up
@@ -94,7 +94,7 @@ class Loader:
         return self._holder(self, settings)
 
     def target(self, settings: Settings) -> Target:
-        """Return what settings colour by; the names of the last few are not looked up again."""
+        """Return what settings color by; the names of the last few are not looked up again."""
         key, known = settings.color_key, self._targets
         if key not in known:
             # Another dict, since several threads read this one.
@@ -113,7 +113,7 @@ class Loader:
         return blended(target, self.dataset) if settings.is_blended else target
 
     def labels(self, settings: Settings, target: Target) -> Codes | None:
-        """Return the labels of the annotation, or the sets, that colour the cells; None where something else does."""
+        """Return the labels of the annotation, or the sets, that color the cells; None where something else does."""
         if target.source == "sets":
             of_sets = settings.sets, self.set_bits.of, self.dataset.n_obs
             return self.memo.keep("set codes", settings.color_key, lambda: set_codes(target.name, *of_sets))

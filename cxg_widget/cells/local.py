@@ -57,7 +57,7 @@ class LocalHolder(Holder):
         return self._memo.keep("outline", settings.place_key, lambda: preview_extent(self.dataset, settings))
 
     def preview(self) -> Coloring | None:
-        """Return a colouring without values, where the store states what these can be and they have not been read."""
+        """Return a coloring without values, where the store states what these can be and they have not been read."""
         settings = self.settings
         if not self.is_aggregated or self._memo.held("coloring", settings.color_key) is not None:
             return None
@@ -71,7 +71,7 @@ class LocalHolder(Holder):
         return found and found.resolving(settings.color_rule)
 
     def _known_target(self) -> Target | None:
-        with suppress(CxgWidgetError):  # reading the colouring raises it again
+        with suppress(CxgWidgetError):  # reading the coloring raises it again
             return self._loader.target(self.settings)
         return None
 
@@ -89,7 +89,7 @@ class LocalHolder(Holder):
         return None if near is None or near.colored(coloring) is None else near
 
     def _both(self, part: Literal["xy", "color"]) -> Any:
-        """Take coordinates or the values of the colouring from one pass that read both; None = they are read apart."""
+        """Take coordinates or the values of the coloring from one pass that read both; None = they are read apart."""
         memo, place, color = self._memo, self.settings.place_key, self.settings.color_key
         is_place_known = any(memo.held(slot, place) is not None for slot in ("xy", "bounds"))
         is_alone = memo.held("coloring", color) is not None if part == "xy" else is_place_known
@@ -210,16 +210,16 @@ class LocalHolder(Holder):
             store.save(key, index)
         return index
 
-    # How they are coloured, and what they sum up to.
+    # How they are colored, and what they sum up to.
 
     def coloring(self) -> Coloring:
-        """Read what the cells are coloured by."""
+        """Read what the cells are colored by."""
         key, read = self.settings.color_key, self._loader.recent.get_or_load
         found: Coloring = self._memo.keep("coloring", key, lambda: read(key, self._read_coloring))
         return found.resolving(self.settings.color_rule)
 
     def known_coloring(self) -> Coloring | None:
-        """Return the colouring of the cells, if it has been read."""
+        """Return the coloring of the cells, if it has been read."""
         found: Coloring | None = self._memo.held("coloring", self.settings.color_key)
         return found and found.resolving(self.settings.color_rule)
 
@@ -238,7 +238,7 @@ class LocalHolder(Holder):
         return Coloring.of(target, data, dataset.n_obs)
 
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
-        """Return columns by name, each as a colouring by it would be."""
+        """Return columns by name, each as a coloring by it would be."""
 
         def read(name: str) -> Coloring:
             return LocalHolder(self._loader, replace(self.settings, color=name))._read_coloring()
@@ -247,7 +247,7 @@ class LocalHolder(Holder):
         return self._memo.keep("columns", key, lambda: {name: read(name) for name in names})
 
     def category_mask(self, code: int) -> NDArray[np.bool_]:
-        """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
+        """Return which cells have a category of the coloring, bool (n_obs,); code -1 = those without one."""
         return np.asarray(self.coloring().listed.codes == code)
 
     def column_held(self, column: str) -> object:

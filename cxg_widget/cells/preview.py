@@ -33,7 +33,7 @@ def is_close(stated: Extent, found: Extent) -> bool:
 
 
 def preview_coloring(target: Target, dataset: Dataset, settings: Settings) -> Coloring | None:
-    """Return a colouring without values that has the limits, or the categories, of all of them.
+    """Return a coloring without values that has the limits, or the categories, of all of them.
 
     None where the store does not state these, or where limits are percentiles, which need the values.
     """
@@ -46,7 +46,7 @@ def preview_coloring(target: Target, dataset: Dataset, settings: Settings) -> Co
 
 
 def are_stated(coloring: Coloring, dataset: Dataset) -> bool:
-    """Say whether the store states the limits of numbers that color; their colours always span them."""
+    """Say whether the store states the limits of numbers that color; their colors always span them."""
     with suppress(CxgWidgetError):
         target = coloring.target
         return target.source == "obs" and dataset.stated_values(target.name) == coloring.limits
@@ -54,7 +54,7 @@ def are_stated(coloring: Coloring, dataset: Dataset) -> bool:
 
 
 def colored_column(target: Target, dataset: Dataset) -> str | None:
-    """Return the obs column that colours by its codes or numbers as they are; None = something else does."""
+    """Return the obs column that colors by its codes or numbers as they are; None = something else does."""
     is_plain = target.source == "obs" and dataset.obs_columns[target.name].kind in ("categorical", "int", "float")
     return target.name if is_plain else None
 

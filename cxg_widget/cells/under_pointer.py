@@ -29,8 +29,8 @@ _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 class CellsUnderPointer:
     """Summary of the shown cells in a circle.
 
-    counts : of each category, int64 (k + 1,), the missing ones last; None where they are not coloured by categories
-    mean : of their numbers; NaN where none has one, None where they are not coloured by numbers
+    counts : of each category, int64 (k + 1,), the missing ones last; None where they are not colored by categories
+    mean : of their numbers; NaN where none has one, None where they are not colored by numbers
     n_above : how many numbers lie above 0
     off : how far the mean may be from the true one
     """
@@ -43,7 +43,7 @@ class CellsUnderPointer:
     off: float = 0.0
 
     def __add__(self, other: CellsUnderPointer) -> CellsUnderPointer:
-        """Return both, of the same colouring."""
+        """Return both, of the same coloring."""
         n = self.n + other.n
         if self.counts is not None and other.counts is not None:
             return CellsUnderPointer(n, self.counts + other.counts)
@@ -85,7 +85,7 @@ class CellsUnderPointer:
 def count_in_circle(
     index: SpatialIndex, circle: Circle, column: ViewColumn | None, visible: NDArray[np.bool_] | None
 ) -> CellsUnderPointer:
-    """Summarise the cells in a circle of an index, coloured by a column in its order.
+    """Summarise the cells in a circle of an index, colored by a column in its order.
 
     visible : which categories are shown, bool (k + 1,), the missing ones last; None = all
     """

@@ -1,1 +1,1 @@
-"""Colours: of pages, of categories and of numbers."""
+"""Colors: of pages, of categories and of numbers."""

@@ -1,4 +1,4 @@
-"""Two or three numbers as one colour: the corners of a square or a cube, and steps between them."""
+"""Two or three numbers as one color: the corners of a square or a cube, and steps between them."""
 # Changes with js/src/style/point_style.js and cxg_widget/display/blend_coloring.py: hues of several genes.
 # Changes with cxg_widget/session/analysis/blend_fields.py: hues of several genes.
 # Changes with js/src/panels/genes/blend_legend.js and js/src/panels/genes/blend_fields.js: hues of several genes.
@@ -50,7 +50,7 @@ def _mixes(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @cache
 def blend_colors(k: int, *, dark: bool) -> tuple[str, ...]:
-    """Return the colour of each code of `blend_codes`, "#rrggbb": linear between the corners along each number."""
+    """Return the color of each code of `blend_codes`, "#rrggbb": linear between the corners along each number."""
     steps, corners = _mixes(k)[0], CORNERS[k]["dark" if dark else "light"]
     share = steps / (LEVELS_OF[k] - 1)
     mixed = np.zeros((len(steps), 3))

@@ -1,4 +1,4 @@
-"""Colormaps by name, turned round, as lists of colours, and those of matplotlib where it is installed."""
+"""Colormaps by name, turned round, as lists of colors, and those of matplotlib where it is installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_colormap(value: Any) -> str | list[str]:
     """Check the trait `cmap` and return it as it is kept: a name, or two or more "#rrggbb" from low to high.
 
     value : a name of `COLORMAPS` or of matplotlib, either with "_r" behind it for the other way round; a list of
-        colours, evenly spaced; or a colormap of matplotlib
+        colors, evenly spaced; or a colormap of matplotlib
     """
     if isinstance(value, str):
         if _own(value) is None and _of_matplotlib(value) is None:
@@ -40,9 +40,9 @@ def check_colormap(value: Any) -> str | list[str]:
 
 
 def stops_of(cmap: str | Iterable[str], *, dark: bool = False) -> list[str]:
-    """Return the evenly spaced colours, "#rrggbb", of a colormap that `check_colormap` has passed.
+    """Return the evenly spaced colors, "#rrggbb", of a colormap that `check_colormap` has passed.
 
-    dark : on a dark page those of our own are without the colours too dark to be seen there
+    dark : on a dark page those of our own are without the colors too dark to be seen there
     """
     if not isinstance(cmap, str):
         return list(cmap)
@@ -83,6 +83,6 @@ def _of_matplotlib(name: str) -> list[str] | None:
 
 
 def _sampled(colormap: Any) -> list[str]:
-    """Return the colours of a colormap of matplotlib at even steps; of one that lists fewer, each as it is."""
+    """Return the colors of a colormap of matplotlib at even steps; of one that lists fewer, each as it is."""
     steps = min(int(colormap.N), _STEPS)
     return [check_color(tuple(colormap(step / max(steps - 1, 1))[:3])) for step in range(steps)]

@@ -1,4 +1,4 @@
-"""How a colour written in any of the usual ways becomes "#rrggbb"."""
+"""How a color written in any of the usual ways becomes "#rrggbb"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _HEX = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 
 
 def to_hex(color: Any) -> str | None:
-    """Return a colour as "#rrggbb", or None where it is no colour.
+    """Return a color as "#rrggbb", or None where it is no color.
 
     color : a hex string of 3, 4, 6 or 8 digits (opacity is dropped), a CSS name, or a list of 3 or 4 numbers: floats
         up to 1.0 are fractions, everything else counts to 255

@@ -1,4 +1,4 @@
-"""256 colours that are far apart and show on a white and on a dark plot, the first ten those of Tableau.
+"""256 colors that are far apart and show on a white and on a dark plot, the first ten those of Tableau.
 
 Written by tools/glasbey_py.py with the library glasbey. Source: Glasbey et al., "Colour displays for categorical
 images", Color Research & Application (2007).

@@ -1,4 +1,4 @@
-"""Colour limits: numbers, percentiles like "p99", or nothing."""
+"""Color limits: numbers, percentiles like "p99", or nothing."""
 # Changes with js/src/style/limits.js: limits as users type them.
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
@@ -15,12 +15,12 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import shown
 
 LIMITS = ("vmin", "vmax", "center")
-"""What is set of the scale of one colouring alone where it is a number."""
+"""What is set of the scale of one coloring alone where it is a number."""
 ScaleName = Literal["linear", "log"]
 
 
 class ColorRule(NamedTuple):
-    """The settings of the colours of numbers."""
+    """The settings of the colors of numbers."""
 
     vmin: float | str | None = None
     vmax: float | str | None = None

@@ -32,10 +32,10 @@ QUIET, FAINT = 0.7, 0.5
 
 @dataclass(frozen=True)
 class Paper:
-    """Background of a picture, and the colours that show on it.
+    """Background of a picture, and the colors that show on it.
 
-    ground : the background; where `is_clear`, what colours are mixed toward and nothing else
-    missing, zero, plain : of points without a value, of those that are 0, and without a colouring
+    ground : the background; where `is_clear`, what colors are mixed toward and nothing else
+    missing, zero, plain : of points without a value, of those that are 0, and without a coloring
     left_out : of points that the filters leave out
     """
 
@@ -49,27 +49,27 @@ class Paper:
 
     @property
     def is_dark(self) -> bool:
-        """Whether light colours show on it."""
+        """Whether light colors show on it."""
         return self.ground == DARK
 
     @property
     def grey(self) -> NDArray[np.float64]:
-        """The grey near the ground that dimmed colours fade into, float64 (3,)."""
+        """The grey near the ground that dimmed colors fade into, float64 (3,)."""
         end, share = (255, GREYED_DARK) if self.is_dark else (0, GREYED_LIGHT)
         return np.array(self.ground) * (1 - share) + end * share
 
     def dim(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Mix colours toward the grey, as cells that are not selected are shown."""
+        """Mix colors toward the grey, as cells that are not selected are shown."""
         return np.rint(rgb * DIMMED + self.grey * (1 - DIMMED)).astype(np.uint8)
 
     @property
     def quiet(self) -> RGB:
-        """The colour of text that is not to be read first."""
+        """The color of text that is not to be read first."""
         return self._mixed(QUIET)
 
     @property
     def faint(self) -> RGB:
-        """The colour of lines that are to be seen last."""
+        """The color of lines that are to be seen last."""
         return self._mixed(FAINT)
 
     def _mixed(self, share: float) -> RGB:

@@ -1,4 +1,4 @@
-"""Colours as red, green and blue: those of light and dark pages, ramps of a colormap, and dimming."""
+"""Colors as red, green and blue: those of light and dark pages, ramps of a colormap, and dimming."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MISSING_LIGHT: RGB = (205, 205, 205)
 MISSING_DARK: RGB = (72, 72, 72)
 ZERO_LIGHT: RGB = (217, 217, 217)
 ZERO_DARK: RGB = (56, 56, 56)
-"""Numbers that are 0, where these are to be no colour: nearer to the page than what is missing."""
+"""Numbers that are 0, where these are to be no color: nearer to the page than what is missing."""
 LEFT_OUT_LIGHT: RGB = (228, 228, 228)
 LEFT_OUT_DARK: RGB = (40, 40, 40)
 """Cells that the filters leave out: nearer to the page than those without a value, and flat beneath what is dimmed."""
 PLAIN_LIGHT: RGB = (70, 110, 160)
 PLAIN_DARK: RGB = (120, 165, 215)
 GREYED_LIGHT, GREYED_DARK = 0.07, 0.11
-"""Dimmed colours fade into a grey off the page's, or they could not be seen: this share of the way to the other end."""
+"""Dimmed colors fade into a grey off the page's, or they could not be seen: this share of the way to the other end."""
 _SEEN_IN_THE_DARK = 0.0612
-"""Relative luminance from which a colour has a contrast of 2 with a dark page."""
+"""Relative luminance from which a color has a contrast of 2 with a dark page."""
 DIMMED = 0.16
-"""How much of its colour a cell outside the selection keeps; the rest is background."""
+"""How much of its color a cell outside the selection keeps; the rest is background."""
 
 
 def seen_in_the_dark(stops: list[str]) -> list[str]:

@@ -48,7 +48,7 @@ class ColorScale:
     def places(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the positions of values on the colormap, 0 to 1; NaN = none: not finite, or no logarithm.
 
-        Where both ends are one, what lies above has the last colour and all else the first.
+        Where both ends are one, what lies above has the last color and all else the first.
         """
         at = self._ways(values)
         low, high, *center = self._ways(np.array([self.low, self.high, *self._middle])).tolist()
@@ -112,7 +112,7 @@ def scale_of(rule: ColorRule, known: Range, automatic: tuple[float, float] | Non
         low, high = (value if value > 0 else other for value, other in ((low, least), (high, most)))
     if rule.center is not None and (rule.center > 0 or not is_log):
         return _around(rule.center, (low, high), (rule.vmin is not None, rule.vmax is not None), (least, most), is_log)
-    # What was set leaves the other end where it suits, unless that would turn the colours round.
+    # What was set leaves the other end where it suits, unless that would turn the colors round.
     if low < high:
         return ColorScale(low, high, None, is_log)
     low, high = start if rule.vmin is None else low, known.hi if rule.vmax is None else high

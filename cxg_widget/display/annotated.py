@@ -41,7 +41,7 @@ def without_deleted_labels(before: Settings, now: Settings, columns: Mapping[str
 
 
 def without_sets(before: Settings, now: Settings, dataset: Dataset) -> dict[str, Any]:
-    """Return the settings that name gene sets that are no more, each as it is without; the colour is not among them."""
+    """Return the settings that name gene sets that are no more, each as it is without; the color is not among them."""
     gone = before.own_gene_sets.keys() - now.own_gene_sets.keys() - dataset.gene_sets.keys()
     names = {f"set:{name}" for name in gone}
     plain = {name for name in gone if name not in dataset.obs_columns and not dataset.names_in(None).has_var(name)}

@@ -1,4 +1,4 @@
-"""A colouring by two or three genes at once, a hue each: steps of each gene, mixed, as codes; its fields."""
+"""A coloring by two or three genes at once, a hue each: steps of each gene, mixed, as codes; its fields."""
 # Changes with cxg_widget/color/blend.py: hues of several genes.
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class BlendColoring(CategoryColoring):
-    """A colouring by two or three genes.
+    """A coloring by two or three genes.
 
     data : codes into the mixes of `color.blend`
     numbers_of : the numbers of each gene, of all cells in row order
@@ -48,7 +48,7 @@ class BlendColoring(CategoryColoring):
 
     @classmethod
     def of_vectors(cls, target: Target, vectors: Iterable[Vector], n_obs: int, rule: ColorRule) -> BlendColoring:
-        """Return the colouring by what was read of each gene, each with limits of its own by one rule."""
+        """Return the coloring by what was read of each gene, each with limits of its own by one rule."""
         numbers = tuple(describe(one, n_obs) for one in vectors)
         scales = tuple(scale_of(rule._replace(center=None), one.measures, _suiting(one)) for one in numbers)
         places = [_places(one, scale) for one, scale in zip(numbers, scales, strict=True)]
@@ -93,7 +93,7 @@ class BlendColoring(CategoryColoring):
         return None if code < 0 else self.fields.rule(code, self.target.genes, layer)
 
     def colors_on(self, *, dark: bool) -> list[str]:
-        """Return the colour of each mix on light or dark paper, "#rrggbb"."""
+        """Return the color of each mix on light or dark paper, "#rrggbb"."""
         return list(blend_colors(len(self.scales), dark=dark))
 
     def corners(self, names: list[str]) -> list[tuple[str, str, int]]:

@@ -1,4 +1,4 @@
-"""Colours by named sets of cells: "sets" for all of them, "sets:NAME" for one; which cells each colours, and how."""
+"""Colors by named sets of cells: "sets" for all of them, "sets:NAME" for one; which cells each colors, and how."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def set_colors(sets: Sequence[Rule]) -> dict[str, str]:
 
 
 def color_after(color: Any, before: Sequence[Rule], now: Sequence[Rule], dataset: Dataset, gene_sets: OwnSets) -> Any:
-    """Return a colour as it is after sets have changed: by the new name of its set; None where that is gone."""
+    """Return a color as it is after sets have changed: by the new name of its set; None where that is gone."""
     if isinstance(color, str) and color.startswith(f"{ALL_SETS}:") and color != f"{ALL_SETS}:":
         names = names_after((color.partition(":")[2],), before, now)
         return f"{ALL_SETS}:{names[0]}" if names else None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Check = Callable[[Any, Dataset, "Settings"], Any]
 """Takes a value, the dataset and all settings beside which the value is to stand."""
 MOST_SETS_ON_PLOT = 8
-"""As many as there are colours that everybody can tell apart."""
+"""As many as there are colors that everybody can tell apart."""
 _CORNERS = 4
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 
@@ -200,7 +200,7 @@ def layer(value: Any, dataset: Dataset, _: Settings | None = None) -> str | None
 
 
 def color(value: Any, dataset: Dataset, settings: Settings) -> str | list[str] | None:
-    """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
+    """Return what to color by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
     sets, gene_sets = [one["name"] for one in settings.sets], settings.own_gene_sets

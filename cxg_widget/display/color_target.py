@@ -1,4 +1,4 @@
-"""What the points are coloured by: from the trait `color` to codes or numbers, one per cell."""
+"""What the points are colored by: from the trait `color` to codes or numbers, one per cell."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NO_SETS: OwnSets = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Target:
-    """A resolved colouring: where it comes from, its heading, and the genes behind a mean."""
+    """A resolved coloring: where it comes from, its heading, and the genes behind a mean."""
 
     source: Source
     name: str = ""
@@ -90,7 +90,7 @@ def set_noun_of(dataset: Dataset) -> Noun:
 
 
 def is_number(target: Target, dataset: Dataset) -> bool:
-    """Say whether a colouring is by numbers; reads names only."""
+    """Say whether a coloring is by numbers; reads names only."""
     if target.source == "obs":
         return dataset.obs_columns[target.name].kind in ("int", "float")
     return target.source not in ("none", "blend", "sets")
@@ -155,7 +155,7 @@ def _gene_set(name: str, dataset: Dataset, names: VarNames, sets: OwnSets) -> Ta
 
 
 def color_of_itself(dataset: Dataset) -> str | None:
-    """Return what to colour by where nobody says: what the store offers, else its cell types or clusters.
+    """Return what to color by where nobody says: what the store offers, else its cell types or clusters.
 
     These are found in the schema alone: a categorical column by its usual name, of 2 to 256 categories as far as that
     is stated. None = nothing.
@@ -179,7 +179,7 @@ def _is_grouping(column: Column) -> bool:
 
 
 def coloring_key(target: Target, layer: str | None, dataset: Dataset) -> tuple[Any, ...]:
-    """Return what tells one colouring from another however it is requested; reads names only."""
+    """Return what tells one coloring from another however it is requested; reads names only."""
     find = dataset.names_in(layer).find_var
     genes = tuple(find(gene) for gene in ([target.name] if target.source == "var" else target.genes))
     return (genes, layer) if genes else (target.spec,)
@@ -212,7 +212,7 @@ def blended_names(target: Target, dataset: Dataset, layer: str | None) -> list[s
 
 
 def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
-    """Read the codes or the numbers of a colouring, in row order."""
+    """Read the codes or the numbers of a coloring, in row order."""
     if target.source == "var":
         return dataset.vector(target.name, layer)
     if target.source in ("set", "mean"):
@@ -222,7 +222,7 @@ def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
 
 
 def of_column(name: str, values: Codes | NDArray[Any]) -> Codes | Vector:
-    """Return what an obs column colours by, from its codes or its numbers."""
+    """Return what an obs column colors by, from its codes or its numbers."""
     if not isinstance(values, Codes):
         return Vector(as_float(values))
     if len(values.categories) > MAX_LABELS:

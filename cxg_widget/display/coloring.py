@@ -1,4 +1,4 @@
-"""A colouring that has been read: what the points are coloured by, and its codes or numbers, one per cell."""
+"""A coloring that has been read: what the points are colored by, and its codes or numbers, one per cell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_NUMBERS = Numbers.stated(0.0, 0.0)
 
 @dataclass(frozen=True)
 class Coloring:
-    """A colouring that has been read: this form is by nothing, the two others are by categories and by numbers.
+    """A coloring that has been read: this form is by nothing, the two others are by categories and by numbers.
 
     data : codes or numbers in row order
     is_sample : no process holds all values; `data` are those of the sample that is sent, in its order
@@ -46,7 +46,7 @@ class Coloring:
 
     @classmethod
     def of(cls, target: Target, values: Codes | Vector, n_obs: int) -> Coloring:
-        """Return the colouring by what was read for a target."""
+        """Return the coloring by what was read for a target."""
         if isinstance(values, Codes):
             return CategoryColoring(target, values)
         numbers = encoding.describe(values, n_obs)
@@ -63,7 +63,7 @@ class Coloring:
         return _NO_NUMBERS
 
     def resolving(self, rule: ColorRule) -> Coloring:  # noqa: ARG002
-        """Return the colouring with codes that resolve the limits in force; the same one for the same levels."""
+        """Return the coloring with codes that resolve the limits in force; the same one for the same levels."""
         return self
 
     @property
@@ -72,11 +72,11 @@ class Coloring:
         return 0 if self.data is None else self.data.nbytes
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
-        """Return the colouring of some rows, in their order."""
+        """Return the coloring of some rows, in their order."""
         return self if self.data is None else replace(self, data=self.data.take(rows))
 
     def holding(self, values: NDArray[Any]) -> Coloring:
-        """Return the colouring with other codes or numbers, one per cell; what the legend says stays."""
+        """Return the coloring with other codes or numbers, one per cell; what the legend says stays."""
         return self if self.data is None else replace(self, data=self.data.holding(values))
 
     def filled(self, values: Values) -> Coloring | None:  # noqa: ARG002
@@ -126,7 +126,7 @@ class Coloring:
             raise UnknownName(said)
 
     def misfit(self, palette: Iterable[str]) -> str:
-        """Say which colour of a palette is for a category that this colouring does not have; "" where none is."""
+        """Say which color of a palette is for a category that this coloring does not have; "" where none is."""
         return "" if self.scale != "categorical" else self._unknown(palette, self.labels)
 
     def _unknown(self, requested: Iterable[str], known: list[str]) -> str:
@@ -160,7 +160,7 @@ class Coloring:
         return "none" if self.data is None else "sparse" if self.numbers.is_sparse else "dense"
 
     def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:  # noqa: ARG002
-        """Yield what colours the points, in display order."""
+        """Yield what colors the points, in display order."""
         return iter(())
 
     def wire(self) -> NDArray[np.uint8 | np.uint16]:
@@ -170,7 +170,7 @@ class Coloring:
 
 @dataclass(frozen=True)
 class CategoryColoring(Coloring):
-    """A colouring by categories.
+    """A coloring by categories.
 
     counted : cells of each category and missing ones, where `data` cannot tell
     """
@@ -213,9 +213,9 @@ class CategoryColoring(Coloring):
 
 @dataclass(frozen=True)
 class NumberColoring(Coloring):
-    """A colouring by numbers.
+    """A coloring by numbers.
 
-    known : the levels for each rule, and the colourings with these, as far as they have been made
+    known : the levels for each rule, and the colorings with these, as far as they have been made
     """
 
     scale: ClassVar[Scale] = "continuous"
@@ -223,7 +223,7 @@ class NumberColoring(Coloring):
     known: dict[ColorRule | Levels, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def resolving(self, rule: ColorRule) -> NumberColoring:
-        """Return the colouring with codes that resolve the limits in force; the same one for the same levels."""
+        """Return the coloring with codes that resolve the limits in force; the same one for the same levels."""
         if len(self.known) > _MOST_KNOWN:
             self.known.clear()
         levels = self.known.get(rule)

@@ -70,7 +70,7 @@ def _between(values: NDArray[np.float32], middle: float, radius: float) -> NDArr
 
 
 class Describer:
-    """Says what a cell is: its name, the coloured value, a few obs fields; reads one row at a time."""
+    """Says what a cell is: its name, the colored value, a few obs fields; reads one row at a time."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
@@ -92,7 +92,7 @@ class Describer:
             return f"row {row:,}"
 
     def value(self, row: int, coloring: Coloring, layer: str | None) -> str:
-        """Write the coloured value of a row with its unit; it is read where the colouring holds a sample only."""
+        """Write the colored value of a row with its unit; it is read where the coloring holds a sample only."""
         return self._with_unit(self._value(row, coloring, layer), coloring.target.spec)
 
     def _value(self, row: int, coloring: Coloring, layer: str | None) -> str:

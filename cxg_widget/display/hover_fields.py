@@ -1,4 +1,4 @@
-"""What hears of the cell under the pointer beside its name and colour: what was chosen, or what says most."""
+"""What hears of the cell under the pointer beside its name and color: what was chosen, or what says most."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Fields:
         found: list[str] = []
         left = self.columns
         for _ in range(_LOOKS):
-            wanted = MOST_FIELDS + 1 - len(found)  # one of them may be what the cells are coloured by
+            wanted = MOST_FIELDS + 1 - len(found)  # one of them may be what the cells are colored by
             looked_at, left = left[:wanted], left[wanted:]
             self._hold(looked_at)
             found += [name for name in looked_at if not self._says_nothing(name)]

@@ -122,10 +122,10 @@ def looks_after(
 ) -> list[dict[str, Any]]:
     """Return looks as they are once what they name is called otherwise, or is no more.
 
-    A panel loses a colour that is gone, with its limits; one whose cells nothing means any more goes, and so does one
+    A panel loses a color that is gone, with its limits; one whose cells nothing means any more goes, and so does one
     that shows nothing otherwise than the plot, or the same as another by now.
 
-    color_after : the name of a colour to the one that it has now; None = it is gone
+    color_after : the name of a color to the one that it has now; None = it is gone
     part_after : the rule of the cells of a panel to what it is now; None = it means nothing any more
     """
     found: list[dict[str, Any]] = []
@@ -181,7 +181,7 @@ def hide_from_legend(rule: Rule) -> Rule:
 
 
 def is_part(look: Look) -> bool:
-    """Say whether a panel shows some of the cells, or all elsewhere, in the colours of the plot and its legend."""
+    """Say whether a panel shows some of the cells, or all elsewhere, in the colors of the plot and its legend."""
     return ("within" in look or "embedding" in look) and "color" not in look
 
 
@@ -202,7 +202,7 @@ def first_of_each_place(looks: Sequence[Look]) -> list[bool]:
 def title_of(look: Look, color: str, cells: str, place: str = "") -> str:
     """Return what a panel is called, as js/src/panels/linked/head.js has it.
 
-    color : what its colours are of; "" = nothing
+    color : what its colors are of; "" = nothing
     cells : what the store calls them
     place : its embedding, where panels have several
     """

@@ -1,4 +1,4 @@
-"""Find what one can colour by: obs columns, gene sets and genes, as a user types."""
+"""Find what one can color by: obs columns, gene sets and genes, as a user types."""
 # Changes with js/src/file/kernel.js: search by name, as a saved page does it.
 # Changes with js/src/page/parts/search_matches.js: kinds of matches.
 # Changes with js/src/panels/columns/columns_panel.js: words for kinds of columns.
@@ -28,7 +28,7 @@ _TOLD = 3
 
 @dataclass(frozen=True)
 class Match:
-    """One thing to colour by: `spec` tells it from all others, the rest is for the eye; see `Catalogue.describe`."""
+    """One thing to color by: `spec` tells it from all others, the rest is for the eye; see `Catalogue.describe`."""
 
     spec: str
     label: str
@@ -37,7 +37,7 @@ class Match:
 
 
 class Catalogue:
-    """Everything of a dataset that can colour its points, searched by name.
+    """Everything of a dataset that can color its points, searched by name.
 
     Matches are ranked: the whole name, then its beginning, then the beginning of a word in it, then anywhere; within a
     rank obs columns come before sets of cells before gene sets before genes, then the shortest first, then by the

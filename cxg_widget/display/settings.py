@@ -52,7 +52,7 @@ Tool = Literal["pan", "lasso", "rectangle"]
 PANELS = ("columns", "genes", "sets", "annotations", "table", "compare")
 """Panels that the front-end draws by its second module, sent when the first of them opens."""
 Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "nothing"]
-"""What a change has to be made anew: where the points are, what colours them, the colours of categories, which cells
+"""What a change has to be made anew: where the points are, what colors them, the colors of categories, which cells
 count, images of a view and the points beside them, the points as they are drawn, or nothing that is drawn."""
 
 
@@ -331,7 +331,7 @@ class Settings:
 
     @property
     def color_key(self) -> tuple[Any, ...]:
-        """What a colouring is read for, by `resolve`; two settings with the same key share it."""
+        """What a coloring is read for, by `resolve`; two settings with the same key share it."""
         if not isinstance(self.color, str):
             color = None if self.color is None else tuple(self.color)
             return (color, self.layer, (), self.color_rule) if self.is_blended else (color, self.layer)

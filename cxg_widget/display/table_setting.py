@@ -26,7 +26,7 @@ MOST_COLUMNS = 100
 class TableSetting:
     """The setting `table` with its defaults.
 
-    columns : "obs:NAME", "var:NAME" or "set:NAME"; None = those that say most, and what colours the cells
+    columns : "obs:NAME", "var:NAME" or "set:NAME"; None = those that say most, and what colors the cells
     sort : one such name, "index", or None = the order of the store
     descending : whether the highest come first; cells without a value come last either way
     of : which cells: those that pass the "filter", or the "selection"
@@ -132,6 +132,6 @@ def without(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str
 
 
 def columns_nobody_chose(coloring: Target, telling: Sequence[str]) -> list[str]:
-    """Return what colours the cells, and the obs columns that say most."""
+    """Return what colors the cells, and the obs columns that say most."""
     is_column = coloring.source in ("obs", "var", "set")
     return list(dict.fromkeys([*([coloring.spec] if is_column else []), *(f"obs:{name}" for name in telling)]))

@@ -49,7 +49,7 @@ _QUALITY = 88
 
 
 def encode_jpeg(image: NDArray[np.uint8]) -> bytes:
-    """Return an image, uint8 (height, width, 3), as a file, its colours as fine as its lightness."""
+    """Return an image, uint8 (height, width, 3), as a file, its colors as fine as its lightness."""
     from PIL import Image
 
     file = BytesIO()

@@ -36,7 +36,7 @@ class DrawnText:
     x, y : px; where its baseline begins, or ends where it is `to_left`, or its middle where it is `centered`
     size : px
     is_upright : read from below, `centered`
-    has_halo : it is seen over any colour
+    has_halo : it is seen over any color
     """
 
     text: str
@@ -84,7 +84,7 @@ def write(
     inks : of texts and of quiet ones
     scale : px per px of the texts' places and sizes
     opaque : drop the opacity
-    halo : its colour, around the letters of texts that have one; None = none have
+    halo : its color, around the letters of texts that have one; None = none have
     """
     from PIL import Image
 

@@ -1,4 +1,4 @@
-"""Parts of a page that are no picture: boxes of one colour, bars of many, and words; drawn here as pixels."""
+"""Parts of a page that are no picture: boxes of one color, bars of many, and words; drawn here as pixels."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Box = tuple[float, float, float, float]
 class Parts:
     """Shapes in draw order; places in px of the layout.
 
-    fills : boxes with their colour
-    bars : boxes with their colours from left to right, uint8 (k, 3)
+    fills : boxes with their color
+    bars : boxes with their colors from left to right, uint8 (k, 3)
     """
 
     fills: tuple[tuple[Box, RGBA], ...] = ()
@@ -70,7 +70,7 @@ _LINES = 256
 
 
 def over(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return an image under another, or under one colour: red, green, blue and opacity, all 0 to 255."""
+    """Return an image under another, or under one color: red, green, blue and opacity, all 0 to 255."""
     found, upper = np.empty_like(image), np.broadcast_to(above, image.shape)
     for first in range(0, len(image), _LINES):
         part = slice(first, first + _LINES)

@@ -175,7 +175,7 @@ def _side(a: Any, b: Any, point: Any) -> Any:
 
 @dataclass(frozen=True)
 class ReadSet:
-    """A set that features give: its rule, and what they say of its colour ("#rrggbb") and of the set that it is in."""
+    """A set that features give: its rule, and what they say of its color ("#rrggbb") and of the set that it is in."""
 
     name: str
     rule: Rule
@@ -292,7 +292,7 @@ def _name_of(properties: Mapping[str, Any]) -> str:
 
 
 def _color_of(properties: Mapping[str, Any]) -> str | None:
-    """Return the colour of a feature or of its class: three numbers, or before QuPath 0.4 one."""
+    """Return the color of a feature or of its class: three numbers, or before QuPath 0.4 one."""
     kind = properties.get("classification")
     for held in (properties, kind if isinstance(kind, Mapping) else {}):
         color, packed = held.get("color"), held.get("colorRGB")

@@ -1,4 +1,4 @@
-"""The annotations as the front-end lists them: labels of one, with their colours and counts."""
+"""The annotations as the front-end lists them: labels of one, with their colors and counts."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class SettingsCheck:
         panels = [settings.of_panel(one) for one in settings.panel_numbers]
         self._loader.show([settings, *panels])
         are_parts = any("within" in settings.look(one) for one in settings.panel_numbers)
-        # The filter that a legend shows leaves out cells in panels of other colours alone.
+        # The filter that a legend shows leaves out cells in panels of other colors alone.
         self._loader.has_parts = are_parts or (bool(panels) and any(map(lists_values, settings.filters)))
         return panels
 

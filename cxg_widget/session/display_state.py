@@ -25,7 +25,7 @@ Slot = Literal["points", "color", "selection", "filter"]
 
 @dataclass(frozen=True)
 class Seqs:
-    """Which points, colouring, selection and filters an answer shows."""
+    """Which points, coloring, selection and filters an answer shows."""
 
     points: int
     color: int
@@ -59,7 +59,7 @@ class DisplayState:
     def place(self, panel: int) -> tuple[Settings, Hashable]:
         """Return the settings by which the points of a panel are read, and what they are numbered by.
 
-        All points of a widget are the same cells in the same order, whatever a panel is coloured by.
+        All points of a widget are the same cells in the same order, whatever a panel is colored by.
         """
         with self._lock:
             own = self.settings.of_panel(panel)
@@ -158,7 +158,7 @@ class DisplayState:
             return self.next("selection"), self.mask
 
     def begin_early(self, *, can_take_up: bool) -> dict[Slot, int]:
-        """Begin the streams of points and colours before a front-end asks; it takes them up where it can."""
+        """Begin the streams of points and colors before a front-end asks; it takes them up where it can."""
         with self._lock:
             seqs: dict[Slot, int] = {"color": self.next("color"), "points": self.next("points")}
             if can_take_up:

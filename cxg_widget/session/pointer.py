@@ -77,7 +77,7 @@ class Pointer:
         return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields, passes, **about))
 
     def _of_each(self, coloring: Coloring, settings: Settings) -> Coloring:
-        """Return the colouring with the codes of all cells where sets colour a sample: no store could tell them."""
+        """Return the coloring with the codes of all cells where sets color a sample: no store could tell them."""
         of_sets = coloring.is_sample and coloring.target.source == "sets"
         codes = self._loader.labels(settings, coloring.target) if of_sets else None
         return coloring if codes is None else replace(coloring.holding(codes.codes), is_sample=False)

@@ -1,7 +1,7 @@
 """Requests in, frames out: everything the widget can do, without a comm and without traitlets.
 
 A `Session` holds one dataset, what was read of it, the selection and the settings on show. It may be called from
-several threads; a newer request for points or colour ends the older one between two chunks.
+several threads; a newer request for points or color ends the older one between two chunks.
 """
 # Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
 # Changes with cxg_widget/compare/composition.py: options of a composition.
@@ -151,7 +151,7 @@ class Session:
     # --- what is known ---------------------------------------------------------------------------------------------
 
     def coloring(self, settings: Settings | None = None) -> Coloring:
-        """Read and return what the cells are coloured by; raises as `Holder.coloring`."""
+        """Read and return what the cells are colored by; raises as `Holder.coloring`."""
         return self.loader.of(settings or self.settings).coloring()
 
     def prepare(self) -> None:

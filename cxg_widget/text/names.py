@@ -25,12 +25,12 @@ EMPTY_LABEL = "(empty)"
 MISSING_LABEL = "(missing)"
 """Name of the cells without a category, in the legend and in the trait `hidden`."""
 IN_NO_SET_LABEL, NOT_IN_SET_LABEL = "in no set", "not in the set"
-"""What cells are called that have no colour where sets colour them: all of them, or one."""
+"""What cells are called that have no color where sets color them: all of them, or one."""
 _QUOTED = f'"{MISSING_LABEL}"'
 
 
 def missing_label(color: str) -> str:
-    """Return the label of cells without a category, by the spec of the colouring, "obs:NAME" or "sets:"."""
+    """Return the label of cells without a category, by the spec of the coloring, "obs:NAME" or "sets:"."""
     source, _, name = color.partition(":")
     return MISSING_LABEL if source != "sets" else NOT_IN_SET_LABEL if name else IN_NO_SET_LABEL
 

@@ -272,7 +272,7 @@ class AnalysingWidget(AnsweringWidget):
         reduction : "count", "sum", "mean", "min", "max", "std", "var", "first" or "last", or an object of
             `datashader.reductions`, whose columns go by names as in `color`, "x" and "y" being the coordinates;
             None = what the widget shows: of numbers its `statistic`, which is the mean by "auto", else counts by
-            category, or counts where there is no colour
+            category, or counts where there is no color
         color : obs column, gene, gene set or list of genes that a name reduces; None = what the widget shows, but
             "count" then counts all cells. "count" of categories counts each.
         view : x0, x1, y0, y1 in data units; None = where all cells lie

@@ -174,7 +174,7 @@ class Annotations(Mapping[str, "Annotation"]):
         return Annotation(self, name)
 
     def __delitem__(self, name: str) -> None:
-        """Forget an annotation; what names it, such as the colour and filters, lets go of it."""
+        """Forget an annotation; what names it, such as the color and filters, lets go of it."""
         self._log_of(name)
         self._set([one for one in self._now() if one["name"] != name])
 

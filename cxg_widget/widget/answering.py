@@ -289,7 +289,7 @@ class AnsweringWidget(ChangingWidget):
                 self.send_state(name)
 
     def _drop_unreadable(self, prepared: Future[None]) -> None:
-        """Show no colour where the one that the dataset offers cannot be read: nobody requested it."""
+        """Show no color where the one that the dataset offers cannot be read: nobody requested it."""
         if prepared.cancelled() or prepared.exception() is None or not self._open:
             return
         try:

@@ -122,7 +122,7 @@ class ChangingWidget(WidgetTraits):
             raise
 
     def undo(self) -> bool:
-        """Take the last step back: of filters, selection, sets, colours or embedding, by hand or in Python.
+        """Take the last step back: of filters, selection, sets, colors or embedding, by hand or in Python.
 
         Where one looks, and the tools at hand, are no steps. 100 steps are kept, at most 64 MiB.
 

@@ -179,7 +179,7 @@ class PanelMethods:
     _step: Callable[[], AbstractContextManager[None]]
 
     def panel(self, **look: Any) -> Panel:
-        """Show one more panel beside the others: another colour, another embedding, or some of the cells.
+        """Show one more panel beside the others: another color, another embedding, or some of the cells.
 
         Panels of one embedding have one camera. Hover, selection, filters and tools are those of all panels; what a
         panel has not of its own is the widget's.
@@ -212,7 +212,7 @@ class PanelMethods:
         return now.add(look)
 
     def grid(self, colors: Sequence[Any]) -> Panels:
-        """Show a panel for each of several colours, in the place of all before; the first is the plot itself.
+        """Show a panel for each of several colors, in the place of all before; the first is the plot itself.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class PanelMethods:
     def split(self, column: str, values: Sequence[Any] | None = None) -> Panels:
         """Show a panel for each category of an obs column, with its cells alone, in the place of all panels before.
 
-        All have the colours and the limits of the widget: what is yellow in one is as high in the others. Cells without
+        All have the colors and the limits of the widget: what is yellow in one is as high in the others. Cells without
         a category are in none; `filtered = "grey"` shows those of the other panels pale beneath.
 
         Parameters

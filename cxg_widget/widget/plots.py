@@ -72,7 +72,7 @@ class PlottingWidget(AnsweringWidget):
         layer: str | None = None, within: Any = None, standard_scale: Literal["var", "group"] | None = None,
         swap_axes: bool = False, cmap: Any = None,
     ) -> GeneMatrix:  # fmt: skip
-        """Show genes by groups of cells as dots: their area is the share of cells above 0, their colour the mean.
+        """Show genes by groups of cells as dots: their area is the share of cells above 0, their color the mean.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class PlottingWidget(AnsweringWidget):
         layer : of genes; None = that of the widget
         within : which cells count: None or "filter" = those that pass the filters, "selection", or other cells
             as `select` takes them
-        standard_scale : stretches the means to 0 to 1 for the colours, of each gene ("var") or each group ("group")
+        standard_scale : stretches the means to 0 to 1 for the colors, of each gene ("var") or each group ("group")
         swap_axes : whether genes are rows
         cmap : as the trait; None = that of the widget
 
@@ -119,7 +119,7 @@ class PlottingWidget(AnsweringWidget):
     @scanpy_names(groupby="by", var_names="genes")
     @like(dotplot)
     def heatmap(self, **requested: Any) -> GeneMatrix:
-        """Show the means of genes by groups of cells as colours, as `scanpy.pl.matrixplot` does; else as `dotplot`.
+        """Show the means of genes by groups of cells as colors, as `scanpy.pl.matrixplot` does; else as `dotplot`.
 
         Examples
         --------
@@ -137,7 +137,7 @@ class PlottingWidget(AnsweringWidget):
         Parameters
         ----------
         gene : a gene or an obs column of numbers; several are drawn below each other
-        by, by2, layer, within : as `dotplot`; violins have the colours of `by2` where there is one, else of `by`
+        by, by2, layer, within : as `dotplot`; violins have the colors of `by2` where there is one, else of `by`
 
         Returns
         -------
@@ -164,7 +164,7 @@ class PlottingWidget(AnsweringWidget):
 
         Parameters
         ----------
-        column : obs column of categories, which part the bars; they have its colours
+        column : obs column of categories, which part the bars; they have its colors
         by : another one: a bar for each of its categories
         within : as `dotplot`
         share : whether all bars are as long; else they are as long as they have cells

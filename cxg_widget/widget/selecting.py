@@ -150,7 +150,7 @@ class SelectingWidget(AnsweringWidget):
         Examples
         --------
         >>> w.on_selection(lambda selection: print(len(selection), "cells"))
-        >>> w.select([0, 1, 2])
+        >>> found = w.select([0, 1, 2])
         3 cells
         """
         self._callbacks.register_callback(callback, remove=remove)

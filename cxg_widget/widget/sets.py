@@ -279,12 +279,12 @@ class Sets(MutableMapping[str, CellSet]):
 
     @property
     def colors(self) -> dict[str, str]:
-        """The "#rrggbb" of each set where it colours cells: `w.color = "sets"`, or "sets:NAME" for one."""
+        """The "#rrggbb" of each set where it colors cells: `w.color = "sets"`, or "sets:NAME" for one."""
         found = set_colors(self._now())
         return {name: found[name] for name in self._by_name()}
 
     def recolor(self, name: str, color: Any) -> None:
-        """Give a set another colour, which it keeps.
+        """Give a set another color, which it keeps.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class Sets(MutableMapping[str, CellSet]):
         Raises
         ------
         UnknownName, InvalidValue
-            If there is no such set, or it is no colour.
+            If there is no such set, or it is no color.
 
         Examples
         --------
@@ -403,7 +403,7 @@ class Sets(MutableMapping[str, CellSet]):
             return True
 
     def _color_of(self, name: str) -> str:
-        """Return the colour that a set has, or a new one gets: it stays when others come and go."""
+        """Return the color that a set has, or a new one gets: it stays when others come and go."""
         known = self._now()
         return set_colors(known if name in self._by_name() else [*known, {"name": name}])[name]
 

@@ -93,7 +93,7 @@ def static_picture(
     picture_id : the live view hides elements of class "cxg-static-<picture_id>"
     view : x left, x right, y bottom, y top, data units; None = everything
     html : add "text/html" to "image/png"
-    legend : say what the colours mean, beside the plot and as text
+    legend : say what the colors mean, beside the plot and as text
     background : "white", "dark" or "transparent"; None = white, as long as no front-end has said of its theme
     of_all : draw every cell, however long it takes, as figures do
 

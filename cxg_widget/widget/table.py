@@ -47,7 +47,7 @@ class Table:
     def columns(self) -> list[str]:
         """Names of the columns, beside the index: obs columns, genes and gene sets.
 
-        None sets the default: what colours the cells, and five obs columns that are neither identifiers nor constant.
+        None sets the default: what colors the cells, and five obs columns that are neither identifiers nor constant.
         """
         columns: list[str] = self._widget._session.table.columns()
         return columns

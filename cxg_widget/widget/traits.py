@@ -80,7 +80,7 @@ def _of_name(name: Any, widget: Any) -> Any:
 
 
 def _of_stops(cmap: Any, widget: Any) -> Any:
-    """Return what is set where the page sends back its colours."""
+    """Return what is set where the page sends back its colors."""
     return widget.cmap if cmap == as_synced(widget.cmap) else cmap
 
 
@@ -151,7 +151,7 @@ class WidgetTraits(anywidget.AnyWidget):
     Raises
     ------
     InvalidOption
-        When a name is set that is none of them, but nearly so: `w.colour = "CD3E"` would change nothing, unseen.
+        When a name is set that is none of them, but nearly so: `w.color = "CD3E"` would change nothing, unseen.
     """
 
     locals().update(_TRAITS)

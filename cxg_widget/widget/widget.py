@@ -69,7 +69,7 @@ class CxgWidget(
     embedding : name of the embedding, None = the dataset's default; or two obs columns of numbers or genes, which are
         then the axes: ("n_genes", "CD3E"), "log1p:n_genes" for log(1 + x), and a third entry for the layer of genes
     color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean),
-        None = no colour; where it is not given, what the dataset offers as `default_color`, else its cell types or
+        None = no color; where it is not given, what the dataset offers as `default_color`, else its cell types or
         clusters where a column has one of their usual names
     layer : name of the layer genes are read from; None = X
     height : CSS px
@@ -211,7 +211,7 @@ class CxgWidget(
 
     @property
     def summary(self) -> str:
-        """What is shown as text, a sentence a line: dataset, cells, embedding, colours, filters, selection.
+        """What is shown as text, a sentence a line: dataset, cells, embedding, colors, filters, selection.
 
         A screen reader says the same of the plot.
 

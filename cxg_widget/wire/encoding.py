@@ -1,4 +1,4 @@
-"""Encodes colourings as frames: the legend first, then the values in chunks, each kind in its smallest form."""
+"""Encodes colorings as frames: the legend first, then the values in chunks, each kind in its smallest form."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Numbers:
 
     @property
     def measures(self) -> Range:
-        """The range that the scale of colours covers."""
+        """The range that the scale of colors covers."""
         return Range(self.lo, self.hi, self.quantiles, self.least)
 
     def dense(self) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Chooses the levels of codes by the limits of the colours, so that no color is off by more than 1 of 255."""
+"""Chooses the levels of codes by the limits of the colors, so that no color is off by more than 1 of 255."""
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ const STYLE = {
 };
 const COLORS = new Uint8Array(1024);
 for (let i = 0; i < 256; i++) COLORS.set([i, 255 - i, 7, 255], 4 * i);
-/** Colours of numbers whose range is that of their codes, between limits. */
+/** Colors of numbers whose range is that of their codes, between limits. */
 const numbersTable = (/** @type {any} */ rule) => {
   const cmap = {
     name: "own",

@@ -38,5 +38,5 @@ def serve_clumps(chromium: Any) -> ServedWidget:
 
 
 def near(one: tuple[int, ...], other: tuple[int, ...], by: int = 40) -> bool:
-    """Say whether two colours are alike."""
+    """Say whether two colors are alike."""
     return max(abs(a - b) for a, b in zip(one, other, strict=True)) <= by

@@ -117,7 +117,7 @@ function answered(column, filters) {
   const totals = { n_chosen: nChosen, n_held: filtered.reduce((sum, count) => sum + count, 0), enriched: [] };
   return { ...part, ...about, ...totals, groups, arrays: { all, filtered, selected, grouped, chosen, held, odds, log10_p } };
 }
-/** Two or three genes, a hue each, by as many steps as have a colour here: two. */
+/** Two or three genes, a hue each, by as many steps as have a color here: two. */
 function blended(genes) {
   const n = 2 ** genes.length;
   const inks = genes.length === 2 ? ["#e4e4e4", "#0078d2", "#e67800", "#28143c"] : ["#e4e4e4", "#d7af00", "#cd328c", "#c8321e", "#0096be", "#1e7d32", "#3c3296", "#231e23"];

@@ -210,7 +210,7 @@ async function ready({ host }, timeoutMs = 30_000) {
   }
 }
 
-/** Colour on screen at a place in CSS px, over the background of the plot: [r, g, b]. */
+/** Color on screen at a place in CSS px, over the background of the plot: [r, g, b]. */
 function pixel({ canvas, background: back = LIGHT.background }, x, y) {
   const scale = canvas.width / canvas.clientWidth;
   const [r, g, b, a] = read(canvas).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data;

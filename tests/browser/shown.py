@@ -69,7 +69,7 @@ class Shown:
         return np.array(Image.alpha_composite(paper, plot).convert("RGB"))
 
     def background(self, canvas=None):
-        """Return the colour of the page behind the points; a pixel of the screen might be one of them."""
+        """Return the color of the page behind the points; a pixel of the screen might be one of them."""
         color = (canvas or self.canvas).evaluate(
             "(canvas) => getComputedStyle(canvas.getRootNode().querySelector('.root')).backgroundColor"
         )
@@ -77,7 +77,7 @@ class Shown:
         return int(red), int(green), int(blue)
 
     def colors(self, minimum=3):
-        """Return the colours of at least `minimum` pixels."""
+        """Return the colors of at least `minimum` pixels."""
         found, counts = np.unique(self.pixels().reshape(-1, 3), axis=0, return_counts=True)
         return {tuple(int(c) for c in color) for color, count in zip(found, counts, strict=True) if count >= minimum}
 
@@ -152,7 +152,7 @@ class Shown:
         return self.rest()
 
     def color_by(self, text):
-        """Type into the colour-by box and take the best match."""
+        """Type into the color-by box and take the best match."""
         box = self.host.get_by_role("combobox", name="Color by")
         box.click()
         box.fill(text)

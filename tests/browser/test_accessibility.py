@@ -19,7 +19,7 @@ SCENES = (
     "twoColumns",
 )  # fmt: skip
 SAME_COLORS = ("allHidden", "constant", "pca", "offlineBare", "empty", "noColumns", "columnsOffline")
-"""Scenes without colours of their own."""
+"""Scenes without colors of their own."""
 OF_WIDTH = ["color-contrast", "scrollable-region-focusable"]
 """What can be otherwise in a narrow widget."""
 

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 
 def pixel_at(linked: ServedWidget, panel: int, x: float, y: float) -> tuple[int, ...]:
-    """Colour of a panel on the screen where a place in data units is, within a view that all panels have."""
+    """Color of a panel on the screen where a place in data units is, within a view that all panels have."""
     left, top, width, height = linked.plot(panel)
     scale = min(width, height) / (SIDE - 1) / 1.5
     at = left + width / 2 + (x - (SIDE - 1) / 2) * scale, top + height / 2 - (y - (SIDE - 1) / 2) * scale

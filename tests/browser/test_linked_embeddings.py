@@ -38,7 +38,7 @@ def px_of(linked: ServedWidget, panel: int, x: float, y: float) -> tuple[float, 
 
 
 def pixels_at(linked: ServedWidget, places: list[tuple[int, tuple[float, float]]]) -> list[tuple[int, ...]]:
-    """Colours on the screen where places of panels, in data units, are."""
+    """Colors on the screen where places of panels, in data units, are."""
     image = Image.open(io.BytesIO(linked.page.screenshot())).convert("RGB")
     found = []
     for panel, place in places:

@@ -26,7 +26,7 @@ def color_box(page: Any) -> Any:
 
 
 def search(page: Any, query: str) -> None:
-    """Type into the colour-by box, and wait until what is listed is what was found by all of it."""
+    """Type into the color-by box, and wait until what is listed is what was found by all of it."""
     color_box(page).focus()
     page.keyboard.type(query)
     page.wait_for_function("(query) => store.get().found.query === query", arg=query)

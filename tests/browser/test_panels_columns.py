@@ -1,4 +1,4 @@
-"""The panel of columns, drawn by the second module: opened by button and key, searched, coloured by, and left."""
+"""The panel of columns, drawn by the second module: opened by button and key, searched, colored by, and left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel of genes, drawn by the second module: genes pinned, brushed, coloured by; sets, and pasted lists."""
+"""The panel of genes, drawn by the second module: genes pinned, brushed, colored by; sets, and pasted lists."""
 
 from __future__ import annotations
 

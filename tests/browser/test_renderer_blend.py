@@ -1,4 +1,4 @@
-"""Two and three genes by a hue each: a cell has the colour on the screen that numpy mixes, in points and in images."""
+"""Two and three genes by a hue each: a cell has the color on the screen that numpy mixes, in points and in images."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PASSES = RNG.random(SIDE**2) < 0.7
 
 
 def mixed(k: int, dark: bool) -> Any:
-    """Return the colour of each cell, float (n, 3): linear between the corners along the steps of each gene."""
+    """Return the color of each cell, float (n, 3): linear between the corners along the steps of each gene."""
     levels = LEVELS_OF[k] - 1
     shares = np.floor(np.clip(VALUES[:, :k].astype(float), 0, 1) * levels + 0.5) / levels
     corners = np.array(CORNERS[k]["dark" if dark else "light"], dtype=float)

@@ -1,4 +1,4 @@
-"""What each pixel's colour is: what lies on top, what is not drawn, which colours."""
+"""What each pixel's color is: what lies on top, what is not drawn, which colors."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_hidden_categories_are_not_drawn_and_come_back(page: Any) -> None:
     assert found == [everything, [WHITE, BLUE, MISSING], [RED, WHITE, WHITE], everything]
 
 
-# --- colours ---------------------------------------------------------------------------------------------------------
+# --- colors ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [1, 3, 5])
@@ -319,7 +319,7 @@ def test_what_is_unselected_in_an_image_looks_as_it_does_among_points(page: Any,
 
 
 def contrast(one: Any, other: Any) -> float:
-    """Of two colours, rgb 0 to 255, as WCAG 2.2 has it."""
+    """Of two colors, rgb 0 to 255, as WCAG 2.2 has it."""
     channels = np.array([one, other]) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     low, high = sorted(linear @ (0.2126, 0.7152, 0.0722) + 0.05)
@@ -375,4 +375,4 @@ def test_grey_zeros_lie_above_missing_values_and_beneath_the_lowest_number(page:
         await ready(w);
         return [pixel(w, 200, 200), pixel(w, place(0.25), 200)];""",
     )
-    assert found == [[68, 1, 84], [217, 217, 217]]  # the first colour of viridis, and the grey of zeros
+    assert found == [[68, 1, 84], [217, 217, 217]]  # the first color of viridis, and the grey of zeros

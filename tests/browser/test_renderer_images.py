@@ -1,4 +1,4 @@
-"""Pictures of all cells, which the kernel makes and the front-end colours and moves."""
+"""Pictures of all cells, which the kernel makes and the front-end colors and moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures that are saved say what their colours mean: those downloaded and those kept; the engine alone."""
+"""Pictures that are saved say what their colors mean: those downloaded and those kept; the engine alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the colour of a number means: the same in an image of the kernel and in points, far away and close by.
+"""What the color of a number means: the same in an image of the kernel and in points, far away and close by.
 
 A real session answers; the page draws by both painters.
 """
@@ -39,7 +39,7 @@ def dataset() -> Any:
 
 @pytest.fixture
 def show(page: Any, dataset: Any) -> Any:
-    """Show a colouring; returns the session."""
+    """Show a coloring; returns the session."""
 
     def open_with(color: str, *, answer: str = "byKernel", **settings: Any) -> Session:
         session = Session(dataset, Settings(embedding="umap", color=color, **{"max_points": FEW, **settings}))

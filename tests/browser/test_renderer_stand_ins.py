@@ -196,7 +196,7 @@ def test_changes_of_colour_send_no_picture_until_the_plot_rests_and_then_one_of_
         return [during, atSave, count(), atob(png).charCodeAt(25)];""",
     )
     assert (during, at_save, after) == (0, 1, 1)
-    assert kind == 3  # PNG, section 11.2.2: indexed colours
+    assert kind == 3  # PNG, section 11.2.2: indexed colors
 
 
 def test_a_png_has_the_size_asked_for_and_the_background(page: Any) -> None:

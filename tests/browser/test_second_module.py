@@ -57,7 +57,7 @@ def test_the_columns_open_and_colour_in_every_host_and_nothing_is_fetched(
 
 
 def open_and_color(page: Any, truth: dict[str, set[str]]) -> None:
-    """Open the panel and colour by a click; assert that nothing is fetched meanwhile."""
+    """Open the panel and color by a click; assert that nothing is fetched meanwhile."""
     asked: list[str] = []
     hear = lambda request: asked.append(request.url)  # noqa: E731
     page.on("request", hear)

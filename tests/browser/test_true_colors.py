@@ -1,4 +1,4 @@
-"""Every cell has the colour of its number, whatever lies beyond the limits: as points, image, picture and page."""
+"""Every cell has the color of its number, whatever lies beyond the limits: as points, image, picture and page."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def expected(case: str) -> NDArray[np.float64]:
 
 
 def check(picture: NDArray[np.uint8], view: list[float], case: str) -> None:
-    """Compare the pixel in the middle of each cell with its colour, which may be the next one of 256."""
+    """Compare the pixel in the middle of each cell with its color, which may be the next one of 256."""
     height, width = picture.shape[:2]
     x0, x1, y0, y1 = view
     at_x = (np.arange(N) % COLUMNS - x0) / (x1 - x0) * width

@@ -61,7 +61,7 @@ def test_the_first_picture_shows_every_category_in_its_colour(stage, truth):
     for label, count in zip(truth["categories"], counts, strict=True):
         if count > 60 and label in colors:
             full = np.array(hex_rgb(colors[label])) - background
-            share = shown @ full / (full @ full)  # crowded points are pale: tints of the colour
+            share = shown @ full / (full @ full)  # crowded points are pale: tints of the color
             is_tint = (share > 0.25) & (np.abs(shown - share[:, None] * full).max(axis=1) <= 3)
             assert is_tint.any(), label
 

@@ -26,7 +26,7 @@ N_OBS = 3000
 
 
 def shown_by(coloring: Coloring, colors: Any = (), hidden: Any = (), **more: Any) -> Shown:
-    """Return what shows all cells: colours uint8 (k, 3) of the categories, labels of those that are hidden."""
+    """Return what shows all cells: colors uint8 (k, 3) of the categories, labels of those that are hidden."""
     settings = Settings(embedding="umap", hidden=tuple(hidden))
     more = {"mask": np.zeros(N_OBS, bool), **more}
     return Shown(coloring, ["#" + bytes(rgb).hex() for rgb in colors], settings, **more)

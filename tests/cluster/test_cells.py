@@ -103,7 +103,7 @@ def test_planes_are_those_of_one_index(field, here, color):
     weights = {"mean": 0.0, "both": 0.5, "max": 1.0}
     turn = [None, *COLORS].index(color)
     for number, (view, options) in enumerate(product(VIEWS, ways)):
-        if (number + number // len(ways) + turn) % 2:  # of any two colours, one is asked for in each view in each way
+        if (number + number // len(ways) + turn) % 2:  # of any two colors, one is asked for in each view in each way
             continue
         mask = selected if (number // 2 + turn // 2) % 2 else None  # each way with and without, in turn
         shown = shown_by(

@@ -286,7 +286,7 @@ def test_a_highlighted_category_lies_above_the_others_as_without_a_cluster(pair)
     set_looks(pair, color="cell_type")
     for one in pair:
         one.select(np.arange(one.dataset.n_obs) % 7 == 0)
-    for code in (0, 1, 99):  # the last is what a front-end may still ask of the colouring before
+    for code in (0, 1, 99):  # the last is what a front-end may still ask of the coloring before
         np.testing.assert_array_equal(*(image(ask(one, highlighted=code)) for one in pair))
 
 

@@ -24,7 +24,7 @@ def real_data() -> Path:
 
 
 def truth_with(share: float, n_axes: int = 6) -> Truth:
-    """Return a truth of which about that share of the matrix holds a value; every category has a colour.
+    """Return a truth of which about that share of the matrix holds a value; every category has a color.
 
     n_axes : how many axes the PCA has, which make most of a store's files
     """
@@ -48,7 +48,7 @@ def genesets() -> dict:
 
 
 def assert_holds(dataset: Dataset, truth: Truth) -> None:
-    """Assert that a dataset is the truth: values, obs, var, embeddings, categories and their order, colours, title."""
+    """Assert that a dataset is the truth: values, obs, var, embeddings, categories and their order, colors, title."""
     import pandas as pd
 
     pd.testing.assert_frame_equal(dataset.obs(), truth.obs.rename_axis("cell" if dataset.format == "cxg" else None))

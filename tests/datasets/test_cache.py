@@ -1,4 +1,4 @@
-"""The laws of the byte-bounded cache, and of steps on one column and one colour."""
+"""The laws of the byte-bounded cache, and of steps on one column and one color."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dataspace in the widget: shown, coloured, lassoed, handed back; its identity; and the same in an object store."""
+"""A dataspace in the widget: shown, colored, lassoed, handed back; its identity; and the same in an object store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Title, default embedding, colours, gene sets, uns, versions, and columns stored in odd ways."""
+"""Title, default embedding, colors, gene sets, uns, versions, and columns stored in odd ways."""
 
 from __future__ import annotations
 

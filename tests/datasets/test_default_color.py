@@ -1,4 +1,4 @@
-"""The colour that a store offers: which it is, and that it can be read as pandas has it."""
+"""The color that a store offers: which it is, and that it can be read as pandas has it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def path(run, tmp_path_factory):
 
 
 def colored(dataset):
-    """Return the legend of the colour on offer, and its codes in row order."""
+    """Return the legend of the color on offer, and its codes in row order."""
     session = Session(dataset, Settings(embedding=dataset.default_embedding, color=dataset.default_color))
     legend, *chunks = session.streams.color()
     codes = np.empty(dataset.n_obs)

@@ -1,4 +1,4 @@
-"""The widget's work on an mzPeak: colours, search, selections, and the aggregated map of all peaks."""
+"""The widget's work on an mzPeak: colors, search, selections, and the aggregated map of all peaks."""
 
 from __future__ import annotations
 

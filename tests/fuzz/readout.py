@@ -141,7 +141,7 @@ def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _show(dataset: Dataset, out: Readout) -> list[Any]:
-    """Draw, colour, hover, search, select, analyse; return what was selected, and how errors that were told begin."""
+    """Draw, color, hover, search, select, analyse; return what was selected, and how errors that were told begin."""
     sent: list[dict[str, Any]] = []
     w = CxgWidget(dataset)
     try:

@@ -38,7 +38,7 @@ CLUSTERS = (
     "#023fa5", "#7d87b9", "#bec1d4", "#d6bcc0", "#bb7784", "#8e063b", "#4a6fe3", "#8595e1", "#b5bbe3", "#e6afb9",
     "#e07b91",
 )  # fmt: skip
-"""Colours that the file of the real cells has of `bulk_labels` and `louvain`, as h5py reads them."""
+"""Colors that the file of the real cells has of `bulk_labels` and `louvain`, as h5py reads them."""
 OKABE_ITO = ("#0072b2", "#e69f00", "#009e73")
 PALETTE_OF = {
     "cell_type": "types", "my types": "types", "sets": "sets", "bulk_labels": "labels", "louvain": "clusters",
@@ -46,7 +46,7 @@ PALETTE_OF = {
 FADED = set(PALETTE_OF.values())
 """Whose points are paler where many lie on each other, and whose images are where cells are few."""
 NEAR = 40
-"""Two colours so near in RGB look alike."""
+"""Two colors so near in RGB look alike."""
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -146,7 +146,7 @@ def run_and_show_again(path: Path) -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def palettes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
-    """Return the colours, float (k, 3), of what a picture may be coloured by."""
+    """Return the colors, float (k, 3), of what a picture may be colored by."""
     store = demo(tmp_path_factory.mktemp("demo") / "demo.cxg", cells=100, genes=20)
     with tiledb.open(f"{store}/cxg_group_metadata") as group:
         types = json.loads(group.meta["cxg_category_colors"])["cell_type"].values()
@@ -176,13 +176,13 @@ def assigned(source: str) -> Iterator[tuple[str, object]]:
 
 
 def unfaded(colors: np.ndarray) -> np.ndarray:
-    """Return colours as they are before white paper shines through them."""
+    """Return colors as they are before white paper shines through them."""
     ink = 255 - colors
     return 255 - 255 * ink / np.maximum(ink.max(axis=1, keepdims=True), 1)
 
 
 def shares(picture: np.ndarray, palettes: dict[str, np.ndarray]) -> dict[str, float]:
-    """Return which share of the vivid pixels of a picture has a colour of each palette."""
+    """Return which share of the vivid pixels of a picture has a color of each palette."""
     pixels = picture.reshape(-1, 3)
     colors, n = np.unique(pixels[np.ptp(pixels, axis=1) > 60], axis=0, return_counts=True)
     assert n.sum() > 500
@@ -221,7 +221,7 @@ def test_each_kept_picture_has_the_colours_that_were_set_for_it(stem: str, palet
             bright = shares(unfaded(picture.reshape(-1, 3)), {name: unfaded(one) for name, one in palettes.items()})
             found = max(found, bright, key=lambda one: one[what])
         single = {name: share for name, share in found.items() if name != "panels"}
-        assert found[what] > 0.7, (cell.source, found)  # where cells of two sets mix, so do their colours
+        assert found[what] > 0.7, (cell.source, found)  # where cells of two sets mix, so do their colors
         rivals = {name for name in single if name not in FADED or what not in FADED} | {what}  # 16 hues are near all
         assert what == "panels" or max(rivals, key=found.__getitem__) == what, (cell.source, found)
         seen.add(what)

@@ -23,7 +23,7 @@ def _no_loop() -> Iterator[None]:
 
 @pytest.fixture
 def widget(monkeypatch):
-    """A widget of a thousand cells in memory, coloured by their types, that keeps what it sends."""
+    """A widget of a thousand cells in memory, colored by their types, that keeps what it sends."""
     widget = recorded(small(1000), monkeypatch, color="cell_type")
     yield widget
     widget.close()

@@ -95,7 +95,7 @@ def frame(xy, **columns):
 
 
 def one_hot(k):
-    """Colours from which the count of each of three categories can be read."""
+    """Colors from which the count of each of three categories can be read."""
     return np.eye(k, 3, dtype=np.uint8)
 
 

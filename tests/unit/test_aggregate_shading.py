@@ -1,4 +1,4 @@
-"""Laws of the pixels made from planes: colours by share, opacity by density, codes that decode to the mean."""
+"""Laws of the pixels made from planes: colors by share, opacity by density, codes that decode to the mean."""
 
 import io
 import subprocess
@@ -30,7 +30,7 @@ def categories(n, *, seed=1):
 
 
 def mixed(counts):
-    """Colours by share (h, w, 3) of counts (h, w, 3)."""
+    """Colors by share (h, w, 3) of counts (h, w, 3)."""
     total = counts.sum(axis=2, keepdims=True)
     return np.where(total > 0, counts @ COLORS.astype(np.float64) / np.maximum(total, 1), 0)
 

@@ -364,13 +364,13 @@ def test_a_state_takes_annotations_and_what_names_them_together_or_not_at_all(wi
     widget.state = {}
     assert ("mine" in widget.dataset.obs_columns, dict(widget.filters)) == (False, {})
     with pytest.raises(CxgWidgetError):
-        widget.state = {**state, "annotations": []}  # a colour that there is not
+        widget.state = {**state, "annotations": []}  # a color that there is not
     assert dict(widget.annotations) == {}
     widget.state = state
     assert (widget.color, list(widget.filters), widget.annotations["mine"].labels[0]) == ("mine", ["mine"], "T cell")
     widget.annotations["mine"].rename("T cell", "T")
     changed = state_of(widget)
-    widget.state = state  # there and back: the labels are those of the state, and so are the colours
+    widget.state = state  # there and back: the labels are those of the state, and so are the colors
     assert widget._session.coloring().labels[0] == "T cell"
     widget.state = changed
     assert widget._session.coloring().labels[0] == "T"
@@ -419,4 +419,4 @@ def test_an_annotation_without_a_label_yet_is_drawn_in_every_kind_of_picture(wid
     for kind in ("png", "html"):
         widget.save(tmp_path / f"a.{kind}")
     grey = np.asarray(Image.open(tmp_path / "a.png").convert("RGB")).reshape(-1, 3).astype(int)
-    assert np.ptp(grey, axis=1).max() < 40  # the grey of what has no label, and no colour
+    assert np.ptp(grey, axis=1).max() < 40  # the grey of what has no label, and no color

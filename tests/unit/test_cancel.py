@@ -113,7 +113,7 @@ def test_an_index_that_several_wait_for_is_given_up_for_all_of_them(monkeypatch)
 
 @pytest.fixture
 def slow_gene(monkeypatch):
-    """A widget coloured by a column, with a gene that is not read before it is let."""
+    """A widget colored by a column, with a gene that is not read before it is let."""
     data = small()
     w = recorded(monkeypatch, data, color="cell_type")
     w.front.settle().sent.clear()

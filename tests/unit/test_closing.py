@@ -52,7 +52,7 @@ def store(tmp_path_factory):
 
 
 def use(widget):
-    """Draw, colour, select, hover, search and save a picture, and wait until all of that is done."""
+    """Draw, color, select, hover, search and save a picture, and wait until all of that is done."""
     for request in REQUESTS:
         widget._handle_custom_msg({"id": 1, **request}, [])
     settle(widget)  # a lasso that has to wait would be overtaken

@@ -1,4 +1,4 @@
-"""Laws of colouring by sets of cells: which cells each colours is what masks say, and it follows what sets become."""
+"""Laws of coloring by sets of cells: which cells each colors is what masks say, and it follows what sets become."""
 
 import json
 
@@ -24,7 +24,7 @@ def masks(widget):
 
 
 def shown(widget):
-    """Return the label of each cell, None = none, as the front-end colours it; and the colours by label."""
+    """Return the label of each cell, None = none, as the front-end colors it; and the colors by label."""
     content, codes = {}, None
     for one, buffers in widget.front.settle().sent:
         if one["kind"] == "color":
@@ -232,7 +232,7 @@ def undone(widget):
 
 
 def show_by_set(widget):
-    """Let a set colour and filter the cells, have contours, and colour a panel."""
+    """Let a set color and filter the cells, have contours, and color a panel."""
     widget.sets.add("a", {"cell_type": "B cell"})
     widget.filters["n_genes"] = (500, None)
     widget.filters["set:a"] = True

@@ -1,4 +1,4 @@
-"""Laws of colormaps: a name, the same turned round, colours of one's own, and matplotlib's as matplotlib has them."""
+"""Laws of colormaps: a name, the same turned round, colors of one's own, and matplotlib's as matplotlib has them."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_colormaps_of_matplotlib_are_as_matplotlib_has_them(name):
     truth = np.rint(colormap(np.linspace(0, 1, min(colormap.N, 256)))[:, :3] * 255)
     for given in (name, colormap):
         found = np.array([hex_rgb(stop) for stop in stops_of(check_colormap(given))])
-        assert np.abs(found - truth).max() <= 1 + (colormap.N > 256)  # of more colours those of even steps
+        assert np.abs(found - truth).max() <= 1 + (colormap.N > 256)  # of more colors those of even steps
     assert as_synced(name)["name"] == name
 
 

@@ -1,4 +1,4 @@
-"""A colour that the dataset offers is shown where nobody says; None is a colour like any other: none."""
+"""A color that the dataset offers is shown where nobody says; None is a color like any other: none."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Laws of the wire forms of a colouring: decoding them gives back what the store holds."""
+"""Laws of the wire forms of a coloring: decoding them gives back what the store holds."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Laws of colour limits."""
+"""Laws of color limits."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Absolute colour limits belong to one colouring; a lower limit never lies above the upper one."""
+"""Absolute color limits belong to one coloring; a lower limit never lies above the upper one."""
 
 import json
 
@@ -170,7 +170,7 @@ def test_a_percentile_that_would_cross_the_number_of_a_colouring_is_not_for_that
 
 def test_a_limit_is_shared_and_kept_by_a_list_of_genes_as_by_one(make):
     w = make(color=["CD3E", "DENSE"])
-    w.vmax = "p90"  # a percentile is of any colouring
+    w.vmax = "p90"  # a percentile is of any coloring
     w.color = "n_counts"
     assert w.vmax == "p90"
     w.color = ["CD3E", "DENSE"]

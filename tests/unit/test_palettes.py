@@ -1,4 +1,4 @@
-"""Laws of category colours."""
+"""Laws of category colors."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def contrast(colors, background):
 
 
 def closest(colors):
-    """The smallest distance of two colours in Oklab. Source: Ottosson, "A perceptual color space" (2020)."""
+    """The smallest distance of two colors in Oklab. Source: Ottosson, "A perceptual color space" (2020)."""
     to_lms = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
               [0.0883024619, 0.2817188376, 0.6299787005]]  # fmt: skip
     to_lab = [[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],

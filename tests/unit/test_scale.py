@@ -1,4 +1,4 @@
-"""Laws of the scale of colours: expected values are those of matplotlib, and held in scales.json for the front-end."""
+"""Laws of the scale of colors: expected values are those of matplotlib, and held in scales.json for the front-end."""
 
 import json
 from pathlib import Path

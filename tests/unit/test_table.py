@@ -148,7 +148,7 @@ def test_columns_of_one_value_are_none_of_those_that_nobody_chose():
     assert "obs:mine" not in widget.table.columns
     widget.annotations["mine"].assign("left", obs["score"] < 0)
     assert "obs:mine" in widget.table.columns
-    widget.color = "organism"  # what colours is shown, whatever it says
+    widget.color = "organism"  # what colors is shown, whatever it says
     assert widget.table.columns[0] == "obs:organism"
     widget.close()
 

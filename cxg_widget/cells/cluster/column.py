@@ -1,4 +1,4 @@
-"""The column that the workers hold to colour by: one at a time, read where another is wanted."""
+"""The column that the workers hold to color by: one at a time, read where another is wanted."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _levels(summary: Coloring, codes: ColorRule | Levels | None) -> Levels:
 
 
 def as_column(target: Target) -> Target:
-    """Return what workers read for a colour: sets are a column, by a name that no store has."""
+    """Return what workers read for a color: sets are a column, by a name that no store has."""
     return Target("obs", f"\0sets:{target.name}") if target.source == "sets" else target
 
 
@@ -110,7 +110,7 @@ def _holds_codes(data: Any) -> bool:
 
 
 def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
-    """Return the colouring by codes that workers have read, without values."""
+    """Return the coloring by codes that workers have read, without values."""
     found = parts.gathered(parts.map("codes", count_codes, data))
     empty, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
     if len(empty.categories) >= MISSING_U16:
@@ -120,7 +120,7 @@ def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
 
 
 def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
-    """Return the colouring by numbers that workers have read, without values."""
+    """Return the coloring by numbers that workers have read, without values."""
     sizes = [stop - start for start, stop in parts.blocks]
     found = parts.gathered(parts.map("limits", limits_of, data, sizes))
     lo, hi = min(one[0] for one in found), max(one[1] for one in found)

@@ -130,10 +130,10 @@ class ClusterHolder(Holder):
     needs_no_reading = False
     """The workers may have gone, or be busy."""
 
-    # How they are coloured, and what they sum up to.
+    # How they are colored, and what they sum up to.
 
     def coloring(self) -> Coloring:
-        """Return the colouring of the sample, with counts and range of all cells."""
+        """Return the coloring of the sample, with counts and range of all cells."""
         settings = self.settings
         target = self._loader.target(settings)
         if target.source == "sets":
@@ -151,7 +151,7 @@ class ClusterHolder(Holder):
         return (*settings.color_key, settings.place_key)
 
     def known_coloring(self) -> Coloring | None:
-        """Return the colouring by counts and range of all cells, if these are known."""
+        """Return the coloring by counts and range of all cells, if these are known."""
         found: Coloring | None = self._memo.held("summary", self._color_key)
         return found and found.resolving(self.settings.color_rule)
 
@@ -180,7 +180,7 @@ class ClusterHolder(Holder):
         }
 
     def category_mask(self, code: int) -> NDArray[np.bool_]:
-        """Return which cells have a category of the colouring, those without a place too; the workers read it anew."""
+        """Return which cells have a category of the coloring, those without a place too; the workers read it anew."""
         return self.indexed().category_mask(self.coloring().target, code)
 
     def column_held(self, column: str) -> None:

@@ -123,7 +123,7 @@ class ClusterCells:
         self._of_sets = {as_column(target).name: codes}
 
     def summary(self, target: Target, layer: str | None = None, rule: ColorRule | None = None) -> Coloring:
-        """Load a column on the workers, if it is not the one they have; return the colouring by it, without values.
+        """Load a column on the workers, if it is not the one they have; return the coloring by it, without values.
 
         rule : limits that its codes are to resolve; None = any will do
         """
@@ -270,7 +270,7 @@ class ClusterCells:
     def take(
         self, rows: NDArray[np.integer[Any]], coloring: Coloring, layer: str | None = None
     ) -> tuple[NDArray[np.float32], Coloring]:
-        """Return coordinates and colouring of some rows, in their order.
+        """Return coordinates and coloring of some rows, in their order.
 
         Parameters
         ----------

@@ -122,7 +122,7 @@ def bounds(partition: Partition) -> tuple[View | None, int]:
 
 
 def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector:
-    """Read the codes or numbers of a colouring for rows, as `coloring.read` does for all."""
+    """Read the codes or numbers of a coloring for rows, as `coloring.read` does for all."""
     dataset, block = rows.dataset(), (rows.start, rows.stop)
     if target.source == "var":
         return dataset.vector_block(target.name, layer, *block)

@@ -60,7 +60,7 @@ class Contract(MatrixContract):
     major_axis : along which the store reads neighbouring lines of the matrix fast
     embeddings : name to number of axes, at least 2
     default_embedding : the embedding to show first, None where there is none
-    default_color : what to colour by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
+    default_color : what to color by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
     given_as : the form of results where nobody names one, as `table.forms` has them
     obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
     is_remote : whether a read waits for storage far away, so that several are made side by side
@@ -159,7 +159,7 @@ class Contract(MatrixContract):
         return False
 
     def _category_colors(self, column: str) -> Mapping[str, str]:  # noqa: ARG002
-        """Return the colours of labels of an obs column, label to "#rrggbb"; by default none."""
+        """Return the colors of labels of an obs column, label to "#rrggbb"; by default none."""
         return {}
 
     # Embeddings.

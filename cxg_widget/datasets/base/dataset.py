@@ -99,7 +99,7 @@ class Dataset(Contract):
         return MappingProxyType(self._obs_part.own)
 
     def category_colors(self, column: str) -> dict[str, str]:
-        """Return the store's colours for the labels of an obs column, label to "#rrggbb"; empty where it has none.
+        """Return the store's colors for the labels of an obs column, label to "#rrggbb"; empty where it has none.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The cell types of the synthetic demo data: their shares, colours, and the shapes they take in the embedding."""
+"""The cell types of the synthetic demo data: their shares, colors, and the shapes they take in the embedding."""
 
 from __future__ import annotations
 

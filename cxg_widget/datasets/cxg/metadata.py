@@ -1,4 +1,4 @@
-"""Metadata of a CXG: title, default embedding, colours, gene sets, uns.
+"""Metadata of a CXG: title, default embedding, colors, gene sets, uns.
 
 Values come from files of others, so nothing here ever unpickles: JSON and plain values only.
 """
@@ -51,7 +51,7 @@ class GroupMetadata:
         self.default_embedding = _text(corpora.get("default_embedding"))
 
     def colors(self) -> dict[str, dict[str, str]]:
-        """Return column to label to "#rrggbb", as spelt in the store; what is no colour is left out with a note."""
+        """Return column to label to "#rrggbb", as spelt in the store; what is no color is left out with a note."""
         found: dict[str, dict[str, str]] = {}
         for column, table in self._object("cxg_category_colors").items():
             if not isinstance(table, dict):

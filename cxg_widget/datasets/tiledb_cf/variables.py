@@ -35,7 +35,7 @@ class Variable:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its values can be coloured as numbers."""
+        """Whether its values can be colored as numbers."""
         return self.encoding.kind in ("int", "float", "boolean")
 
     def said(self, key: str) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 22
 """Points in one frame, so that memory stays bounded; of fewer, more planes have to be added up."""
 MOST_CATEGORIES = 64
-"""Categories that have a plane each; of more, the colours are summed channel by channel."""
+"""Categories that have a plane each; of more, the colors are summed channel by channel."""
 _CODES = np.append(np.arange(MISSING_U16, dtype=np.float64), np.nan)
 """Each code as a number, NaN = missing."""
 _used = threading.Event()
@@ -115,7 +115,7 @@ def planes(
     visible: NDArray[np.bool_] | None,
     statistic: Statistic,
 ) -> Planes:
-    """Sum the points of a task, as the compiled loops do to the bit: counts, codes of numbers, colours of categories.
+    """Sum the points of a task, as the compiled loops do to the bit: counts, codes of numbers, colors of categories.
 
     colors, visible, statistic : as `aggregate.aggregate` takes them
     """

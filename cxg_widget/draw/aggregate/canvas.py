@@ -42,7 +42,7 @@ class CountImages:
         if found is not None:
             return found[-1]
         if offered is not None and _is_of(offered, index, selected, grid):
-            # Planes in which every cell counts hold the count image, whatever colours they were made for.
+            # Planes in which every cell counts hold the count image, whatever colors they were made for.
             planes = Planes(offered[-1].counts[..., None])
         else:
             planes = make()

@@ -1,4 +1,4 @@
-"""Compact columns that colour points, in the order of a spatial index; `canvas.py` aggregates them."""
+"""Compact columns that color points, in the order of a spatial index; `canvas.py` aggregates them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[n
 
 
 def arrange(index: SpatialIndex, data: Codes | Numbers | None) -> ViewColumn | None:
-    """Bring a colouring into the order of an index; None (no colouring) stays None."""
+    """Bring a coloring into the order of an index; None (no coloring) stays None."""
     if data is None:
         return None
     if isinstance(data, Codes):

@@ -22,7 +22,7 @@ def leaning_means(planes: Planes, behind: float, *, spread: int = 1) -> NDArray[
     Parameters
     ----------
     planes : of numbers, with their sums
-    behind : cells that stand for a colour; 1 = each pixel stands for itself
+    behind : cells that stand for a color; 1 = each pixel stands for itself
     spread : px that a cell covers, as `aggregate` took it
 
     Returns

@@ -1,4 +1,4 @@
-"""Planes as pixels: categories and counts as colours, numbers as codes that the front-end colours."""
+"""Planes as pixels: categories and counts as colors, numbers as codes that the front-end colors."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def shade(
     left_out: NDArray[np.bool_] | None = None,
     grey: RGB = LEFT_OUT_LIGHT,
 ) -> NDArray[np.uint8]:
-    """Colour planes of categories, mixed by share, or of counts, plain: uint8 (h, w, 4), straight alpha.
+    """Color planes of categories, mixed by share, or of counts, plain: uint8 (h, w, 4), straight alpha.
 
     A pixel in which any cell has a category shows no grey, as missing points lie underneath. With a selection, the
     selected cells lie above the others, which are nearly transparent. Cells that the filters leave out are opaque and
@@ -68,11 +68,11 @@ def shade(
 
     planes : of a category column or of no column
     how : from the number of cells to opacity, see `opacity`
-    missing, plain : colour of missing cells; colour of cells without a colouring
+    missing, plain : color of missing cells; color of cells without a coloring
     solid : how far the pixels look as points of few cells do, 0 to 1, and how opaque one of those is: a pixel is as
         opaque as so many of them above each other as it has cells
     left_out : bool (h, w), pixels that hold cells which the filters leave out; None = none are drawn
-    grey : colour of those
+    grey : color of those
     """
     from cxg_widget.draw.aggregate import pixels
 

@@ -1,4 +1,4 @@
-"""Draws a map of density ratios: its codes, their colours, and both on a picture."""
+"""Draws a map of density ratios: its codes, their colors, and both on a picture."""
 # Changes with js/src/panels/overlays/difference.js: the map of a difference.
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HIGHEST = 254
 """The code of the highest ratio; that of the lowest is 0, and of no difference the one between."""
 NOTHING = 255
 VEIL = 0.72
-"""Opacity of the veil under the map; without it colours of points could be taken for the map's."""
+"""Opacity of the veil under the map; without it colors of points could be taken for the map's."""
 _ON_LIGHT = "RdBu_r"
 # fmt: off
 _ON_DARK = [
@@ -27,7 +27,7 @@ _ON_DARK = [
     "#ffadad",
 ]
 # fmt: on
-"""Stops of "berlin" of Fabio Crameri's Scientific colour maps (MIT, doi:10.5281/zenodo.1243862): its middle is dark."""
+"""Stops of "berlin" of Fabio Crameri's Scientific color maps (MIT, doi:10.5281/zenodo.1243862): its middle is dark."""
 
 
 def codes_of(ratio: NDArray[np.float64], limit: float) -> NDArray[np.uint8]:
@@ -51,14 +51,14 @@ def draw_map(
 
     codes : uint8 (lines, columns), the first line at the lower edge of the box
     box : left, right, bottom, top of the map on the image, px from its top left
-    paper : its colour is the veil's
+    paper : its color is the veil's
     """
     height, width = image.shape[:2]
     under = image.copy()  # what is transparent stays so
     under[..., :3] = np.rint(image[..., :3] * (1 - VEIL) + np.array(paper.ground) * VEIL)
     colors = np.vstack([code_colors(dark=paper.is_dark), np.zeros((1, 3), dtype=np.uint8)])
     alpha = np.where(codes == NOTHING, 0.0, 1.0)[..., None]
-    # Colours times opacity: between a colour and nothing no colour of "nothing" may come in.
+    # Colors times opacity: between a color and nothing no color of "nothing" may come in.
     premultiplied = np.concatenate([colors[codes] * alpha, 255 * alpha], axis=2)
     left, right, bottom, top = box
     lines, columns = codes.shape

@@ -1,4 +1,4 @@
-"""Draws closed lines with a halo, which is seen over any colour."""
+"""Draws closed lines with a halo, which is seen over any color."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HALO_ALPHA = 191
 
 @dataclass(frozen=True)
 class Outline:
-    """Rings of one line, float64 (n, 2) px from the top left; its colour, and its width in px."""
+    """Rings of one line, float64 (n, 2) px from the top left; its color, and its width in px."""
 
     rings: list[NDArray[np.float64]]
     rgb: RGB
@@ -30,7 +30,7 @@ def draw_outlines(
 ) -> NDArray[np.uint8]:
     """Return an image, uint8 (height, width, 4), with lines on it.
 
-    ground : the colour of their halo
+    ground : the color of their halo
     scale : px per px of the lines
     """
     from PIL import Image, ImageDraw
@@ -51,7 +51,7 @@ def draw_outlines(
 
 
 def _smaller(layer: NDArray[np.uint8], finer: int) -> NDArray[np.float32]:
-    """Return an image whose pixels are means of blocks, its colours multiplied by their opacity, 0 to 1."""
+    """Return an image whose pixels are means of blocks, its colors multiplied by their opacity, 0 to 1."""
     height, width = layer.shape[0] // finer, layer.shape[1] // finer
     found = np.zeros((height, width, 4), dtype=np.float32)
     for line in range(finer):

@@ -1,4 +1,4 @@
-"""A picture with its legend: title above, colours to the right, laid out as in js/src/panels/pictures/figure.js."""
+"""A picture with its legend: title above, colors to the right, laid out as in js/src/panels/pictures/figure.js."""
 # Changes with js/src/panels/pictures/figure.js: the layout of a key.
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Layout:
     """Places of all parts, px from the top left of the page.
 
     side : px to the right of the picture
-    swatches : place and colour, "" = of what is missing
+    swatches : place and color, "" = of what is missing
     """
 
     side: float

@@ -1,4 +1,4 @@
-"""The key of a picture: what its colours mean, in words, as js/src/words/legend_words.js writes it."""
+"""The key of a picture: what its colors mean, in words, as js/src/words/legend_words.js writes it."""
 # Changes with js/src/words/legend_words.js: the words of a key.
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
@@ -30,11 +30,11 @@ class Key:
     """Legend of a picture; every text as it is written.
 
     size : how many cells there are, are shown, are selected, and of these pass the filters
-    heading, detail : what the colours are of
+    heading, detail : what the colors are of
     rows : label, count and "#rrggbb" of each category on show, and then of what is missing, with "" for a color, of
         the cells that pass the filters; then of what these leave out
     more : categories that are on show and not among the rows
-    ramp : colours of a bar, low to high, as "#rrggbb"; empty where there is none
+    ramp : colors of a bar, low to high, as "#rrggbb"; empty where there is none
     ends : its two limits
     middle : the number in its middle, where that is not half way between them
     said : what is said in place of a bar
@@ -66,16 +66,16 @@ def key_of(
     n_shown: int | None = None,
     dark: bool = False,
 ) -> Key:
-    """Write the key of a colouring.
+    """Write the key of a coloring.
 
-    legend : the colouring as sent to the front-end; its counts are of the cells that pass the filters
+    legend : the coloring as sent to the front-end; its counts are of the cells that pass the filters
     quantiles : float64 (1001,) of a numeric one, 0, 0.001, ..., 1
     noun : what the dataset calls its observations
     n_passing : selected cells that pass the filters; None = there is no filter
     statistic : which number a pixel shows that cells share
     automatic : limits that suit the picture, as codes 0..LEVELS of the values; None = the ends of the data
     n_shown : cells that pass all filters and that the legend does not hide; None = those that the legend does not hide
-    dark : whether the picture is, which leaves out the darkest colours of a bar
+    dark : whether the picture is, which leaves out the darkest colors of a bar
     """
     n_shown = _n_shown(legend, settings) if n_shown is None else n_shown
     size = _size(legend, n_shown, noun, n_selected, n_passing)
@@ -133,7 +133,7 @@ def _zeros(legend: Color, settings: Settings, dark: bool) -> list[tuple[str, str
 
 
 def ends_of(low: float, high: float, lo: float, hi: float) -> tuple[str, str]:
-    """Write both limits; "≤" and "≥" where the colour at that end also stands for values beyond it."""
+    """Write both limits; "≤" and "≥" where the color at that end also stands for values beyond it."""
     beyond = ">" if low == high else "≥"
     return f"{'≤ ' if low > lo else ''}{short_number(low)}", f"{f'{beyond} ' if high < hi else ''}{short_number(high)}"
 

@@ -17,9 +17,9 @@ MOST_NAMED = 5
 
 
 def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence[str] = ()) -> str:
-    """Describe a picture, a sentence a line: dataset, number of cells, embedding, colours and filters.
+    """Describe a picture, a sentence a line: dataset, number of cells, embedding, colors and filters.
 
-    legend : the colouring as sent to the front-end; its counts are of the cells that pass the filters
+    legend : the coloring as sent to the front-end; its counts are of the cells that pass the filters
     axis_names : what both axes measure; empty where they have no names
     """
     lines = [key.title, key.size]

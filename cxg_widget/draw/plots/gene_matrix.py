@@ -1,4 +1,4 @@
-"""Genes by groups as dots or a heat map: the area of a dot says how many cells express a gene, the colour how much."""
+"""Genes by groups as dots or a heat map: the area of a dot says how many cells express a gene, the color how much."""
 # Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class GeneMatrix(GroupPlot):
         """Return a row for each group, and columns by (statistic, gene).
 
         Statistics: `mean` and `share` above 0 of the values that are no NaN, with `standard_scale` also `scaled`, which
-        is what the colours show; `sum`, `n` and `n_missing`, how many values are numbers and how many are NaN.
+        is what the colors show; `sum`, `n` and `n_missing`, how many values are numbers and how many are NaN.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class GeneMatrix(GroupPlot):
         return self.table.frame(**({"scaled": self._colored()} if self.standard_scale else {}))
 
     def _colored(self) -> Any:
-        """Return the numbers that the colours show, (groups, genes)."""
+        """Return the numbers that the colors show, (groups, genes)."""
         return scaled(self.table.each("mean"), self.standard_scale)
 
     def _turned(self, values: Any) -> Any:

@@ -22,7 +22,7 @@ class Look:
     Attributes
     ----------
     colors : "#rrggbb" of each group; of bars, of what they are parted by
-    stops : the colours of numbers, from low to high
+    stops : the colors of numbers, from low to high
     title, note : above and below the plot
     """
 

@@ -57,7 +57,7 @@ class Sheet:
 
     @property
     def faint(self) -> tuple[float, float, float]:
-        """The colour of lines that are not to be read first."""
+        """The color of lines that are not to be read first."""
         ink, ground = (np.array(one) / 255 for one in (self.paper.ink, self.paper.ground))
         red, green, blue = (0.25 * ink + 0.75 * ground).tolist()
         return red, green, blue
@@ -99,7 +99,7 @@ class Sheet:
         )
 
     def color_bar(self, x: float, y: float, heading: str, stops: list[str], ends: tuple[float, float]) -> None:
-        """Draw what colours mean: a heading at px, below it a bar with ticks."""
+        """Draw what colors mean: a heading at px, below it a bar with ticks."""
         from matplotlib.ticker import MaxNLocator
 
         self.write(x, y + TEXT_PX / 2, fitted(heading, TEXT_PX, KEY_PX, bold=True), bold=True)
@@ -110,7 +110,7 @@ class Sheet:
 
 
 def rgb(color: RGB) -> tuple[float, float, float]:
-    """Return a colour as matplotlib takes it."""
+    """Return a color as matplotlib takes it."""
     red, green, blue = (channel / 255 for channel in color)
     return red, green, blue
 
@@ -126,7 +126,7 @@ def widest(texts: Sequence[str]) -> float:
 
 
 def color_of(values: Any, stops: list[str], ends: tuple[float, float]) -> Any:
-    """Return a colour for each value, float (..., 3) from 0 to 1; ends: of the values, NaN is that of the low end."""
+    """Return a color for each value, float (..., 3) from 0 to 1; ends: of the values, NaN is that of the low end."""
     low, high = ends
     part = np.nan_to_num((np.asarray(values) - low) / (high - low))
     return ramp(stops)[np.clip(np.rint(part * 255), 0, 255).astype(int)] / 255

@@ -1,1 +1,1 @@
-"""Points: which lie on top, in which colour, how crowded a view is, and the loop that draws them."""
+"""Points: which lie on top, in which color, how crowded a view is, and the loop that draws them."""

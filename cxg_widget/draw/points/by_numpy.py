@@ -40,7 +40,7 @@ def draw(points: Points, brush: tuple[float, bool, bool, float], page: NDArray[n
 
 
 def _cover(points: Points, radius: float, is_layered: bool, page: NDArray[np.uint8]) -> None:
-    """Draw opaque squares: each pixel has the colour of the point on top, as no other one is seen."""
+    """Draw opaque squares: each pixel has the color of the point on top, as no other one is seen."""
     # Four channels as one element of 32 bits: one look-up a pixel; the last, -1, is empty.
     colors = np.append(points.rgba.view(np.uint32)[:, 0], np.uint32(0))
     if is_layered:

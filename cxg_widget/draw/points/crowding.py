@@ -1,4 +1,4 @@
-"""Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colours lie.
+"""Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colors lie.
 
 js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 """
@@ -30,7 +30,7 @@ BASIS = 65_536
 _SOLID_UP_TO = 8
 """In views of up to so many times as many cells as are few something is left of how few look."""
 BEHIND = 36
-"""Cells that stand for the colour of a crowded place; where there are fewer, those around count toward it."""
+"""Cells that stand for the color of a crowded place; where there are fewer, those around count toward it."""
 _WIDER = 12
 """Width of the area on which a tile of few points leans, in tiles."""
 _ENDS = (0.005, 0.995)
@@ -73,7 +73,7 @@ def point_diameter(n: int, size: tuple[float, float], zoom: float) -> float:
 def is_by_density(settings: Settings, coloring: Coloring, mask: NDArray[np.bool_]) -> bool:
     """Say whether points are the paler the more share a pixel, as `isByDensity` in js/src/style/point_style.js does.
 
-    Colours of numbers already say what a pixel's cells have in common, and what is dimmed is shown by its paleness.
+    Colors of numbers already say what a pixel's cells have in common, and what is dimmed is shown by its paleness.
     """
     is_number = coloring.scale == "continuous" or isinstance(coloring, BlendColoring)
     is_greying = settings.filtered == "grey" and bool(settings.filters or settings.hidden)
@@ -224,7 +224,7 @@ def limits_of(
     *,
     levels: Levels | None = None,
 ) -> tuple[float, float] | None:
-    """Return the codes of the two ends of the colours: between them lies what most points show.
+    """Return the codes of the two ends of the colors: between them lies what most points show.
 
     The upper one is of what is above the least number, which most cells may have, as of a gene; None where there is
     nothing else.
@@ -285,7 +285,7 @@ class Crowding:
     weight : of the highest number of a pixel relative to their mean
     behind : see `behind_of`
     tile : the area in codes whose cells share a pixel
-    limits : codes of the ends of the colours; None = all values
+    limits : codes of the ends of the colors; None = all values
     """
 
     solidity: float
@@ -316,7 +316,7 @@ def crowding_of(
 
     basis : uint16 (k,), numbers of the crowd; None = there are none
     rule : the statistic, and how many cells are few
-    limits_at : the look whose numbers the colours span; while it stays, the limits do
+    limits_at : the look whose numbers the colors span; while it stays, the limits do
     levels : see `shared_codes`
     """
     found = _crowded(crowd, look, rule)

@@ -31,9 +31,9 @@ def _coverage(dx: Any, dy: Any, radius: Any) -> Any:
 
 @compiled
 def draw(places: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any, page: Any, heights: Any) -> None:
-    """Draw points in their order onto page, uint8 (h, w, 4), its colours multiplied by their opacity.
+    """Draw points in their order onto page, uint8 (h, w, 4), its colors multiplied by their opacity.
 
-    A pixel belongs to a square if its middle does; discs have a soft edge. Colours are rounded after each point, as a
+    A pixel belongs to a square if its middle does; discs have a soft edge. Colors are rounded after each point, as a
     page's are, so that many pale layers come to the same.
 
     places : float64 (n, 2), px from the top left; NaN = nowhere

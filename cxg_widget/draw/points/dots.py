@@ -54,7 +54,7 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True)
 class Dots:
-    """Points in the order they are drawn: codes of their places, uint16 (n, 2), over an extent, and of their colours.
+    """Points in the order they are drawn: codes of their places, uint16 (n, 2), over an extent, and of their colors.
 
     codes : uint16 (n,)
     flags : uint8 (n,); bit 0: selected, or nothing is; bit 1: the filters leave it out
@@ -66,7 +66,7 @@ class Dots:
     flags: NDArray[np.uint8]
 
     def colored(self, codes: NDArray[np.uint16]) -> Dots:
-        """Return them with other colours."""
+        """Return them with other colors."""
         return replace(self, codes=codes)
 
     def px(self, sight: Sight) -> NDArray[np.float64]:
@@ -104,7 +104,7 @@ def draw_dots(
 
 
 def _shown(dots: Dots, inks: Inks, sight: Sight, diameter: float) -> Points:
-    """Return the points that have a colour and reach into the picture."""
+    """Return the points that have a color and reach into the picture."""
     entry = dots.codes.astype(np.int32)
     entry[dots.flags & 1 == 0] += N_CODES
     entry[dots.flags & 2 > 0] = 2 * N_CODES
@@ -118,10 +118,10 @@ def _shown(dots: Dots, inks: Inks, sight: Sight, diameter: float) -> Points:
 
 
 def _straight(page: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return colours that are not multiplied by their opacity."""
+    """Return colors that are not multiplied by their opacity."""
     is_pale = (page[..., 3] > 0) & (page[..., 3] < 255)
     pale = page[is_pale].astype(np.float32)
-    # Rounding after each point may leave a colour a little above its opacity.
+    # Rounding after each point may leave a color a little above its opacity.
     pale[:, :3] = np.minimum(np.floor(pale[:, :3] * 255 / pale[:, 3:] + 0.5), 255)
     page[is_pale] = pale.astype(np.uint8)
     return page

@@ -1,4 +1,4 @@
-"""Tables of the colour and the height of each code, as js/src/draw/cpu/inks.js has them."""
+"""Tables of the color and the height of each code, as js/src/draw/cpu/inks.js has them."""
 # Changes with js/src/draw/cpu/inks.js and js/src/draw/gl/shaders.js: which point lies on top, in which color.
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def inks_of(
     is_selecting: bool,
     draws_all: bool,
 ) -> Inks:
-    """Return the inks of a colouring.
+    """Return the inks of a coloring.
 
     colors : "#rrggbb" of each category, on a light page
     limits : codes of the ends of the colormap where no limits are set; None = all numbers
@@ -106,7 +106,7 @@ def _colors_of_codes(
 def number_colors(
     numbers: Numbers, settings: Settings, paper: Paper, limits: tuple[float, float] | None
 ) -> NDArray[np.uint8]:
-    """Return the colour of each code of some numbers, uint8 (65535, 3)."""
+    """Return the color of each code of some numbers, uint8 (65535, 3)."""
     suiting = None if limits is None else numbers.levels.ends_at(limits)
     values = numbers.levels.table[:MISSING_U16]
     places = scale_of(settings.color_rule, numbers.measures, suiting).places(values)

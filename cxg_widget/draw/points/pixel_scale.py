@@ -17,7 +17,7 @@ from cxg_widget.wire.level_choice import levels_for
 
 @dataclass(frozen=True)
 class PixelScale:
-    """The range of the pixels of an image, and between which of them the colours lie.
+    """The range of the pixels of an image, and between which of them the colors lie.
 
     data : the numbers of the pixels that have one
     low, high : where nobody sets limits

@@ -54,7 +54,7 @@ def aggregated(
 
 
 def _as_shown(dataset: Dataset, settings: Settings, color: ColorTrait) -> tuple[Any, ColorTrait]:
-    """Return which reduction of what the widget shows, or would show if it were coloured so."""
+    """Return which reduction of what the widget shows, or would show if it were colored so."""
     target, statistic = settings.color if color is None else color, settings.statistic
     names = [one["name"] for one in settings.sets]
     if color is None and resolve_sets(target, names, dataset, settings.layer, settings.own_gene_sets) is not None:

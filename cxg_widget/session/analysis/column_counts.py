@@ -182,7 +182,7 @@ class Columns:
 
         try:
             return self._loader.memo.keep("groups", column, make)
-        except CxgWidgetError:  # said where it colours; the counts do without
+        except CxgWidgetError:  # said where it colors; the counts do without
             return [], None
 
 

@@ -224,7 +224,7 @@ class GroupPlots:
         cells: str = "",
         note: str | None = None,
     ) -> Look:
-        """colored_by: which column of the groups colours them; cells: which ones count, after their number."""
+        """colored_by: which column of the groups colors them; cells: which ones count, after their number."""
         paper = PAPERS[paper_name(settings)]
         column, categories = names.columns[colored_by], names.categories[colored_by]
         stored = stored_colors(column, settings, self._dataset)

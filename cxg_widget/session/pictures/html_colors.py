@@ -1,4 +1,4 @@
-"""What the cells of a file can be coloured by: what is on show, and what was at hand beside it."""
+"""What the cells of a file can be colored by: what is on show, and what was at hand beside it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cxg_widget.text.names import shown
 
 @dataclass(frozen=True)
 class KeptColor:
-    """One colouring of a file.
+    """One coloring of a file.
 
     settings : by which it is read
     target : what they mean
@@ -55,9 +55,9 @@ class KeptColor:
 def kept_colors(
     loader: Loader, settings: Settings, requested: Sequence[Any] | None, opened: Iterable[str]
 ) -> list[KeptColor]:
-    """Return what a file of what is on show is coloured by, what is dropped last first.
+    """Return what a file of what is on show is colored by, what is dropped last first.
 
-    These are the colour on show and none, those of panels, those requested, pinned genes, columns and genes that are
+    These are the color on show and none, those of panels, those requested, pinned genes, columns and genes that are
     open in panels, and the columns that hear of a cell under the pointer.
 
     requested : as the trait `color` takes them; None = nothing apart from

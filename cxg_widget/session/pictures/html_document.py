@@ -74,7 +74,7 @@ class Code:
 class Described:
     """What a page says of itself, and how it looks.
 
-    background : "white" and "dark" fix its colours; else they are those that its reader prefers
+    background : "white" and "dark" fix its colors; else they are those that its reader prefers
     options : what was requested of the page
     """
 

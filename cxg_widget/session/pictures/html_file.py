@@ -66,7 +66,7 @@ def html_file(
 
 
 class _Draft:
-    """A file as it is put together: pieces in base64 by what they are, colourings apart from all others."""
+    """A file as it is put together: pieces in base64 by what they are, colorings apart from all others."""
 
     def __init__(self, recording: Recording, wanted: Sequence[KeptColor], code: Code, options: HtmlOptions) -> None:
         self._recording, self._wanted, self._code, self._options = recording, wanted, code, options

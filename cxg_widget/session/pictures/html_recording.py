@@ -79,7 +79,7 @@ class Recording:
         """Return rows, their places among the points, and how many cells there are of which these may be a sample."""
         held, passing = self.loader.of(self.settings), self._passing if self.leaves_out else None
         n_cells = self._dataset.n_obs if passing is None else int(np.count_nonzero(passing))
-        if held.is_aggregated:  # workers hold the cells: what colours a sample is here
+        if held.is_aggregated:  # workers hold the cells: what colors a sample is here
             every = held.point_rows.astype(np.int64)
             points = np.arange(every.size) if passing is None else np.flatnonzero(passing[every])
             return every[points[:most]], points[:most], n_cells
@@ -197,7 +197,7 @@ class Recording:
 
 
 def _of_these(coloring: Coloring) -> Coloring:
-    """Return a colouring of some cells whose legend counts these; limits stay those of all."""
+    """Return a coloring of some cells whose legend counts these; limits stay those of all."""
     if isinstance(coloring, CategoryColoring) and not isinstance(coloring, BlendColoring):
         return replace(coloring, counted=None)
     if not isinstance(coloring, NumberColoring):

@@ -40,8 +40,8 @@ def key_now(
     """Say what a picture means, in words.
 
     mask : bool (n_obs,), the selection
-    pixels : the colouring by numbers of pixels; None = the numbers are of cells
-    statistic, limits : which number a pixel shows that cells share, and codes of the ends of the colours
+    pixels : the coloring by numbers of pixels; None = the numbers are of cells
+    statistic, limits : which number a pixel shows that cells share, and codes of the ends of the colors
     known : what `legend_now` returned, which counts all cells; None = it is made here
     """
     legend, coloring = known or legend_now(held, pixels)

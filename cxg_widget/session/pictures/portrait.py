@@ -62,8 +62,8 @@ class Portrait:
 
     image : uint8 (height, width, 4), straight alpha, without a ground
     statistic : which number a pixel shows that cells share; "" = each cell its own
-    limits : codes of the ends of the colours; None = all values
-    pixels : the colouring by numbers of pixels; None = the numbers are of cells
+    limits : codes of the ends of the colors; None = all values
+    pixels : the coloring by numbers of pixels; None = the numbers are of cells
     """
 
     image: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((1, 1, 4), dtype=np.uint8))
@@ -129,7 +129,7 @@ class Painter:
         return self._painted(dots, coloring, self._diameter)
 
     def _sample_dots(self, most: int | None) -> tuple[Dots, Coloring]:
-        """Return the first points in view, at most so many, and their colouring."""
+        """Return the first points in view, at most so many, and their coloring."""
         held, bounds, places = self._held, self._held.bounds(), self._first(most)
         rows, coloring = held.point_rows[places], held.coloring_at(places)
         xy, codes = held.coordinates(rows), _wire(coloring, rows.size)
@@ -156,7 +156,7 @@ class Painter:
         return np.union1d(places[:most], shown[:most]) if draws_all else shown[:most]
 
     def _near_dots(self, most: int | None) -> tuple[Dots, Coloring] | None:
-        """Return cells of the view that are read alone, and their colouring; None = they cannot be."""
+        """Return cells of the view that are read alone, and their coloring; None = they cannot be."""
         held = self._held
         coloring = held.preview() if held.outline() is not None and self.seen != self._sight.whole else None
         near = None if coloring is None else held.read_view_only(self.seen, self._px, coloring)
@@ -315,7 +315,7 @@ class Painter:
         return replace(self.describe_before_drawing(), image=page, limits=scale.limits, pixels=pixels)
 
     def _shaded(self, codes: NDArray[np.uint16], alpha: NDArray[np.uint8], inks: Inks) -> NDArray[np.uint8]:
-        """Colour an image of numbers, as `shade` in js/src/draw/cpu/image.js does."""
+        """Color an image of numbers, as `shade` in js/src/draw/cpu/image.js does."""
         image = inks.rgba[codes]
         image[..., 3] = alpha
         if self._mask.any():

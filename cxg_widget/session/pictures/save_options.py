@@ -32,7 +32,7 @@ class FigureOptions:
     plot : room of the plots on the screen, CSS px
     width, height : of the page, CSS px; None = as `Size` has it
     dpi : px per inch, of which a CSS px takes 1/96
-    legend : whether it says what the colours mean; None = as the setting says
+    legend : whether it says what the colors mean; None = as the setting says
     dark : whether the paper is dark where no background is set
     """
 
@@ -60,7 +60,7 @@ class HtmlOptions:
     """What a page of HTML is requested to be.
 
     max_bytes : of the file
-    colors : what it can be coloured by apart from what is at hand, as the trait `color` takes them
+    colors : what it can be colored by apart from what is at hand, as the trait `color` takes them
     width, height : of the widget in it, CSS px; None = as large as the window
     """
 

@@ -69,7 +69,7 @@ def point_frames(
 
 
 def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_points: int, seq: int) -> Frame:
-    """Describe a colouring, of which n_points values will follow."""
+    """Describe a coloring, of which n_points values will follow."""
     target, numbers, (lo, hi), (counts, n_missing) = (
         coloring.target,
         coloring.numbers,
@@ -112,7 +112,7 @@ def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) ->
 
 
 def stored_colors(column: str, settings: Settings, dataset: Dataset) -> dict[str, str]:
-    """Return the colours of an obs column, as far as the store states any, or of the labels of an annotation."""
+    """Return the colors of an obs column, as far as the store states any, or of the labels of an annotation."""
     log = settings.log_of(column)
     if log is None:
         return dataset.category_colors(column)

@@ -1,4 +1,4 @@
-"""What is on show as streams of frames: points, colour and selection, each with the number of its stream."""
+"""What is on show as streams of frames: points, color and selection, each with the number of its stream."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class DisplayStreams:
         }  # fmt: skip
 
     def color(self) -> Iterator[Frame]:
-        """Yield the legend and the values of the colouring on show, in chunks; ends early as `points`.
+        """Yield the legend and the values of the coloring on show, in chunks; ends early as `points`.
 
         Where the store states limits or categories, a legend with these alone comes before the values are read.
         """
@@ -168,19 +168,19 @@ class DisplayStreams:
                 self._sent = sent
 
     def recolor(self, panel: int = 0) -> Iterator[Frame]:
-        """Yield the colours of the categories that a panel shows, after the palette changed."""
+        """Yield the colors of the categories that a panel shows, after the palette changed."""
         settings, _, seqs = self._display.now(panel)
         colors = chunks.category_colors(self._loader.of(settings).coloring(), settings, self._dataset)
         yield Frame(p.Palette(seqs.color, colors, panel=panel))
 
     def look(self, panel: int) -> Iterator[Frame]:
-        """Yield what colours a panel, where it has a colour of its own, and which of the points are its own."""
+        """Yield what colors a panel, where it has a color of its own, and which of the points are its own."""
         if "color" in self._display.settings.look(panel):
             yield from self._panel_color(panel)
         yield from self.panel_cells(panel)
 
     def _panel_color(self, panel: int) -> Iterator[Frame]:
-        """Yield the legend and the values of the colour that a panel has of its own; ends early as `points`."""
+        """Yield the legend and the values of the color that a panel has of its own; ends early as `points`."""
         seq = self._display.next("color", panel)
 
         def frames(seq: int) -> Iterator[Frame]:
@@ -230,7 +230,7 @@ class DisplayStreams:
         return chunks.filter_frame(passing, (n_passing, n_shown), held.point_rows, seq)
 
     def color_and_filter(self) -> Iterator[Frame]:
-        """Yield the colouring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""
+        """Yield the coloring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""
         settings, seq = self._display.next_filter()
         held = self._loader.of(settings)
         yield self._filter_frame(held, held.filtered(), seq)
@@ -238,7 +238,7 @@ class DisplayStreams:
         yield from self.filter()
 
     def show(self) -> Iterator[Frame]:
-        """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection.
+        """Yield points and color chunk by chunk in turn, so that the first picture has both; then the selection.
 
         Which cells count comes first.
         """

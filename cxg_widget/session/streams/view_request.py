@@ -105,7 +105,7 @@ def scale_key(settings: Settings, units: float) -> tuple[object, ...]:
 
 
 def shown_of(held: Holder, mask: NDArray[np.bool_], coloring: Coloring | None = None) -> Shown:
-    """Return what colours the cells, and which of them count; `coloring` is theirs where it is known."""
+    """Return what colors the cells, and which of them count; `coloring` is theirs where it is known."""
     coloring = coloring or held.coloring()
     colors = category_colors(coloring, held.settings, held.dataset)
     return Shown(coloring, colors, held.settings, mask, held.passing())

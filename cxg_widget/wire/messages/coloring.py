@@ -1,4 +1,4 @@
-"""Messages about colours: legend, colours and values; gene sets, and the map of two or three genes."""
+"""Messages about colors: legend, colors and values; gene sets, and the map of two or three genes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from cxg_widget.wire.messages.message import Array, Message, OfPanel, Scale
 
 @dataclass(frozen=True)
 class AskLook(OfPanel, kind="look"):
-    """Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`."""
+    """Ask for what colors a panel and which cells it shows. Answered by `color` and its values, and by `filter`."""
 
 
 @dataclass(frozen=True)
 class Color(OfPanel, kind="color"):
-    """The legend of a colouring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
+    """The legend of a coloring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
 
-    spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
+    spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no color
     name, detail : heading and subheading of the legend
     scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
     scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
@@ -26,7 +26,7 @@ class Color(OfPanel, kind="color"):
     levels : lo, hi, between which codes are even; or lo, hi, center, width: even in asinh((x - center) / width)
     several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
         above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
-    is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
+    is_stated : whether the store states lo and hi, which then are the limits of the colors wherever one looks
     unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
     ordered : whether the order of the categories means something; they are then listed in it, never by size
     n_points : how many values will follow; the rest speaks of all n_obs cells
@@ -43,7 +43,7 @@ class Color(OfPanel, kind="color"):
             ("uint32",), ("n_log_bins",), "cells above 0 per bin of least..hi, equal by logarithm; empty without any"
         ),
     }
-    # The page drops frames of a lower number than that of the newest colouring (decision 1).
+    # The page drops frames of a lower number than that of the newest coloring (decision 1).
     seq: int
     spec: str
     name: str
@@ -71,7 +71,7 @@ class Color(OfPanel, kind="color"):
 
 @dataclass(frozen=True)
 class Palette(OfPanel, kind="palette"):
-    """New colours for the categories on show; no cell's code changes."""
+    """New colors for the categories on show; no cell's code changes."""
 
     seq: int
     colors: list[str]
@@ -92,7 +92,7 @@ class CodesOfPoints(OfPanel, kind="codes"):
 
 @dataclass(frozen=True)
 class Recoded(OfPanel, kind="recoded"):
-    """Category codes of all points that follow from those of an earlier colouring, `of`, all of which were sent.
+    """Category codes of all points that follow from those of an earlier coloring, `of`, all of which were sent.
 
     First each code becomes what the table says, then those of some points what `codes` says.
     """
@@ -109,7 +109,7 @@ class Recoded(OfPanel, kind="recoded"):
 
 @dataclass(frozen=True)
 class ValuesOfPoints(OfPanel, kind="values"):
-    """Numbers of the points start..stop in display order, as codes by the levels of the colouring; 65535 = missing."""
+    """Numbers of the points start..stop in display order, as codes by the levels of the coloring; 65535 = missing."""
 
     arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantised values")}
     seq: int
@@ -162,8 +162,8 @@ class FieldCounts(OfPanel, kind="field_counts"):
 
     Fields are numbered with the parts of the first gene slowest, and so are the mixes, levels of each gene.
 
-    seq : of the colouring; names : of the genes; limits : lowest and highest number of each, one after the other
-    words : what the parts of each gene are called; levels : steps of each gene that have a colour
+    seq : of the coloring; names : of the genes; limits : lowest and highest number of each, one after the other
+    words : what the parts of each gene are called; levels : steps of each gene that have a color
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {

@@ -43,10 +43,10 @@ class Image(OfPanel, kind="image"):
     content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
     `values` (65535 = no value), blue is the opacity, 1 where there are none but cells that the filters leave out; the
     colormap is the front-end's affair.
-    points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view,
+    points_seq, seq, selection_seq : the points, the coloring and the selection it shows; n_inside : cells in the view,
         those that pass the filters, or all where the others are drawn too
     statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
-        span the first two numbers of `scale`, not the range of the colouring, and the colours the next two; the last
+        span the first two numbers of `scale`, not the range of the coloring, and the colors the next two; the last
         is the least number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
     """
 
@@ -72,13 +72,13 @@ class Cells(OfPanel, kind="cells"):
     """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
 
     Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
-    colouring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
+    coloring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
     do.
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
         "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
-        "codes": Array(("uint8", "uint16"), ("n or 0",), "what colours the cells"),
+        "codes": Array(("uint8", "uint16"), ("n or 0",), "what colors the cells"),
         "bits": Array(("uint8",), ("n_bytes or 0",), "packed mask, little bit order"),
         "passing": Array(("uint8",), ("0 or n_bytes",), "packed mask, little bit order"),
     }

@@ -59,7 +59,7 @@ class Contours(OfPanel, kind="contours"):
     codes, labels, n_present : as in `labels`
     categories, shares, n_rings : of each contour the index into codes, the share of cells it encloses, and how many
         rings it has; extent : as in `labels`
-    sets, colors : of contours of sets their names, which are the labels too, and a colour for each; codes are -1
+    sets, colors : of contours of sets their names, which are the labels too, and a color for each; codes are -1
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {

@@ -13,7 +13,7 @@ EndsBy = Literal["", "aggregate", "color", "compare"]
 
 @dataclass(frozen=True)
 class Ready(Message, kind="ready"):
-    """A front-end has started: send the dataset, then points, colour and selection. Answered by those messages."""
+    """A front-end has started: send the dataset, then points, color and selection. Answered by those messages."""
 
     version: int
 

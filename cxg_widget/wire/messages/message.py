@@ -17,7 +17,7 @@ CONTAINER = 65_536
 MISSING_LABEL = names.MISSING_LABEL
 """Name of the cells without a category, in the legend and in the trait `hidden`."""
 IN_NO_SET_LABEL, NOT_IN_SET_LABEL = names.IN_NO_SET_LABEL, names.NOT_IN_SET_LABEL
-"""What they are called where sets colour them: all of them, or one; see `names.missing_label`."""
+"""What they are called where sets color them: all of them, or one; see `names.missing_label`."""
 LEFT_OUT_LABEL = "filtered out"
 """What is said of cells that are drawn though the filters, that of the legend too, leave them out."""
 LEFT_OUT_ALPHA = 1
@@ -60,7 +60,7 @@ class Message:
 
 @dataclass(frozen=True)
 class OfPanel(Message):
-    """Base of messages about one panel: a colouring over the points and the selection that all panels share.
+    """Base of messages about one panel: a coloring over the points and the selection that all panels share.
 
     panel : its number; 0 is the first. A request of the same kind for the same panel replaces the one before.
     is_of_each : whether a request of the kind may be about any panel; False = about panel 0 alone

@@ -24,7 +24,7 @@ class Hover(OfPanel, kind="hover"):
 
 @dataclass(frozen=True)
 class Search(Message, kind="search"):
-    """Find what one can colour by. Answered by `matches`."""
+    """Find what one can color by. Answered by `matches`."""
 
     query: str
     limit: int
@@ -89,7 +89,7 @@ class Points(OfPanel, kind="points"):
 class Cell(OfPanel, kind="cell"):
     """The cell under the pointer; row -1 = there is none.
 
-    x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
+    x, y : data units; name : obs index label; value : colored value as text ("" without coloring)
     fields : [column, value] pairs, both text
     passes : whether it passes the filters, including the legend's; False only where filtered cells are drawn
     n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
@@ -110,7 +110,7 @@ class Cell(OfPanel, kind="cell"):
 
 @dataclass(frozen=True)
 class Matches(Message, kind="matches"):
-    """What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail."""
+    """What one can color by, best first: spec (that of the coloring), color (for the trait), label, kind, detail."""
 
     query: str
     matches: list[dict[str, Any]]

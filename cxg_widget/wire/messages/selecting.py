@@ -92,9 +92,9 @@ class Filter(OfPanel, kind="filter"):
 
 @dataclass(frozen=True)
 class Counts(OfPanel, kind="counts"):
-    """The selected cells that pass all filters, by what colours the cells; empty without a colouring.
+    """The selected cells that pass all filters, by what colors the cells; empty without a coloring.
 
-    seq, selection_seq, filter_seq : the colouring, the selection and the filters that were counted
+    seq, selection_seq, filter_seq : the coloring, the selection and the filters that were counted
     n_missing : such cells without a value; n_selected : all such cells
     """
 
@@ -131,7 +131,7 @@ class EditSet(Message, kind="set"):
 
     op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
         its cells by a mode, "others" all other cells; "zoom" shows them; "rename" calls it `to`; "color" gives it the
-        colour `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
+        color `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
     """
 
     op: Literal[

@@ -23,7 +23,7 @@ import { createGlPainter } from "./gl/stage.js";
  * @typedef {object} Picture keeps what was drawn until it is cleared
  * @property {(width: number, height: number) => void} resize px
  * @property {() => void} clear
- * @property {(options: PointOptions, code: number) => void} fill give what has been drawn the colour of one number, beneath all that comes
+ * @property {(options: PointOptions, code: number) => void} fill give what has been drawn the color of one number, beneath all that comes
  * @property {(options: PointOptions, points: import("./sources.js").PointArrays, first: number, count: number) => void} points
  * @property {(image: import("../state/scene.js").CellImage, options: ImageOptions) => void} image before any points
  * @property {(canvas: HTMLCanvasElement) => void} show

@@ -22,7 +22,7 @@ import { bytesOf, framesOf } from "./pieces.js";
  * @property {Record<string, any>} traits
  * @property {Record<string, string>} parts ids of pieces by name
  * @property {KeptColor[]} colors the one on show first
- * @property {Record<string, {place: number, color: number | null}>} panels by number: the panel of whose embedding it shows, and its own colour
+ * @property {Record<string, {place: number, color: number | null}>} panels by number: the panel of whose embedding it shows, and its own color
  * @property {number[]} fields which colors the tooltip shows
  * @property {boolean} is_chosen whether a user chose these, which are always shown
  * @property {number} names_at_once
@@ -57,7 +57,7 @@ export function createHeld({ parts, colors, names_at_once: atOnce }) {
     frames: (name) => frames(parts[name]),
     /** @param {number} index */
     colorFrames: (index) => frames(colors[index].part),
-    /** What colours each point. @param {number} index @returns {Promise<Values>} */
+    /** What colors each point. @param {number} index @returns {Promise<Values>} */
     values: (index) =>
       once(`values ${index}`, async () => {
         const [legend, ...chunks] = await all(colors[index].part);

@@ -29,7 +29,7 @@ const NO_BITS = new Uint8Array(0);
  */
 export function createKernel(about, held, now, host) {
   let seq = 1;
-  /** Of the colour of each panel. @type {Map<number, number>} */
+  /** Of the color of each panel. @type {Map<number, number>} */
   const colorSeqs = new Map();
   /** Of what passes in each panel. @type {Map<number, number>} */
   const filterSeqs = new Map();
@@ -212,7 +212,7 @@ export function createKernel(about, held, now, host) {
       const sentence = describeRounding((await held.values(now.color)).legend, now.settings);
       if (sentence !== "") complain("setting", 0, "NotInFile", sentence);
     },
-    /** The colour on show is another one. */
+    /** The color on show is another one. */
     recolored: () => sendColor(0).then(() => sendFilter()),
     /** Answer a request. @param {Request & {id: number}} request */
     async answer(request) {

@@ -1,4 +1,4 @@
-/** The current settings of a saved page: its colour, the hidden categories of each colouring, limits and scale. */
+/** The current settings of a saved page: its color, the hidden categories of each coloring, limits and scale. */
 import { STATISTICS_OF_POINTS, WITHOUT_KERNEL } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 
@@ -15,9 +15,9 @@ const same = (/** @type {unknown} */ one, /** @type {unknown} */ other) =>
 
 /** @param {import("./held.js").About} about */
 export function createNow({ traits, colors }) {
-  /** By the index of a colour. @type {Map<number, string[]>} */
+  /** By the index of a color. @type {Map<number, string[]>} */
   const hides = new Map([[0, traits.hidden]]);
-  /** Limits stay with the colour that they were set for. @type {Map<number, Record<string, any>>} */
+  /** Limits stay with the color that they were set for. @type {Map<number, Record<string, any>>} */
   const limits = new Map();
   const now = { color: 0, hides, settings: structuredClone(traits) };
 
@@ -44,12 +44,12 @@ export function createNow({ traits, colors }) {
       now.settings[name] = value;
       return true;
     },
-    /** Hide categories of the colour on show. @param {string[]} hidden @returns {Record<string, any>} settings that follow */
+    /** Hide categories of the color on show. @param {string[]} hidden @returns {Record<string, any>} settings that follow */
     hide(hidden) {
       hides.set(now.color, hidden);
       return follow({ hidden, filters: filters() });
     },
-    /** Show another colour. @param {any} value as the trait has it @returns {Record<string, any> | null} settings that follow; null = the file has none such */
+    /** Show another color. @param {any} value as the trait has it @returns {Record<string, any> | null} settings that follow; null = the file has none such */
     recolor(value) {
       const index = colors.findIndex(({ color }) => same(color, value || null));
       if (index < 0) return null;
@@ -58,7 +58,7 @@ export function createNow({ traits, colors }) {
       now.color = index;
       const { color, layer, blend } = colors[index];
       const own = limits.get(index) ?? {};
-      // Percentiles are of all colours.
+      // Percentiles are of all colors.
       const limit = (/** @type {string} */ name) =>
         typeof settings[name] === "string" ? settings[name] : (own[name] ?? null);
       const ends = Object.fromEntries(LIMITS.map((name) => [name, limit(name)]));

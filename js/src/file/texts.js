@@ -1,4 +1,4 @@
-/** Writes the tooltip, as cxg_widget/display/hover.py and session/pointer.py do, and how far colours of a file are rounded. Pure. */
+/** Writes the tooltip, as cxg_widget/display/hover.py and session/pointer.py do, and how far colors of a file are rounded. Pure. */
 // Changes with cxg_widget/display/hover.py: what the tooltip says.
 // Changes with cxg_widget/session/pointer.py: what the tooltip says of many cells.
 import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
@@ -17,7 +17,7 @@ export function numberOf(code, legend) {
   return code === zeroCode(levels) ? 0 : numberAt(code, levels);
 }
 
-/** What colours one cell, in words. @param {number} code @param {Legend} legend @param {boolean} isInt @returns {string} "" where nothing does */
+/** What colors one cell, in words. @param {number} code @param {Legend} legend @param {boolean} isInt @returns {string} "" where nothing does */
 export function valueText(code, legend, isInt) {
   const { scale, categories } = legend;
   const levels = levelsOf(legend);

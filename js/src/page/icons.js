@@ -1,4 +1,4 @@
-/** Icons: 16 x 16, drawn in the colour of the text around them. */
+/** Icons: 16 x 16, drawn in the color of the text around them. */
 import { html, nothing, svg } from "lit-html";
 import { SHAPES } from "./icon_shapes.js";
 

@@ -1,4 +1,4 @@
-/** Follows the theme of the page around the widget: variables of JupyterLab and VS Code, else the background colour. */
+/** Follows the theme of the page around the widget: variables of JupyterLab and VS Code, else the background color. */
 import { contrast, flatten, isDark, luminance, parseColor } from "../style/color.js";
 
 /** @typedef {import("../style/color.js").Rgb} Rgb */
@@ -16,7 +16,7 @@ const ACCENTS = ["--jp-brand-color1", "--vscode-focusBorder"];
 /** Hosts change attributes first and load the theme's stylesheet later. */
 const SETTLE_MS = [0, 150, 700];
 
-/** Complete what a host offers: our own colours wherever its are missing or cannot be read on its background.
+/** Complete what a host offers: our own colors wherever its are missing or cannot be read on its background.
  * @param {{background: Rgb, foreground?: Rgb, accent?: Rgb}} host @returns {Theme} */
 export function completeTheme({ background, foreground, accent }) {
   const dark = isDark(background);
@@ -114,7 +114,7 @@ function ownTheme(el) {
 /** @type {CanvasRenderingContext2D | null} */
 let painter = null;
 
-/** Any CSS colour as numbers. @param {string} css @returns {Rgba | null} */
+/** Any CSS color as numbers. @param {string} css @returns {Rgba | null} */
 function toRgba(css) {
   const color = css.trim();
   if (color === "" || !CSS.supports("color", color)) return null;

@@ -30,7 +30,7 @@ import { watchTheme } from "./theme.js";
  * @property {{draws: Set<() => Promise<HTMLCanvasElement>>, reset: (() => void) | null}} together what draws all panels, one of each view that has
  *   some, and what shows everything in those of other embeddings
  * @property {Place} place where the points of the plot are looked at
- * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd hears how large the views of the widget's colouring are
+ * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd hears how large the views of the widget's coloring are
  *
  * @typedef {(host: HTMLElement, statusOn?: HTMLElement, say?: (sentence: string) => void) => Plot} CreatePlot
  * @typedef {{createPlot: CreatePlot, requester: import("../picture/view_request.js").ViewRequester, destroy: () => void}} Look what makes

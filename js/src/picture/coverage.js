@@ -1,6 +1,6 @@
 /**
- * The pixels that points cover. Opaque points of whole pixels cover the same ones whatever their colours: a gene that is zero in
- * most cells is then the picture at hand in the colour of zero, and on it the cells where it is not. Pure.
+ * The pixels that points cover. Opaque points of whole pixels cover the same ones whatever their colors: a gene that is zero in
+ * most cells is then the picture at hand in the color of zero, and on it the cells where it is not. Pure.
  */
 
 import { SQUARE_PX } from "../wire/constants.js";
@@ -33,7 +33,7 @@ export function isSameCoverage(a, b) {
   return a !== null && b !== null && a.points === b.points && a.place === b.place;
 }
 
-/** The points that have to be drawn anew where all others have the least value; null if that is not how the cells are coloured.
+/** The points that have to be drawn anew where all others have the least value; null if that is not how the cells are colored.
  * @param {import("../state/scene.js").Scene} scene @param {import("../style/point_style.js").Style} style @returns {import("../state/scene.js").Entries | null} */
 export function entriesAbove({ color }, { mode, selecting, hasMissing }) {
   if (color === null || color.entries === null || mode !== 2 || selecting || hasMissing) return null;

@@ -1,4 +1,4 @@
-/** The plan of a picture: which points, size and colours, with an image of all cells or not; and how it differs from the one before. Pure. */
+/** The plan of a picture: which points, size and colors, with an image of all cells or not; and how it differs from the one before. Pure. */
 // Changes with cxg_widget/session/pictures/portrait.py: which points and images a picture is made of.
 import { cellSizePx, codesToClip, covers, isCoarse, scales, visible } from "../screen/camera.js";
 import { cellsSeen, isComplete, missingCode } from "../state/scene.js";

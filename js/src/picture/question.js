@@ -14,7 +14,7 @@ const LARGEST_PX = 4_096;
  * @typedef {Omit<import("../wire/protocol.js").Aggregate, "kind">} Question
  */
 
-/** Are pictures of all cells to be had, and drawn here? While a colouring is arriving the kernel would draw that one. @param {State} state */
+/** Are pictures of all cells to be had, and drawn here? While a coloring is arriving the kernel would draw that one. @param {State} state */
 export function canAggregate({ points, color, nextColor, link }) {
   return points?.aggregated === true && color !== null && nextColor === null && link === "live";
 }
@@ -58,18 +58,18 @@ export function imageKey(state, question) {
   return JSON.stringify([cellsKey(state), state.color?.colors, question]);
 }
 
-/** What cells depend on, apart from where they are; their colours are looked up here. @param {State} state */
+/** What cells depend on, apart from where they are; their colors are looked up here. @param {State} state */
 export function cellsKey({ points, color, selection, filter, traits }) {
   const filtered = filter.n === null ? [] : [traits.filtered];
   return [points?.seq, color?.seq, selection.seq, filter.seq, ...filtered].join(" ");
 }
 
-/** Is the image at hand of the points and the colouring on show? @param {Scene} scene @param {State} state */
+/** Is the image at hand of the points and the coloring on show? @param {Scene} scene @param {State} state */
 export function imageOnShow({ image }, { points, color }) {
   return image !== null && image.pointsSeq === points?.seq && image.seq === color?.seq ? image : null;
 }
 
-/** Are the cells at hand those of all that is seen, as precise as the screen, and coloured as they should be?
+/** Are the cells at hand those of all that is seen, as precise as the screen, and colored as they should be?
  * @param {Scene} scene @param {State} state @param {Pick<Viewport, "camera" | "view" | "ratio">[]} viewports */
 export function holdsCells({ cells }, state, viewports) {
   return (

@@ -31,7 +31,7 @@ import { planOf, pointOptions } from "./plan.js";
  *
  * @typedef {{drawn: number, isComplete: boolean}} Progress drawn = points on the screen
  *
- * @typedef {"more" | "colors" | "tune" | "move" | "all"} Change more: points arrived; colors: same places, other colours;
+ * @typedef {"more" | "colors" | "tune" | "move" | "all"} Change more: points arrived; colors: same places, other colors;
  *   tune: the same, under a hand; move: other places; all: everything
  */
 

@@ -103,7 +103,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     if (!isOnShow(first)) return false;
     if (first.kind === "image") {
       const made = await imageOf(first, image);
-      // Check again: other points or colours may have arrived while the image was decoded.
+      // Check again: other points or colors may have arrived while the image was decoded.
       if (!isOnShow(first)) return made.bitmap.close(), false;
       // A bitmap holds memory that no garbage collector sees, until it is closed.
       scene.image?.bitmap.close();
@@ -152,7 +152,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
 /** @param {import("../wire/protocol.js").Image} answer @param {string} key @returns {Promise<import("../state/scene.js").CellImage>} */
 async function imageOf({ content, view, n_inside: nInside, points_seq: pointsSeq, seq, arrays }, key) {
   const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (arrays.png)], { type: "image/png" });
-  // Numbers are no colours: nothing may correct or multiply them.
+  // Numbers are no colors: nothing may correct or multiply them.
   const premultiplyAlpha = content === "colors" ? "premultiply" : "none";
   const bitmap = await createImageBitmap(blob, { premultiplyAlpha, colorSpaceConversion: "none" });
   return { bitmap, key, pointsSeq, seq, view, content, nInside };

@@ -17,7 +17,7 @@ const RING_PX = 3;
 export function createOverlay() {
   const element = makeLayer({ "aria-hidden": "true" });
   const thin = { "stroke-width": 1.5, "stroke-linejoin": "round" };
-  // A line over points of any colour is seen by its halo.
+  // A line over points of any color is seen by its halo.
   const halo = make("path", { ...thin, fill: "none", "stroke-width": 3.5, "stroke-opacity": 0.75 });
   const line = make("path", { ...thin, "fill-opacity": 0.06 });
   const closing = make("path", { ...thin, fill: "none", "stroke-dasharray": "4 3" });

@@ -22,7 +22,7 @@
  * @typedef {(plot: Pictured) => Pictures} CreatePictures
  */
 
-/** It is as large as the values of a gene, or larger: it must not travel while somebody still looks for the next colour. */
+/** It is as large as the values of a gene, or larger: it must not travel while somebody still looks for the next color. */
 const REST_MS = 5_000;
 /** Heard by the window in its first phase: hosts stop the key by which they save. */
 const LEAVING = ["keydown", "visibilitychange", "pagehide"];

@@ -285,7 +285,7 @@ function createFinder(aim, { store, cellAt }) {
   );
 }
 
-/** Note that a picture of the colouring on show has been on the screen. @param {import("../state/state.js").Store} store @param {boolean} isComplete */
+/** Note that a picture of the coloring on show has been on the screen. @param {import("../state/state.js").Store} store @param {boolean} isComplete */
 function noteSeen(store, isComplete = false) {
   const { isSeen, isWhole, seen, color } = store.get();
   if (isSeen && (isWhole || !isComplete) && seen?.seq === color?.seq) return;

@@ -4,7 +4,7 @@
 
 /**
  * @typedef {object} Counted
- * @property {number} seq of the colouring
+ * @property {number} seq of the coloring
  * @property {number} selection seq of it
  * @property {number} nMissing selected cells without a value
  * @property {Uint32Array} counts selected cells of each category, or in each bin of the histogram; of those that pass the filters
@@ -33,7 +33,7 @@ export function createCounter(store, ask) {
   }
 }
 
-/** @param {State} state @returns {string} "" = nothing, for want of a selection, a colouring or all of its values */
+/** @param {State} state @returns {string} "" = nothing, for want of a selection, a coloring or all of its values */
 function whatToCount({ link, selection, filter, color, nextColor, traits }) {
   const isReady =
     link === "live" && nextColor === null && color !== null && color.counts.length + color.histogram.length > 0;

@@ -130,7 +130,7 @@ function passingOf({ bits: { passing } }, n) {
   return passing?.length === Math.ceil(n / 8) ? passing : null;
 }
 
-/** Other points are coming: what colours and flags those on show means nothing for them.
+/** Other points are coming: what colors and flags those on show means nothing for them.
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 function forgetOtherPoints(scene, store) {
   const { color, nextColor } = store.get();
@@ -163,7 +163,7 @@ function takeColor(scene, store, reply) {
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store
  * @param {import("../wire/protocol.js").CodesOfPoints | import("../wire/protocol.js").ValuesOfPoints | import("../wire/protocol.js").Nonzeros} reply */
 function takeValues(scene, store, reply) {
-  // Chunks of the colouring on show may still come while the next one arrives.
+  // Chunks of the coloring on show may still come while the next one arrives.
   for (const slot of /** @type {const} */ (["color", "nextColor"])) {
     const [values, coloring] = [scene[slot], store.get()[slot]];
     if (values === null || coloring === null || values.seq !== reply.seq || reply.start < values.loaded) continue;
@@ -177,14 +177,14 @@ function takeValues(scene, store, reply) {
 function takeRecoded(scene, store, reply) {
   const { color: before, nextColor: values } = scene;
   const { nextColor } = store.get();
-  // Applied to another colouring the change would give wrong codes. A page that starts gets all codes (decision 46).
+  // Applied to another coloring the change would give wrong codes. A page that starts gets all codes (decision 46).
   if (before?.seq !== reply.of || before.codes === null || values?.seq !== reply.seq || nextColor === null) return;
   putRecoded(values, before.codes, reply.arrays);
   store.set({ nextColor: { ...nextColor, loaded: values.loaded } });
   promote(scene, store);
 }
 
-/** Show the new colouring once it covers all that the old one draws, so that the picture never thins out.
+/** Show the new coloring once it covers all that the old one draws, so that the picture never thins out.
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 function promote(scene, store) {
   const { color, nextColor } = scene;

@@ -12,7 +12,7 @@ const NO_BITS = new Uint8Array(0);
  * @property {number} loaded length of the prefix that has arrived
  * @property {Uint16Array} xy codes, 2n
  *
- * @typedef {object} PointColors what colours the points
+ * @typedef {object} PointColors what colors the points
  * @property {number} seq
  * @property {number} n
  * @property {number} loaded
@@ -34,7 +34,7 @@ const NO_BITS = new Uint8Array(0);
  * @property {ImageBitmap} bitmap
  * @property {string} key what it was made for
  * @property {number} pointsSeq of the points
- * @property {number} seq of the colouring
+ * @property {number} seq of the coloring
  * @property {number[]} view left, right, bottom, top, data units
  * @property {"colors" | "numbers"} content
  * @property {number} nInside cells in the view
@@ -42,7 +42,7 @@ const NO_BITS = new Uint8Array(0);
  * @typedef {object} CellPoints all cells of a part at full precision, in random order
  * @property {string} key what they were sent for
  * @property {Uint16Array} xy codes over `extent`
- * @property {Uint8Array | Uint16Array | null} codes null without a colouring
+ * @property {Uint8Array | Uint16Array | null} codes null without a coloring
  * @property {Uint8Array | null} flags as in Scene
  * @property {number[]} extent x0, x1, y0, y1 (data units)
  *
@@ -111,7 +111,7 @@ export function putValues(values, chunk) {
   values.loaded = extend(values.loaded, start, stop);
 }
 
-/** Make codes of those of an earlier colouring. @param {PointColors} values @param {Uint8Array | Uint16Array} before @param {import("../wire/protocol.js").Recoded["arrays"]} arrays */
+/** Make codes of those of an earlier coloring. @param {PointColors} values @param {Uint8Array | Uint16Array} before @param {import("../wire/protocol.js").Recoded["arrays"]} arrays */
 export function putRecoded(values, before, { table, bits, codes }) {
   const last = table.length - 1;
   const made = table instanceof Uint8Array ? new Uint8Array(values.n) : new Uint16Array(values.n);

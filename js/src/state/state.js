@@ -53,8 +53,8 @@
  * @property {number} lo
  * @property {number} hi
  * @property {number[]} levels the numbers that codes stand for, see style/levels.js
- * @property {boolean} [isStated] whether the store states lo and hi, so that the colours span them wherever one looks
- * @property {[number, number] | null} limits codes of the ends of its colours where nobody has set them; null = all values
+ * @property {boolean} [isStated] whether the store states lo and hi, so that the colors span them wherever one looks
+ * @property {[number, number] | null} limits codes of the ends of its colors where nobody has set them; null = all values
  * @property {string} [statistic] what lo, hi, limits, histograms and quantiles are of, where they are of pixels and not of cells
  * @property {number} nNegative cells below 0
  * @property {number} nZero cells at 0; -1 = nobody has counted
@@ -88,14 +88,14 @@
  * @property {Traits} traits
  * @property {Dataset | null} dataset
  * @property {Points | null} points
- * @property {Coloring | null} color the colouring on show
- * @property {Coloring | null} nextColor the colouring that is arriving; replaces `color` when complete (at once if there is none)
+ * @property {Coloring | null} color the coloring on show
+ * @property {Coloring | null} nextColor the coloring that is arriving; replaces `color` when complete (at once if there is none)
  * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
  * @property {{seq: number, n: number | null, nShown: number | null}} filter n: cells that pass; nShown: those that the legend of sets does not hide
  *   either; null = without any filter but what the legend hides
  * @property {{ends: readonly [number, number], n: number} | null} brush under a hand: bins outside of which no point is drawn, first and
  *   first after; n: cells that pass, to a bin
- * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the colouring
+ * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the coloring
  * @property {Record<string, import("../wire/protocol.js").ColumnCounts>} columns what has been counted of columns, by "obs:NAME" or "var:NAME"
  * @property {number} highlighted category under the pointer in the legend, -1 = none
  * @property {Cell | null} cell the cell under the pointer in the plot
@@ -131,7 +131,7 @@
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have
- * @property {Coloring | null} seen the colouring of the last picture that was on it
+ * @property {Coloring | null} seen the coloring of the last picture that was on it
  */
 
 /** @typedef {{get: () => State, set: (change: Partial<State>) => void, subscribe: (listener: (state: State, before: State) => void) => () => void}} Store */

@@ -28,7 +28,7 @@ export function traitsOf(host) {
  *   it; `onLost` when nothing can be saved any more
  */
 export function syncTraits(host, store, { onTake, onLost }) {
-  /** Another colouring is on its way, and its limits with it: those of the one on show stay as long as it does. */
+  /** Another coloring is on its way, and its limits with it: those of the one on show stay as long as it does. */
   let isRecolored = false;
 
   /** @param {keyof Traits} name @param {any} value */

@@ -1,4 +1,4 @@
-/** Colours as numbers: read, compared, laid over each other. Pure. */
+/** Colors as numbers: read, compared, laid over each other. Pure. */
 
 /** @typedef {[number, number, number]} Rgb 0..255 */
 /** @typedef {[number, number, number, number]} Rgba alpha 0..1 */
@@ -14,7 +14,7 @@ export function toHex(rgb) {
   return `#${rgb.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The colour if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */
+/** The color if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */
 export function safeColor(color) {
   return color !== undefined && /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(color) ? color : "#888888";
 }
@@ -40,7 +40,7 @@ export function isDark(background) {
   return luminance(background) < 0.179;
 }
 
-/** A colour with transparency over an opaque one. @param {[number, number, number, number]} over alpha 0..1 @param {Rgb} under @returns {Rgb} */
+/** A color with transparency over an opaque one. @param {[number, number, number, number]} over alpha 0..1 @param {Rgb} under @returns {Rgb} */
 export function flatten([r, g, b, alpha], under) {
   const mix = (/** @type {number} */ top, /** @type {number} */ below) => Math.round(alpha * top + (1 - alpha) * below);
   return [mix(r, under[0]), mix(g, under[1]), mix(b, under[2])];

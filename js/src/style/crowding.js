@@ -1,5 +1,5 @@
 /**
- * Crowding: how many cells share a pixel, what number such a pixel shows, and between which limits its colours lie. The kernel has
+ * Crowding: how many cells share a pixel, what number such a pixel shows, and between which limits its colors lie. The kernel has
  * the same laws, see draw/points/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
  */
 // Changes with cxg_widget/draw/points/crowding.py: numbers that cells share in a pixel, and limits that suit.
@@ -162,7 +162,7 @@ export function tilesOf(basis, tile, nMost, zero = -1, behind = 1, levels = []) 
   };
 }
 
-/** The codes of the two ends of the colours: between them lies what most points show. Of what is above the least number, which most
+/** The codes of the two ends of the colors: between them lies what most points show. Of what is above the least number, which most
  * cells may have, as of a gene; null where there is nothing else.
  * @param {Numbered} basis @param {Sides} tile @param {number} weight @param {number} [behind] @param {ReturnType<typeof createEnds>} [ends]
  * @param {import("./levels.js").Levels} [levels] of the codes, as `tilesOf` takes them
@@ -210,7 +210,7 @@ function endsOf(codes) {
 /** @type {Crowd} */
 export const ROOMY = { solidity: 1, weight: 1, behind: 1, tile: [1, 1] };
 
-/** Keeps the crowd of a state, and the limits of its colouring. @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
+/** Keeps the crowd of a state, and the limits of its coloring. @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
 export function createCrowding(scene, store) {
   /** @type {import("../screen/camera.js").Viewport | null} */
   let viewport = null;

@@ -1,10 +1,10 @@
-/** Colour limits: numbers, percentiles like "p99", or nothing; in data units and as codes of the wire. Pure. */
+/** Color limits: numbers, percentiles like "p99", or nothing; in data units and as codes of the wire. Pure. */
 // Changes with cxg_widget/color/limits.py: limits as users type them.
 import { codeOf, LEVELS, levelsOf, numberAt, valueAt } from "./levels.js";
 
 /** @typedef {import("../state/state.js").Coloring} Coloring */
 
-/** A colouring whose numbers are those of pixels, which are no cell's: a deviation, a sum. @param {Coloring} color @param {import("../wire/protocol.js").Image} image
+/** A coloring whose numbers are those of pixels, which are no cell's: a deviation, a sum. @param {Coloring} color @param {import("../wire/protocol.js").Image} image
  * @returns {Coloring} */
 export function ofPixels(color, { statistic, scale: [lo, hi, low, high, least], levels, arrays }) {
   const { histogram, quantiles, log_histogram: logHistogram } = arrays;

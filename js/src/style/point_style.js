@@ -1,4 +1,4 @@
-/** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
+/** The style of points, from the state: which color a code has, what is hidden or dimmed, how large points are. Pure. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
 // Changes with cxg_widget/display/tissue.py: how wide spots are drawn.
 // Changes with cxg_widget/draw/points/crowding.py: the size of points.
@@ -33,19 +33,19 @@ import { greyCodes, placesOf } from "./scale.js";
  * @typedef {Pick<import("../state/state.js").Traits, "hidden" | "cmap"> & import("./scale.js").Rule} TableTraits
  *
  * @typedef {object} Style
- * @property {0 | 1 | 2} mode one colour, categories, numbers
+ * @property {0 | 1 | 2} mode one color, categories, numbers
  * @property {number} missing code of a missing value
  * @property {boolean} hasMissing some points have none
  * @property {number} highlighted category above all others; -1 = none
  * @property {boolean} selecting there is a selection: the rest is dimmed
  * @property {boolean} ranked higher numbers lie above lower ones; where points show what their pixel shares, no order matters
  * @property {[number, number]} grey first and last code that lie beneath all other numbers; the last below the first: none
- * @property {Rgba} plain colour without a colouring
+ * @property {Rgba} plain color without a coloring
  * @property {Rgba} missingColor alpha 0 = hidden
- * @property {Rgba} leftOut colour of points that the filters leave out, beneath all others; alpha: how opaque they are, 0 = not drawn
+ * @property {Rgba} leftOut color of points that the filters leave out, beneath all others; alpha: how opaque they are, 0 = not drawn
  * @property {[number, number, number]} background what dimmed points fade into, 0..1: the page's, in the dark a little lighter, else darker
  * @property {boolean} dark
- * @property {number} dimmed share of its colour that a dimmed point keeps
+ * @property {number} dimmed share of its color that a dimmed point keeps
  * @property {number} opacity
  */
 
@@ -85,10 +85,10 @@ export function styleOf(state, theme, missing, layers = 0) {
   };
 }
 
-/** Do colours stand for numbers, of one gene or several? @param {Coloring | null} color */
+/** Do colors stand for numbers, of one gene or several? @param {Coloring | null} color */
 const isOrdered = (color) => color !== null && (color.scale === "continuous" || (color.corners ?? []).length > 0);
 
-/** Does opacity follow density, and say nothing else? Numbers have colours of their own for cells that share a pixel.
+/** Does opacity follow density, and say nothing else? Numbers have colors of their own for cells that share a pixel.
  * @param {Pick<import("../state/state.js").State, "color" | "traits" | "selection" | "highlighted" | "filter" | "brush">} state */
 export function isByDensity(state) {
   const { color, traits, selection } = state;
@@ -122,7 +122,7 @@ export function isLayered(style) {
   return style.ranked || style.grey[0] <= style.grey[1] || isDimming(style) || style.leftOut[3] > 0;
 }
 
-/** Colours of categories on a page. @param {Coloring} color @param {boolean} dark */
+/** Colors of categories on a page. @param {Coloring} color @param {boolean} dark */
 export const colorsOn = ({ colors, darkColors = [] }, dark) => (dark && darkColors.length > 0 ? darkColors : colors);
 
 /** What `colorTable` is made of. @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {unknown[]} */
@@ -132,7 +132,7 @@ export function colorsFrom(color, { cmap, hidden, vmin, vmax, center, scale, zer
   return [lo, hi, levels, least, quantiles, String(limits), cmap, vmin, vmax, center, scale, zero, dark];
 }
 
-/** Colours of codes as a texture 256 wide: of each category, or of each number. @param {Coloring} color @param {TableTraits} traits
+/** Colors of codes as a texture 256 wide: of each category, or of each number. @param {Coloring} color @param {TableTraits} traits
  * @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
 export function colorTable(color, traits, dark) {
   const { scale, categories } = color;

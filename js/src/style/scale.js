@@ -32,7 +32,7 @@ export function scaleOf(coloring, { vmin, vmax, center, scale }) {
   const [low, high] = isLog ? found.map((end, i) => (end > 0 ? end : ends[i])) : found;
   const areSet = [vmin !== null, vmax !== null];
   if (typeof center === "number" && (center > 0 || !isLog)) return around(center, [low, high], areSet, ends, scale);
-  // What was set leaves the other end where it suits, unless that would turn the colours round.
+  // What was set leaves the other end where it suits, unless that would turn the colors round.
   if (low < high) return { low, high, center: null, isLog };
   const start = areSet[0] ? low : isLog ? first : lo;
   return { low: start, high: Math.max(start, areSet[1] ? high : hi), center: null, isLog };
@@ -69,7 +69,7 @@ export function greyCodes(coloring, { scale, zero }) {
   return zero === "grey" && code >= 0 ? [code, code] : [0, -1];
 }
 
-/** What tells where codes lie on the colormap, 0 to 1. Where both ends are one, what lies above has the last colour and all else the
+/** What tells where codes lie on the colormap, 0 to 1. Where both ends are one, what lies above has the last color and all else the
  * first, such as the zeros of a gene whose 99th percentile is 0. @param {Coloring} coloring @param {Omit<Rule, "zero">} rule
  * @returns {(code: number) => number} */
 export function placesOf(coloring, rule) {

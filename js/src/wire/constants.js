@@ -55,7 +55,7 @@
 export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "panels", "views", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"];
-/** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
+/** Settings that change colors and sizes, and move nothing. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** Settings that a saved page can change. @type {(keyof Settings)[]} */
 export const WITHOUT_KERNEL = ["cmap", "palette", "vmin", "vmax", "limits", "center", "scale", "zero", "point_size", "opacity", "view", "height", "panel_width", "wheel_zoom", "views", "filtered", "density", "tissue_opacity", "legend", "background"];
@@ -71,13 +71,13 @@ export const STATISTICS_OF_POINTS = /** @type {const} */ (["auto", "mean", "max"
 export const MOST_PANELS = 12;
 /** What pictures that are saved are drawn on. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
-/** Points without a colouring. */
+/** Points without a coloring. */
 export const PLAIN = {light: [70, 110, 160], dark: [120, 165, 215]};
 /** Points without a value. */
 export const MISSING_GREY = {light: [205, 205, 205], dark: [72, 72, 72]};
 /** Points that the filters leave out, where they are drawn. */
 export const LEFT_OUT_GREY = {light: [228, 228, 228], dark: [40, 40, 40]};
-/** Points whose number is 0, where that is no colour. */
+/** Points whose number is 0, where that is no color. */
 export const ZERO_GREY = {light: [217, 217, 217], dark: [56, 56, 56]};
 /** Rows of the key beside a picture, before it counts the others. */
 export const MOST_KEY_ROWS = 60;
@@ -117,7 +117,7 @@ export const MOST_COUNTED = 1024;
 export const MOST_SETS_ON_PLOT = 8;
 /** Numbers of a compared gene, in the order in which they travel. */
 export const COMPARED = /** @type {const} */ (["mean_a", "mean_b", "share_a", "share_b", "log2fc", "statistic", "log10_p", "log10_p_adj", "auc"]);
-/** Share of its colour that a dimmed point keeps. */
+/** Share of its color that a dimmed point keeps. */
 export const DIMMED = 0.16;
 /** What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink. */
 export const GREYED = {light: 0.07, dark: 0.11};
@@ -127,7 +127,7 @@ export const QUIET_INK = 0.7;
 export const FAINT_INK = 0.5;
 /** The least opacity, of 255, of a pixel that is dimmed in an image. */
 export const FAINTEST = 28;
-/** Relative luminance from which a colour has a contrast of 2 with a dark page. */
+/** Relative luminance from which a color has a contrast of 2 with a dark page. */
 export const SEEN_IN_THE_DARK = 0.0612;
 /** Around all points on each side, as a share of what they take. */
 export const MARGIN = 0.04;
@@ -137,11 +137,11 @@ export const BASIS = 65536;
 export const SOLID_UP_TO = 8;
 /** No spot of a section is drawn wider. */
 export const WIDEST_SPOT_PX = 100;
-/** Cells that stand for the colour of a crowded place. */
+/** Cells that stand for the color of a crowded place. */
 export const BEHIND = 36;
 /** How many times as wide the area is on which the number of a tile of few leans. */
 export const WIDER = 12;
-/** Quantiles of what is shown at the ends of the colours. @type {[number, number]} */
+/** Quantiles of what is shown at the ends of the colors. @type {[number, number]} */
 export const ENDS = [0.005, 0.995];
 /** Share of the extent below which no tile tells how crowded it is. */
 export const FINEST = 0.00390625;

@@ -5,7 +5,7 @@ export const VERSION = 2;
 export const MISSING = 65535;
 /** How a missing category is called. */
 export const MISSING_LABEL = "(missing)";
-/** What it is called where sets colour the cells: all of them, or one. */
+/** What it is called where sets color the cells: all of them, or one. */
 export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = ["in no set", "not in the set"];
 /** What is said of cells that are drawn though the filters leave them out. */
 export const LEFT_OUT_LABEL = "filtered out";
@@ -17,7 +17,7 @@ export const CONTAINER = 65536;
 /** @typedef {"replace" | "add" | "subtract" | "intersect"} Mode */
 
 /**
- * A front-end has started: send the dataset, then points, colour and selection. Answered by those messages.
+ * A front-end has started: send the dataset, then points, color and selection. Answered by those messages.
  * @typedef {object} Ready
  * @property {"ready"} kind
  * @property {number} version
@@ -91,7 +91,7 @@ export const CONTAINER = 65536;
  *
  * op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
  *     its cells by a mode, "others" all other cells; "zoom" shows them; "rename" calls it `to`; "color" gives it the
- *     colour `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
+ *     color `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
  * @typedef {object} EditSet
  * @property {"set"} kind
  * @property {"add" | "put" | "select" | "others" | "zoom" | "rename" | "color" | "delete" | "union" | "intersection" | "difference"} op
@@ -148,7 +148,7 @@ export const CONTAINER = 65536;
  * @property {number} radius_y
  */
 /**
- * Find what one can colour by. Answered by `matches`.
+ * Find what one can color by. Answered by `matches`.
  * @typedef {object} Search
  * @property {"search"} kind
  * @property {string} query
@@ -224,7 +224,7 @@ export const CONTAINER = 65536;
  * @property {boolean} labels
  */
 /**
- * Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`.
+ * Ask for what colors a panel and which cells it shows. Answered by `color` and its values, and by `filter`.
  * @typedef {object} AskLook
  * @property {"look"} kind
  * @property {number} panel
@@ -452,9 +452,9 @@ export const CONTAINER = 65536;
  * @property {{xy: Uint16Array}} arrays
  */
 /**
- * The legend of a colouring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
+ * The legend of a coloring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
  *
- * spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
+ * spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no color
  * name, detail : heading and subheading of the legend
  * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
  * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
@@ -462,7 +462,7 @@ export const CONTAINER = 65536;
  * levels : lo, hi, between which codes are even; or lo, hi, center, width: even in asinh((x - center) / width)
  * several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
  *     above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
- * is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
+ * is_stated : whether the store states lo and hi, which then are the limits of the colors wherever one looks
  * unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
  * ordered : whether the order of the categories means something; they are then listed in it, never by size
  * n_points : how many values will follow; the rest speaks of all n_obs cells
@@ -495,7 +495,7 @@ export const CONTAINER = 65536;
  * @property {{histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
- * New colours for the categories on show; no cell's code changes.
+ * New colors for the categories on show; no cell's code changes.
  * @typedef {object} Palette
  * @property {"palette"} kind
  * @property {number} panel
@@ -514,7 +514,7 @@ export const CONTAINER = 65536;
  * @property {{codes: Uint8Array | Uint16Array}} arrays
  */
 /**
- * Category codes of all points that follow from those of an earlier colouring, `of`, all of which were sent.
+ * Category codes of all points that follow from those of an earlier coloring, `of`, all of which were sent.
  *
  * First each code becomes what the table says, then those of some points what `codes` says.
  * @typedef {object} Recoded
@@ -526,7 +526,7 @@ export const CONTAINER = 65536;
  * @property {{table: Uint8Array | Uint16Array, bits: Uint8Array, codes: Uint8Array | Uint16Array}} arrays
  */
 /**
- * Numbers of the points start..stop in display order, as codes by the levels of the colouring; 65535 = missing.
+ * Numbers of the points start..stop in display order, as codes by the levels of the coloring; 65535 = missing.
  * @typedef {object} ValuesOfPoints
  * @property {"values"} kind
  * @property {number} panel
@@ -578,9 +578,9 @@ export const CONTAINER = 65536;
  * @property {{bits: Uint8Array}} arrays
  */
 /**
- * The selected cells that pass all filters, by what colours the cells; empty without a colouring.
+ * The selected cells that pass all filters, by what colors the cells; empty without a coloring.
  *
- * seq, selection_seq, filter_seq : the colouring, the selection and the filters that were counted
+ * seq, selection_seq, filter_seq : the coloring, the selection and the filters that were counted
  * n_missing : such cells without a value; n_selected : all such cells
  * @typedef {object} Counts
  * @property {"counts"} kind
@@ -597,8 +597,8 @@ export const CONTAINER = 65536;
  *
  * Fields are numbered with the parts of the first gene slowest, and so are the mixes, levels of each gene.
  *
- * seq : of the colouring; names : of the genes; limits : lowest and highest number of each, one after the other
- * words : what the parts of each gene are called; levels : steps of each gene that have a colour
+ * seq : of the coloring; names : of the genes; limits : lowest and highest number of each, one after the other
+ * words : what the parts of each gene are called; levels : steps of each gene that have a color
  * @typedef {object} FieldCounts
  * @property {"field_counts"} kind
  * @property {number} panel
@@ -724,7 +724,7 @@ export const CONTAINER = 65536;
 /**
  * The cell under the pointer; row -1 = there is none.
  *
- * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
+ * x, y : data units; name : obs index label; value : colored value as text ("" without coloring)
  * fields : [column, value] pairs, both text
  * passes : whether it passes the filters, including the legend's; False only where filtered cells are drawn
  * n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
@@ -744,7 +744,7 @@ export const CONTAINER = 65536;
  * @property {number[][]} elsewhere
  */
 /**
- * What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail.
+ * What one can color by, best first: spec (that of the coloring), color (for the trait), label, kind, detail.
  * @typedef {object} Matches
  * @property {"matches"} kind
  * @property {string} query
@@ -819,10 +819,10 @@ export const CONTAINER = 65536;
  * content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
  * `values` (65535 = no value), blue is the opacity, 1 where there are none but cells that the filters leave out; the
  * colormap is the front-end's affair.
- * points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view,
+ * points_seq, seq, selection_seq : the points, the coloring and the selection it shows; n_inside : cells in the view,
  *     those that pass the filters, or all where the others are drawn too
  * statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
- *     span the first two numbers of `scale`, not the range of the colouring, and the colours the next two; the last
+ *     span the first two numbers of `scale`, not the range of the coloring, and the colors the next two; the last
  *     is the least number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
  * @typedef {object} Image
  * @property {"image"} kind
@@ -842,7 +842,7 @@ export const CONTAINER = 65536;
  * The cells of a view at full precision, in random order, where few enough are in it; part of parts.
  *
  * Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
- * colouring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
+ * coloring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
  * do.
  * @typedef {object} Cells
  * @property {"cells"} kind
@@ -880,7 +880,7 @@ export const CONTAINER = 65536;
  * codes, labels, n_present : as in `labels`
  * categories, shares, n_rings : of each contour the index into codes, the share of cells it encloses, and how many
  *     rings it has; extent : as in `labels`
- * sets, colors : of contours of sets their names, which are the labels too, and a colour for each; codes are -1
+ * sets, colors : of contours of sets their names, which are the labels too, and a color for each; codes are -1
  * @typedef {object} Contours
  * @property {"contours"} kind
  * @property {number} panel

@@ -20,12 +20,12 @@ import { capitalized, nounsOf } from "./nouns.js";
  * @typedef {object} Key what stands beside a picture; every text as it is written
  * @property {string} title of the dataset
  * @property {string} size how many cells there are, are shown, are selected, and of these pass the filters
- * @property {string} heading what the colours are of
+ * @property {string} heading what the colors are of
  * @property {string} detail
- * @property {[string, string, string][]} rows label, count and colour of each category on show, of the cells that pass the filters; then of what is missing, with "" for a colour,
+ * @property {[string, string, string][]} rows label, count and color of each category on show, of the cells that pass the filters; then of what is missing, with "" for a color,
  *   and of what the filters leave out
  * @property {number} more categories that are on show and not among the rows
- * @property {string[]} ramp colours of a bar, low to high; empty where there is none
+ * @property {string[]} ramp colors of a bar, low to high; empty where there is none
  * @property {[string, string]} ends its two limits
  * @property {string} middle the number in its middle, where that is not half way between them
  * @property {string} said what is said in place of a bar
@@ -118,7 +118,7 @@ function statisticOf({ color, crowd: { weight, behind } }) {
   return behind > 1 ? "maximum per pixel" : "";
 }
 
-/** Both limits; "≤" and "≥" where the colour at that end also stands for values beyond it.
+/** Both limits; "≤" and "≥" where the color at that end also stands for values beyond it.
  * @param {number} low @param {number} high @param {number} lo @param {number} hi @returns {[string, string]} */
 function endsOf(low, high, lo, hi) {
   const beyond = low === high ? "> " : "≥ ";

@@ -30,7 +30,7 @@ export function withArticle(one) {
   return `${/^([aeio]|[fhlmnrsx]\W)/.test(one) ? "an" : "a"} ${one}`;
 }
 
-/** What one can colour by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
+/** What one can color by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
 export function colorable({ var: measured, set }) {
   return set === null ? `column or ${measured.one}` : `column, ${measured.one} or ${set.one}`;
 }

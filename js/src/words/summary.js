@@ -12,7 +12,7 @@ import { describeFilters } from "./rule_words.js";
 /** Categories that are named, the largest of them. */
 const MOST_NAMED = 5;
 
-/** What is shown: dataset, how many cells, where, coloured by what, by which filters. @param {import("../state/state.js").State} state
+/** What is shown: dataset, how many cells, where, colored by what, by which filters. @param {import("../state/state.js").State} state
  * @returns {string} a sentence a line; "" before a dataset is known */
 export function summaryOf(state) {
   const { dataset, points, color, traits } = state;

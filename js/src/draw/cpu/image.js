@@ -1,4 +1,4 @@
-/** Turns images of all cells into something a canvas draws: those of numbers get their colours here. */
+/** Turns images of all cells into something a canvas draws: those of numbers get their colors here. */
 // Changes with cxg_widget/session/pictures/portrait.py: colors of an image of numbers.
 import { memo } from "../../state/memo.js";
 import { isDimming } from "../../style/point_style.js";
@@ -29,7 +29,7 @@ export function createShades() {
   };
 }
 
-/** Turn codes (red and green) with an opacity (blue) into colours, dimmed ones as those of points. @param {Uint8ClampedArray} numbers RGBA
+/** Turn codes (red and green) with an opacity (blue) into colors, dimmed ones as those of points. @param {Uint8ClampedArray} numbers RGBA
  * @param {import("./inks.js").Inks} inks @returns {Uint8ClampedArray<ArrayBuffer>} RGBA, straight alpha */
 export function shade(numbers, { size, rgba }) {
   // One element a pixel: bytes lie in memory as RGBA, so that alpha is the highest one.
@@ -44,7 +44,7 @@ export function shade(numbers, { size, rgba }) {
   return new Uint8ClampedArray(pixels.buffer);
 }
 
-/** Put a colour behind all that is drawn. @param {Uint8ClampedArray} pixels RGBA, straight alpha @param {number[]} ground 0..1
+/** Put a color behind all that is drawn. @param {Uint8ClampedArray} pixels RGBA, straight alpha @param {number[]} ground 0..1
  * @returns {Uint8ClampedArray<ArrayBuffer>} */
 export function grounded(pixels, ground) {
   const out = new Uint8ClampedArray(pixels);

@@ -1,4 +1,4 @@
-/** Tables of the colour and the height of each code: to draw a point is to look two numbers up. Pure. */
+/** Tables of the color and the height of each code: to draw a point is to look two numbers up. Pure. */
 // Changes with cxg_widget/draw/points/inks.py and js/src/draw/gl/shaders.js: which point lies on top, in which color.
 import { MISSING } from "../../wire/protocol.js";
 
@@ -54,7 +54,7 @@ function pack([red, green, blue, alpha]) {
   return alpha === 0 ? 0 : bytes(red * 255, green * 255, blue * 255);
 }
 
-/** Mix a colour toward the background. @param {number} color @param {import("../../style/point_style.js").Style} style */
+/** Mix a color toward the background. @param {number} color @param {import("../../style/point_style.js").Style} style */
 function dim(color, { background, dimmed }) {
   if (color === 0) return 0;
   const mixed = background.map((channel, i) => channel * 255 * (1 - dimmed) + ((color >>> (8 * i)) & 255) * dimmed);

@@ -16,7 +16,7 @@ const NO_COLORS = new Uint8Array(4 * CODES_8);
 /** @param {() => import("../../state/state.js").State} getState @returns {import("../painter.js").Picture} */
 export function createCpuPicture(getState) {
   let raster = newRaster(0, 0);
-  /** Does anything not cover its pixels? Those hold colours multiplied by their opacity. */
+  /** Does anything not cover its pixels? Those hold colors multiplied by their opacity. */
   let isSoft = false;
   /** @type {{image: import("../../state/scene.js").CellImage, how: import("../painter.js").ImageOptions} | null} */
   let beneath = null;
@@ -131,7 +131,7 @@ function newRaster(width, height) {
   return { width, height, pixels: new Uint32Array(width * height), ranks: new Uint32Array(width * height) };
 }
 
-/** Colours that are not multiplied by their opacity. @param {Uint8ClampedArray<ArrayBuffer>} bytes RGBA, premultiplied */
+/** Colors that are not multiplied by their opacity. @param {Uint8ClampedArray<ArrayBuffer>} bytes RGBA, premultiplied */
 function straight(bytes) {
   const out = bytes.slice();
   for (let at = 0; at < out.length; at += 4) {

@@ -5,7 +5,7 @@
 // Changes with cxg_widget/draw/points/discs.py: which pixels a point covers.
 import { EDGE, LEFT_OUT } from "./inks.js";
 
-/** Every second of the four channels of a colour, and a half for each of their products. */
+/** Every second of the four channels of a color, and a half for each of their products. */
 const [PAIR, HALVES] = [0xff00ff, 0x800080];
 
 /**

@@ -1,4 +1,4 @@
-/** Draws what covers an area rather than a point: an image of all cells, or one colour over all points. */
+/** Draws what covers an area rather than a point: an image of all cells, or one color over all points. */
 import { isDimming } from "../../style/point_style.js";
 import { FAINTEST } from "../../wire/constants.js";
 import { useProgram } from "./program.js";
@@ -30,14 +30,14 @@ export function drawImage(shared, textures, content, { style, rect, isCover }) {
   gl.depthMask(true);
 }
 
-/** Give every point of the picture at hand the colour of one number, wherever one has been drawn.
+/** Give every point of the picture at hand the color of one number, wherever one has been drawn.
  * @param {import("./context.js").Shared} shared @param {WebGLTexture | null} colors @param {number} code */
 export function fillPoints(shared, colors, code) {
   const { gl } = shared;
   useProgram(shared, VERTEX_IMAGE, FRAGMENT_FILL, { ...UNITS, rect: [-1, 1, -1, 1], code });
   bindTextures(gl, { colors });
   gl.disable(gl.DEPTH_TEST);
-  // The new colour times what is covered: the points need not be drawn again (decision 14).
+  // The new color times what is covered: the points need not be drawn again (decision 14).
   drawRectangle(gl, gl.DST_ALPHA, gl.ZERO);
 }
 

@@ -3,7 +3,7 @@
 // Changes with cxg_widget/draw/points/discs.py: which pixels a point covers.
 import { LEFT_OUT_ALPHA } from "../../wire/protocol.js";
 
-/** Colour of a code, from a table 256 wide. */
+/** Color of a code, from a table 256 wide. */
 const LOOK_UP = /* glsl */ `
 vec4 colorAt(sampler2D colors, int code) {
   return texelFetch(colors, ivec2(code & 255, code >> 8), 0);
@@ -13,7 +13,7 @@ vec4 colorAt(sampler2D colors, int code) {
 /**
  * From front to back: values by rank, those of u_grey, first to last code, missing values, then everything dimmed in the same order,
  * then what the filters leave out.
- * a_flag bit 0: selected, bit 1: left out. u_mode 0: one colour, 1: categories, 2: numbers.
+ * a_flag bit 0: selected, bit 1: left out. u_mode 0: one color, 1: categories, 2: numbers.
  */
 export const VERTEX = /* glsl */ `#version 300 es
 precision highp float;
@@ -113,7 +113,7 @@ void main() {
 }
 `;
 
-/** u_mode 1: premultiplied colours; 2: numbers, red and green the code, blue the opacity. What is dimmed has u_background behind it, as
+/** u_mode 1: premultiplied colors; 2: numbers, red and green the code, blue the opacity. What is dimmed has u_background behind it, as
  * points have; u_behind is how soon, by its opacity. */
 export const FRAGMENT_IMAGE = /* glsl */ `#version 300 es
 precision highp float;
@@ -145,7 +145,7 @@ void main() {
 }
 `;
 
-/** The colour of one number's code, everywhere. */
+/** The color of one number's code, everywhere. */
 export const FRAGMENT_FILL = /* glsl */ `#version 300 es
 precision highp float;
 precision highp sampler2D;

@@ -1,4 +1,4 @@
-/** Textures: the colours of codes in the first unit, an image of all cells in the second. */
+/** Textures: the colors of codes in the first unit, an image of all cells in the second. */
 
 const [COLORS, IMAGE] = [0, 1];
 /** What the shaders take them by. */
@@ -15,7 +15,7 @@ export function bindTextures(gl, { colors, image = null }) {
   }
 }
 
-/** Put the colours of codes in GPU memory. @param {WebGL2RenderingContext} gl @param {WebGLTexture | null} texture
+/** Put the colors of codes in GPU memory. @param {WebGL2RenderingContext} gl @param {WebGLTexture | null} texture
  * @param {Uint8Array} table RGBA, rows of 256 */
 export function sendColors(gl, texture, table) {
   begin(gl, COLORS, texture, gl.NEAREST);
@@ -28,7 +28,7 @@ export function sendColors(gl, texture, table) {
  * @param {import("../../state/scene.js").CellImage} image */
 export function sendImage(gl, texture, { bitmap, content }) {
   begin(gl, IMAGE, texture, content === "colors" ? gl.LINEAR : gl.NEAREST);
-  // Numbers are no colours: nothing may turn, multiply or convert them.
+  // Numbers are no colors: nothing may turn, multiply or convert them.
   for (const name of [gl.UNPACK_FLIP_Y_WEBGL, gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL]) gl.pixelStorei(name, false);
   gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);

@@ -1,4 +1,4 @@
-/** The legend: its heading, and below it the rows or the colour bar of the scale. */
+/** The legend: its heading, and below it the rows or the color bar of the scale. */
 import { html, nothing } from "lit-html";
 import { countsOf, legendCounts } from "../../state/counts.js";
 import { MOST_PINNED } from "../../wire/constants.js";

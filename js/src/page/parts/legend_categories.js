@@ -1,4 +1,4 @@
-/** The legend of a categorical colouring: one row per category, only those in sight in the document. */
+/** The legend of a categorical coloring: one row per category, only those in sight in the document. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { legendCounts } from "../../state/counts.js";

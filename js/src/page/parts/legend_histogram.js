@@ -1,7 +1,7 @@
 /** The geometry of the numeric legend: bars, gradient, and the way between a place on the bar and a value. Pure. */
 import { valueAt as between, shareOf } from "../../style/levels.js";
 
-/** Colours for a colormap that has no stops here. */
+/** Colors for a colormap that has no stops here. */
 const GREYS = ["#dddddd", "#222222"];
 
 /** The least height of a bar, of that of the box: one px. */
@@ -48,8 +48,8 @@ export function valueAt(place, lo, hi) {
 }
 
 /**
- * A CSS gradient over lo..hi whose colours run between two places.
- * @param {string[] | undefined} stops evenly spaced @param {number} [from] 0..1 @param {number} [to] 0..1 @param {number} [middle] of the colours
+ * A CSS gradient over lo..hi whose colors run between two places.
+ * @param {string[] | undefined} stops evenly spaced @param {number} [from] 0..1 @param {number} [to] 0..1 @param {number} [middle] of the colors
  * @returns {string}
  */
 export function gradient(stops, from = 0, to = 1, middle = (from + to) / 2) {

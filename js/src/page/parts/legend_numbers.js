@@ -1,4 +1,4 @@
-/** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
+/** The legend of a numeric coloring: histogram over the color bar, two limits to drag or type, the colormap. */
 // Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 // Changes with js/src/words/legend_words.js: words where a scale has no values.
 // Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.
@@ -104,7 +104,7 @@ function scale(context, color, limits) {
   </div>`;
 }
 
-/** What the colours stand for: of which number of those that share a pixel, and between which ends. @param {import("../../state/state.js").State} state */
+/** What the colors stand for: of which number of those that share a pixel, and between which ends. @param {import("../../state/state.js").State} state */
 export function whatIsShown({ crowd: { weight, behind }, traits: { vmin, vmax, statistic, limits }, color, dataset }) {
   const { many } = nounsOf({ dataset }).obs;
   if (isOfPixels(statistic) && !color?.statistic) return "";

@@ -46,7 +46,7 @@ function blendChoice({ state, actions }) {
     <option value="mean" ?selected=${blend === "mean"}>mean</option><option value="colors" ?selected=${blend === "colors"}>a color each</option></select>`;
 }
 
-/** What is coloured now, or what was picked and is on its way. @param {Context} context */
+/** What is colored now, or what was picked and is on its way. @param {Context} context */
 function nameShown({ state, ui }) {
   const coloring = state.nextColor ?? state.color;
   const { picked } = ui.search;

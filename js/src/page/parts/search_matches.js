@@ -16,7 +16,7 @@ export function tagOf(kind, nouns) {
   return nounOf(kind, nouns)?.one ?? kind;
 }
 
-/** What to colour by for a match, as the trait has it. @param {Match} match @returns {string | string[] | null} */
+/** What to color by for a match, as the trait has it. @param {Match} match @returns {string | string[] | null} */
 export function colorOf({ spec, color }) {
   return color ?? (spec || null);
 }

@@ -155,7 +155,7 @@ function describeChosen({ arrays, n_chosen }, i, { traits }) {
   return traits.filters.length === 0 ? "" : `, ${wholeNumber(n_chosen > 0 ? arrays.chosen[i] : 0)} of them pass`;
 }
 
-/** Bars of a row: all cells in grey, those that pass on them by the colours of the legend, the selected ones below.
+/** Bars of a row: all cells in grey, those that pass on them by the colors of the legend, the selected ones below.
  * @param {Context} context @param {Counts} counts @param {number} i @param {number} most */
 function bar({ state }, counts, i, most) {
   const { all, filtered, selected, grouped } = counts.arrays;

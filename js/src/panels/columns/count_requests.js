@@ -1,4 +1,4 @@
-/** Requests the counts of open columns after each change of filters, selection or colouring. */
+/** Requests the counts of open columns after each change of filters, selection or coloring. */
 
 import { MOST_COUNTED } from "../../wire/constants.js";
 

@@ -10,7 +10,7 @@ import { counted, wholeNumber } from "../../words/format.js";
 const SHARED = new WeakMap();
 
 /**
- * Asks for the counts of the map on show, after each change of colours, filters or selection.
+ * Asks for the counts of the map on show, after each change of colors, filters or selection.
  * @param {import("../../wire/client.js").Client} client @param {() => void} redraw
  * @returns {(state: State | null) => FieldCounts | null} called at each drawing of a view: what is known; null = the view has ended
  */

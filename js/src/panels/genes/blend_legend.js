@@ -13,7 +13,7 @@ import { createFields, describeField, fieldAfterKey, fieldAt, listed, mixAt, par
  * @typedef {object} Drawn what the parts of one drawing share
  * @property {Context} context
  * @property {import("./blend_fields.js").FieldCounts} fields
- * @property {(shares: number[]) => string} ink colour of a mix, by how high each gene is, 0 to 1
+ * @property {(shares: number[]) => string} ink color of a mix, by how high each gene is, 0 to 1
  * @property {{active: number, pointed: number}} at the field that has the focus or would get it; that which is described, -1 = none
  * @property {(change: Partial<Drawn["at"]>) => void} go
  */
@@ -54,7 +54,7 @@ function square(drawn) {
   const { names, words, levels, limits } = fields;
   const [low, high, lowest, highest] = limits.map(shortNumber);
   const all = words.map((_, i) => i);
-  // Colours are linear along each gene, and so each step of the first is one gradient.
+  // Colors are linear along each gene, and so each step of the first is one gradient.
   const stripes = Array.from({ length: levels }, (_, i) => {
     const share = i / (levels - 1);
     return `linear-gradient(to top, ${ink([share, 0])}, ${ink([share, 1])}) ${100 * share}% 0 / ${100 / levels + 0.5}% 100% no-repeat`;

@@ -1,4 +1,4 @@
-/** The grid of panels side by side, and the heading of each: name, colour key, embedding, close button. */
+/** The grid of panels side by side, and the heading of each: name, color key, embedding, close button. */
 // Changes with cxg_widget/display/looks.py and js/src/panels/linked/look.js: names of panels, and what they override.
 // Changes with cxg_widget/draw/pages/page.py: the grid of panels.
 import { html, nothing } from "lit-html";
@@ -14,7 +14,7 @@ import { wordsOf } from "../../words/rule_words.js";
  * @typedef {import("../../wire/constants.js").Look} Setting
  */
 
-/** Categories whose colours are shown, as far as there is room; the list of all comes up where the pointer rests. */
+/** Categories whose colors are shown, as far as there is room; the list of all comes up where the pointer rests. */
 const MOST_SWATCHES = 8;
 
 /** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is named
@@ -45,7 +45,7 @@ function hintOf(state, look) {
   return name === "" || title.startsWith(`${name} `) ? title : `${name}: ${title}`;
 }
 
-/** Does it show some of the cells, or all elsewhere, in the colours of the plot, which are those of the legend beside? @param {Setting} look */
+/** Does it show some of the cells, or all elsewhere, in the colors of the plot, which are those of the legend beside? @param {Setting} look */
 export const isPart = (look) => (look.within ?? look.embedding) !== undefined && !("color" in look);
 
 /** @param {State} state as it shows it @param {Setting} look @param {boolean} dark

@@ -215,7 +215,7 @@ export function linkPlots(plot, room, widget, say) {
     const shown = settings().map(({ id }) => /** @type {Panel} */ (panels.get(id)));
     if (shown.length === 0) return plot.figure(scale);
     const areApart = placesOf(store).length > 0;
-    // Those in the colours of the plot share one key.
+    // Those in the colors of the plot share one key.
     const [areParts, hasPlot] = [
       shown.every(({ setting }) => isPart(setting)),
       shown.some(({ setting }) => isPlot(setting)),

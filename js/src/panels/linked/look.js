@@ -18,9 +18,9 @@ import { PATIENCE_MS, placeOf } from "./place.js";
  *   isOf: whether it can show that as well; take: show it
  */
 
-/** Of a panel with a colour of its own. */
+/** Of a panel with a color of its own. */
 const COLORED = { color: null, nextColor: null, seen: null, counted: null, highlighted: -1, crowd: ROOMY };
-/** Of a panel with the colour of the plot, in another embedding. */
+/** Of a panel with the color of the plot, in another embedding. */
 const APART = { seen: null, crowd: ROOMY };
 
 /** @param {Setting} look */
@@ -45,7 +45,7 @@ export function createLook(widget, first, isRequested) {
   let at = choose();
   /** @type {Partial<State>} */
   let own = { inView: null, ...(isColored(look) ? COLORED : {}) };
-  /** What it shows of the plot's colour where that is seen in another embedding. @type {Partial<State>} */
+  /** What it shows of the plot's color where that is seen in another embedding. @type {Partial<State>} */
   let apart = APART;
   /** What is sent of its cells: the number of that, how many pass, and which points are its own, null = all. */
   let cells = {
@@ -141,7 +141,7 @@ export function createLook(widget, first, isRequested) {
   const aimed = createAimed(() => at);
   const drawn = widget.createLook(store, scene, crowd, aimed);
 
-  /** Other points are on show: what colours those before means nothing for them. */
+  /** Other points are on show: what colors those before means nothing for them. */
   function fit() {
     const n = base.get().points?.nPoints;
     const { color } = own;
@@ -214,7 +214,7 @@ function createScene(sharedOf, isColored, bitsOf) {
     set: (/** @type {any} */ value) => void Object.assign(sharedOf(), { [name]: value }),
   });
   const parts = {
-    // Before its colours are there it draws nothing.
+    // Before its colors are there it draws nothing.
     points: { get: () => (isColored && scene.color === null ? null : sharedOf().points) },
     former: of("former"),
     detail: of("detail"),

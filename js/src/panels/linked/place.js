@@ -89,7 +89,7 @@ function createPlace(widget, key, users, isRequested) {
     const { embedding, axes } = base.get().traits;
     return isPlots() && keyOf([embedding ?? []].flat(), axes) === key;
   }
-  /** Are positions at hand of the points that are coloured now? */
+  /** Are positions at hand of the points that are colored now? */
   function fits() {
     const [mine, others] = [own.points, base.get().points];
     return mine?.nPoints === others?.nPoints && mine?.aggregated === others?.aggregated;
@@ -173,7 +173,7 @@ function createPlace(widget, key, users, isRequested) {
     const parts = await client.ask({ kind: "zoom", panel: known.get().panel, view: wanted });
     return /** @type {import("../../wire/protocol.js").Detail[] | null} */ (parts);
   });
-  /** Positions alone are taken in: what colours and flags their points the plot has. */
+  /** Positions alone are taken in: what colors and flags their points the plot has. */
   const take = createReceiver(held, {
     ...store,
     get: () => ({ ...known.get(), points: own.points ?? null }),

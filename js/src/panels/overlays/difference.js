@@ -10,7 +10,7 @@ import { wholeNumber } from "../../words/format.js";
 /** The code of places where too little is known. */
 const NOTHING = 255;
 
-/** By colours, which are those of one answer on light or dark pages: the map, a px a bin, its first line at the lowest y.
+/** By colors, which are those of one answer on light or dark pages: the map, a px a bin, its first line at the lowest y.
  * @type {WeakMap<Uint8Array, OffscreenCanvas>} */
 const MAPS = new WeakMap();
 

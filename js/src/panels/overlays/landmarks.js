@@ -232,7 +232,7 @@ function pathsOf(contours) {
   return paths;
 }
 
-/** In the colours of the categories where these colour the points, else in ink.
+/** In the colors of the categories where these color the points, else in ink.
  * @param {CanvasRenderingContext2D} context @param {Contours} contours @param {Camera} camera @param {Theme} theme
  * @param {import("../../state/state.js").Coloring | null} color */
 function paintContours(context, contours, camera, { foreground, background }, color) {

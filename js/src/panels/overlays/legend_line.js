@@ -14,7 +14,7 @@ import { fitted } from "./name_places.js";
  * @typedef {import("../../style/point_style.js").Theme} Theme
  *
  * @typedef {object} LegendLines
- * @property {string[][]} sets name and colour of each that has contours
+ * @property {string[][]} sets name and color of each that has contours
  * @property {{place: string, difference: import("../../wire/protocol.js").Difference}[]} differences of each embedding on show; place "" = of all
  * @property {string} many what the cells are called
  *

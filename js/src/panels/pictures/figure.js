@@ -1,4 +1,4 @@
-/** A picture with its legend: title above, colours beside it, laid out as in cxg_widget/draw/pages/figure.py. */
+/** A picture with its legend: title above, colors beside it, laid out as in cxg_widget/draw/pages/figure.py. */
 // Changes with cxg_widget/draw/pages/figure.py: the layout of a key.
 // Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
 

@@ -1,13 +1,13 @@
-/** Writes PNG files of at most 256 colours: a third of the bytes of three channels. Pure, but for the packing. */
+/** Writes PNG files of at most 256 colors: a third of the bytes of three channels. Pure, but for the packing. */
 
-/** Colours that a file can list; the most frequent are exact, so that no colour of the data changes. */
+/** Colors that a file can list; the most frequent are exact, so that no color of the data changes. */
 const [MOST, EXACT] = [256, 128];
 /** Rarer ones, such as soft edges of letters and points, may share one that differs by so much in each channel, 0 to 255. */
 const NEAR = [1, 2, 4, 8, 16];
 
-/** @typedef {{colors: number[][], indices: Uint8Array}} Indexed colours as red, green and blue; which of them each pixel has */
+/** @typedef {{colors: number[][], indices: Uint8Array}} Indexed colors as red, green and blue; which of them each pixel has */
 
-/** @param {Uint8ClampedArray} rgba opaque pixels @returns {Indexed | null} null = there are too many colours */
+/** @param {Uint8ClampedArray} rgba opaque pixels @returns {Indexed | null} null = there are too many colors */
 export function indexed(rgba) {
   const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.length / 4);
   /** @type {Map<number, number>} */
@@ -24,7 +24,7 @@ export function indexed(rgba) {
   return null;
 }
 
-/** Colours that stand for all: each of the rarer ones for what is near to it. @param {number[]} ranked the most frequent first @param {number} near
+/** Colors that stand for all: each of the rarer ones for what is near to it. @param {number[]} ranked the most frequent first @param {number} near
  * @returns {{colors: number[][], indexOf: Map<number, number>} | null} null = there are too many */
 function shared(ranked, near) {
   /** @type {number[][]} */
@@ -50,7 +50,7 @@ function nearest(colors, [red, green, blue], most) {
   return at;
 }
 
-/** A picture as a PNG file; null where that would change it: some is transparent, or too many colours are frequent.
+/** A picture as a PNG file; null where that would change it: some is transparent, or too many colors are frequent.
  * Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5, 9 and 11.
  * @param {ImageData} picture @returns {Promise<Blob | null>} */
 export async function palettePng({ width, height, data }) {

@@ -72,7 +72,7 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
         if (still !== null) keep({ ...still, key: null, plot: room() });
         return;
       }
-      // Drawn anew only where the screen has other colours.
+      // Drawn anew only where the screen has other colors.
       const points = paper.theme.dark === theme().dark ? surface().canvas : surface().draw(size.ratio, paper.theme);
       const still = await takeStill(points, (small) => figure(small, paper, 1, key));
       if (still !== null) keep({ ...still, key: key && linesOf(key), plot: room() });

@@ -1,4 +1,4 @@
-/** The Settings popover: points, overlapping cells, colour scale, names, contours, scrolling, saved pictures. */
+/** The Settings popover: points, overlapping cells, color scale, names, contours, scrolling, saved pictures. */
 // Changes with cxg_widget/display/statistic.py: words of a statistic and of density.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";

@@ -67,7 +67,8 @@ def test_links_of_the_readme_to_files_are_absolute_where_the_package_index_shows
     assert addresses
     assert [link for link in addresses if not link.startswith("https://")] == []
     repository = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Repository"]
-    files = [link.removeprefix(repository).split("/", 3)[3] for link in addresses if link.startswith(repository + "/")]
+    of_file = re.compile(re.escape(repository) + "/(?:blob|raw|tree)/[^/]+/(.+)")
+    files = [found[1] for found in map(of_file.match, addresses) if found]
     assert [name for name in files if not (ROOT / name.partition("#")[0]).exists()] == []
 
 

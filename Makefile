@@ -32,6 +32,7 @@ demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 on
 	@$(BIN)/python -m tools.demo
 
 test: setup browser ## pytest in three processes, since some wait, then node --test
+	$(BIN)/python -m tests.compiled
 	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser -n 3 --dist worksteal
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent

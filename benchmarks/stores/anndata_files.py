@@ -19,16 +19,23 @@ BLOCK = 8_000_000
 """Entries looked through at a time."""
 
 
-def write_h5ad(path: Path, n_obs: int, layout: str) -> None:
-    """Write an .h5ad, gzip with the chunks that h5py chooses."""
-    from tests.datasets.make_anndata import H5Writer, write_part
+def packed_writer(path: Path) -> Any:
+    """Return a writer of HDF5, gzip with the chunks that h5py chooses."""
+    from tests.datasets.make_anndata import H5Writer
 
     class Packed(H5Writer):
         def array(self, path: str, values: Any, attrs: Any = None, **options: Any) -> None:
             packed = {"compression": "gzip", "chunks": True} if np.size(values) > CHUNK else {}
             super().array(path, values, attrs, **options | packed)
 
-    _write(Packed(path), n_obs, layout, write_part)
+    return Packed(path)
+
+
+def write_h5ad(path: Path, n_obs: int, layout: str) -> None:
+    """Write an .h5ad, compressed."""
+    from tests.datasets.make_anndata import write_part
+
+    _write(packed_writer(path), n_obs, layout, write_part)
 
 
 def write_zarr(path: Path, n_obs: int, layout: str) -> None:

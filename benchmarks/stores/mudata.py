@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.stores.anndata_files import CHUNK, H5py
+from benchmarks.stores.anndata_files import Backed, H5py, packed_writer
 from benchmarks.stores.cells import N_VAR, make_cells
 from benchmarks.stores.contender import scatter
 
@@ -20,15 +19,10 @@ RNA = N_VAR * 9 // 10
 
 def write_h5mu(path: Path, n_obs: int) -> None:
     """Write two modalities by gene, gzip, and the tables and maps of all cells and genes."""
-    from tests.datasets.make_anndata import H5Writer, write_frame, write_part
-
-    class Packed(H5Writer):
-        def array(self, path: str, values: Any, attrs: Any = None, **options: Any) -> None:
-            packed = {"compression": "gzip", "chunks": True} if np.size(values) > CHUNK else {}
-            super().array(path, values, attrs, **options | packed)
+    from tests.datasets.make_anndata import write_frame, write_part
 
     cells = make_cells(n_obs)
-    out = Packed(path)
+    out = packed_writer(path)
     out.group("", {"encoding-type": "MuData", "encoding-version": "0.1.0", "axis": 0})
     write_frame(out, "obs", cells.obs, "0.8")
     write_frame(out, "var", pd.DataFrame(index=pd.Index(cells.var_labels)), "0.8")
@@ -64,13 +58,10 @@ class H5pyOfModalities(H5py):
         return scatter(self._n_obs, X["indices"][start:stop], X["data"][start:stop])
 
 
-class MuData:
+class MuData(Backed):
     """mudata, X left on disk: tables are read when the file is opened."""
 
-    libraries: ClassVar[tuple[str, ...]] = ("mudata",)
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    libraries = ("mudata",)
 
     def prepare(self) -> None:
         import mudata
@@ -78,16 +69,9 @@ class MuData:
         self._mudata = mudata
 
     def open(self) -> None:
-        self._mdata = self._mudata.read_h5mu(self._path, backed="r")
+        self._adata = self._mudata.read_h5mu(self._path, backed="r")
 
     def gene(self, name: str) -> NDArray[np.float32]:
-        part = next(part for part in self._mdata.mod.values() if name in part.var_names)
+        part = next(part for part in self._adata.mod.values() if name in part.var_names)
         values: NDArray[np.float32] = part[:, [name]].X.toarray().ravel()
         return values
-
-    def codes(self, column: str) -> NDArray[Any]:
-        codes: NDArray[Any] = self._mdata.obs[column].cat.codes.to_numpy()
-        return codes
-
-    def frame(self, column: str) -> Any:
-        return self._mdata.obs[[column]]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from benchmarks.stores.anndata_files import CHUNK, Zarr
+from benchmarks.stores.anndata_files import CHUNK, Backed, Zarr
 from benchmarks.stores.cells import make_cells
 
 TABLE = "tables/table"
@@ -33,13 +30,10 @@ class ZarrOfTable(Zarr):
         return self._zarr.open_group(self._path, mode="r")[TABLE]
 
 
-class SpatialData:
+class SpatialData(Backed):
     """spatialdata, which reads the table as a whole."""
 
-    libraries: ClassVar[tuple[str, ...]] = ("spatialdata",)
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    libraries = ("spatialdata",)
 
     def prepare(self) -> None:
         import spatialdata
@@ -48,14 +42,3 @@ class SpatialData:
 
     def open(self) -> None:
         self._adata = self._spatialdata.read_zarr(self._path).tables["table"]
-
-    def gene(self, name: str) -> NDArray[np.float32]:
-        values: NDArray[np.float32] = self._adata[:, [name]].X.toarray().ravel()
-        return values
-
-    def codes(self, column: str) -> NDArray[Any]:
-        codes: NDArray[Any] = self._adata.obs[column].cat.codes.to_numpy()
-        return codes
-
-    def frame(self, column: str) -> Any:
-        return self._adata.obs[[column]]

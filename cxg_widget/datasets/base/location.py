@@ -51,17 +51,22 @@ def without_query(uri: str) -> str:
     return uri.partition("?")[0]
 
 
+def without_user(uri: str) -> str:
+    """Return an address without the name and the password before its host."""
+    scheme, mark, rest = uri.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
+
+
 def without_signature(uri: str) -> str:
     """Return an address without user and signature, which change while what is there stays the same.
 
     >>> without_signature("https://me:pass@host/a.h5ad?X-Amz-Signature=1")
     'https://host/a.h5ad?'
     """
-    scheme, mark, rest = without_query(uri).partition("://")
-    host, slash, path = rest.partition("/")
     pairs = [one for one in uri.partition("?")[2].split("&") if one and not _SIGNS.match(one)]
     digest = sha256("&".join(pairs).encode()).hexdigest()[:16] if pairs else ""
-    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}{'?' if '?' in uri else ''}{digest}"
+    return f"{without_user(without_query(uri))}{'?' if '?' in uri else ''}{digest}"
 
 
 def name_of(uri: str) -> str:

@@ -14,8 +14,9 @@ from obstore.store import GCSStore, HTTPStore, S3Store
 
 from cxg_widget.compute.parallel import gather, run_parallel
 from cxg_widget.datasets.base.lifetime import Meter
+from cxg_widget.datasets.base.location import without_user
 from cxg_widget.datasets.storage.failures import failure, is_no_bucket, is_slow_down, without_secrets
-from cxg_widget.datasets.storage.options import SCHEMES, Access, translate, without_user
+from cxg_widget.datasets.storage.options import SCHEMES, Access, translate
 from cxg_widget.datasets.storage.sentences import no_bucket, slowed_down
 from cxg_widget.errors import DamagedStore, InvalidOption, StorageDenied, UnknownFormat
 

@@ -107,13 +107,6 @@ def translate(storage_options: Mapping[str, Any] | None, uri: str) -> Access:
     return access
 
 
-def without_user(uri: str) -> str:
-    """Return an address without the name and the password before its host."""
-    scheme, mark, rest = uri.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
-
-
 def flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield names and values, with those of the dicts that s3fs hands down to botocore among them."""
     for name, value in options.items():

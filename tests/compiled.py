@@ -6,12 +6,11 @@ threads, and a test may miss the warning that it waits for.
 
 from __future__ import annotations
 
-from cxg_widget.compare.loops import warming as compare
-from cxg_widget.counts import warming as counts
-from cxg_widget.draw.aggregate import warming as images
-from cxg_widget.table import order as table
+from cxg_widget.counts.warming import compile_runs
+from cxg_widget.draw.aggregate.warming import compile_loops
+from cxg_widget.session.session import Session
 
 if __name__ == "__main__":
-    for loops in (counts, compare, images, table):
-        loops.compile_loops()
-    counts.compile_runs()
+    Session.prepare_columns()
+    compile_loops()
+    compile_runs()

@@ -303,7 +303,8 @@ class Session:
         settings, mask, _ = self.display.now()
         return Pages(self.loader, replace(settings, view=view, legend=legend), mask, paper, most)
 
-    def prepare_columns(self) -> None:
+    @staticmethod
+    def prepare_columns() -> None:
         """Do what the first column that is opened, and the first order of the table, would wait for."""
         from cxg_widget.compare.loops import warming as compare
         from cxg_widget.counts import warming as counts

@@ -28,14 +28,16 @@ def test_a_notebook_of_three_widgets_scrolls_to_its_end_and_the_wheel_zooms_wher
     first = page.locator(HOST).first.bounding_box()
     page.mouse.move(first["x"] + 100, first["y"] - 12)  # on the code above it: the plots come to the pointer
     seen = set()
+    at, end = page.evaluate(SCROLL)
     for _ in range(100):
-        at, end = page.evaluate(SCROLL)
         if at >= end - 1:
             break
         page.mouse.wheel(0, 240)
-        page.wait_for_function(f"(at) => ({SCROLL})()[0] > at", arg=at)
+        # One turn may move nothing: JupyterLab puts the place right again where cells above turn out to be lower.
+        page.wait_for_timeout(60)
         seen |= set(page.locator(HOST).evaluate_all("all => all.map((one) => one.dataset.cxgView)"))
-    assert page.evaluate(SCROLL)[0] > 900
+        at, end = page.evaluate(SCROLL)
+    assert at >= end - 1 > 900
     assert [json.loads(one) for one in seen] == [before]
     assert notebook.ask("print([w0.view, w1.view, w2.view])") == "[None, None, None]"
     notebook.cell(1)

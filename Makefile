@@ -21,7 +21,7 @@ SECONDS ?= 60
 SEED ?=
 PROPERTIES := $(shell grep -rl --include='test_*.py' 'MORE' tests/unit tests/datasets tests/convert)
 
-.PHONY: help setup browser demo test test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks docs release-check bench dev clean
+.PHONY: help setup browser demo test test-hosts test-tools test-lowest quick test-peers fuzz record trace check build protocol notebooks docs release-check bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -33,9 +33,12 @@ demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 on
 
 test: setup browser ## pytest in three processes, since some wait, then node --test
 	$(BIN)/python -m tests.compiled
-	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser -n 3 --dist worksteal
+	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser --ignore tests/hosts -n 3 --dist worksteal
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent
+
+test-hosts: setup browser .venv-hosts/.installed ## the widget in apps of Shiny, Solara and Panel and in other hosts, in a browser
+	.venv-hosts/bin/python -m pytest tests/hosts -n 2 --dist loadfile
 
 test-tools: setup browser ## the tests of tools/ and benchmarks/
 	$(BIN)/python -m pytest tests/tools -m 'not browser' -n 2 --dist worksteal
@@ -109,8 +112,8 @@ browser: $(VENV)/.installed
 	@sh tools/setup_lowest.sh "$(PYTHON)" .venv-lowest
 	@touch $@
 
-.venv-docs/.installed: pyproject.toml tools/setup_docs.sh | $(VENV)/.installed
-	@sh tools/setup_docs.sh $(VENV) .venv-docs
+.venv-docs/.installed .venv-hosts/.installed: .venv-%/.installed: pyproject.toml tools/setup_extra.sh | $(VENV)/.installed
+	@sh tools/setup_extra.sh $* $(VENV) .venv-$*
 	@touch $@
 
 .venv-peers/.installed: pyproject.toml tools/setup_peers.sh

@@ -14,6 +14,7 @@ from cxg_widget.convert import convert
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.cxg.demo import write_demo
 from tests.datasets.make_anndata import make_anndata
+from tests.datasets.make_cf import make_cf
 from tests.datasets.make_tenx import make_tenx
 
 WRITTEN = Path(__file__).parent / "datasets" / "written"
@@ -46,6 +47,18 @@ def _zarr(folder: Path) -> None:
     make_anndata(folder, container="zarr3", name="cells")
 
 
+def _atlas(folder: Path) -> None:
+    from tests.datasets.make_atlas import make_atlas, make_truth
+
+    make_atlas(folder / "my_atlas", make_truth())
+
+
+def _mzpeak(folder: Path) -> None:
+    from tests.datasets.make_mzpeak import make_mzpeak, make_run
+
+    make_mzpeak(folder / "run.mzpeak", make_run())
+
+
 def _frame(folder: Path) -> pd.DataFrame:
     with open_dataset(folder / "demo.cxg") as dataset:
         frame = dataset.obs(["condition", "donor", "n_counts"]).reset_index(drop=True)
@@ -75,6 +88,9 @@ MAKERS: dict[str, Callable[[Path], object]] = {
     "run.points": lambda folder: pd.DataFrame(
         np.random.default_rng(0).normal(size=(50, 3)), columns=["x", "y", "weight"]
     ).to_csv(folder / "run.points", index=False),
+    "my_atlas": _atlas,
+    "ocean.tiledb": lambda folder: make_cf(folder / "ocean.tiledb", "xarray"),
+    "run.mzpeak": _mzpeak,
     "sample": lambda folder: make_tenx(folder, "outs h5"),
     "cite.h5mu": _unpack("mudata_0.4.zip", "csr.h5mu", "cite.h5mu"),
     "atlas.soma": _unpack("soma.zip", "whole.soma", "atlas.soma"),

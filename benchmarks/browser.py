@@ -53,7 +53,7 @@ def measure_all(lab: JupyterLab, browser: Browser, store: Store, repeats: int) -
 def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Measures:
     with staged(lab, browser, store, contender) as stage:
         found = stage.first_picture()
-        found |= stage.recolours(contender)
+        found |= stage.recolors(contender)
         found["kernel memory, MB"] = [float(stage.notebook.ask(_MEMORY))]
         found |= stage.zoom()
         if contender.lasso:
@@ -109,7 +109,7 @@ class Stage:
             "plot, Mpx": [self._plot_px() / 1e6],
         }
 
-    def recolours(self, contender: Contender) -> Measures:
+    def recolors(self, contender: Contender) -> Measures:
         found: Measures = {}
         genes = self.store.genes[: len(CATEGORIES)]
         asked = {"category": CATEGORIES, "sparse gene": genes, "dense gene": (self.store.dense_gene,)}

@@ -32,7 +32,7 @@ BY_GRAPHICS = "globalThis.__CXG_DRAWN_BY__ = 'gpu';"
 """Chromium's own processor plays the graphics card, as it does for the peer."""
 
 
-def colours(store: Store) -> list[str]:
+def colors(store: Store) -> list[str]:
     """Return what the panels show: a gene, which one plot alone shows too, a category, and more genes."""
     return [store.genes[0], FIRST_CATEGORY, *store.genes[1 : N_PANELS - 2], store.dense_gene]
 
@@ -40,8 +40,8 @@ def colours(store: Store) -> list[str]:
 def ours(store: Store, n: int) -> Contender:
     """Return one plot, or a grid of panels."""
     base = contenders.cxg_widget(store)
-    grid = f"w.grid({colours(store)[:n]!r})\n" if n > 1 else ""
-    show = base.show.replace(repr(FIRST_CATEGORY), repr(colours(store)[0])).removesuffix("w")
+    grid = f"w.grid({colors(store)[:n]!r})\n" if n > 1 else ""
+    show = base.show.replace(repr(FIRST_CATEGORY), repr(colors(store)[0])).removesuffix("w")
     return replace(base, name=f"cxg-widget-{n}", show=show + grid + "w")
 
 
@@ -50,7 +50,7 @@ def peers(store: Store, n: int) -> Contender:
     base = contenders.jupyter_scatter(store)
     rows, high = (1, HEIGHT_PX) if n == 1 else (2, HEIGHT_PX // 2)
     show = f"""all = [jscatter.Scatter(data=frame, x='x', y='y', color_by=one, size=2, height={high})
-       for one in {colours(store)[:n]!r}]
+       for one in {colors(store)[:n]!r}]
 jscatter.compose(all, sync_view=True, rows={rows}, row_height={high})"""
     return replace(base, name=f"jupyter-scatter-{n}", show=show)
 
@@ -128,9 +128,9 @@ def in_kernel(n: int = N_CELLS) -> dict[str, float]:
     found["bytes a cell of each part"] = (bits + masks) / n / N_PANELS
     widget.grid(["type", *(f"number {i}" for i in range(N_PANELS - 1))])
     numbers = [0, *(one["id"] for one in widget.panels.looks if len(one) > 1)]
-    found["a grid of six colours"] = _timed(lambda width: move(numbers, width))
+    found["a grid of six colors"] = _timed(lambda width: move(numbers, width))
     held = [one.nbytes for one in session.loader.memo._made["coloring"].values()]
-    found["bytes a cell of each colour, the most"] = max(held) / n
+    found["bytes a cell of each color, the most"] = max(held) / n
     widget.close()
     return found
 

@@ -12,7 +12,7 @@ const [WIDGET, PANELS, FILE] = ["widget", "panels", "file"].map((name) => at(`..
 /** The first is stored as it is with every widget of every saved notebook; the second is deflated on its way. @type {Record<string, number>} */
 const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 90 * 1024, [FILE]: 24 * 1024 };
 
-// Colours of the style sheets get a short name, there and in scripts, which set one and use some.
+// Colors of the style sheets get a short name, there and in scripts, which set one and use some.
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
 const OWN = `--(${OWN_COLORS.join("|")})\\b`;
 const shortNamed = (/** @type {string} */ text, /** @type {string} */ own) =>

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MINE = "def mine(value):\n    w.color = value\n\n\nmine('cell_typ')"
 WRONG = {
-    "a colour set in a function": (MINE, "UnknownName", "w.color = value"),
+    "a color set in a function": (MINE, "UnknownName", "w.color = value"),
     "a value": ("w.opacity = 3", "InvalidValue", "w.opacity = 3"),
     "values held together": ("with w.hold_trait_notifications():\n    w.cmap = 'x'", "UnknownName", "w.hold_trait"),
     "the constructor": ("CxgWidget(path, colour='x')", "InvalidOption", "CxgWidget(path, colour='x')"),

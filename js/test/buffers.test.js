@@ -40,7 +40,7 @@ const arrays = (/** @type {any} */ change = {}) => ({
   ...change,
 });
 
-test("six panels of the same points send their positions once, and a colour each", () => {
+test("six panels of the same points send their positions once, and a color each", () => {
   const { gl, live, bytes } = fakeGl();
   const xy = new Uint16Array(2 * N);
   const panels = Array.from({ length: 6 }, () => ({ buffers: createPointBuffers(gl), points: arrays({ xy }) }));

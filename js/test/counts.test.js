@@ -35,7 +35,7 @@ const found = (seq = 4, selection_seq = 7) => ({
   arrays: { counts: Uint32Array.of(2, 0), passing: new Uint32Array() },
 });
 
-test("a selection is counted once for each colouring, and again when either changes", async () => {
+test("a selection is counted once for each coloring, and again when either changes", async () => {
   const { store, asked } = begin();
   store.set(/** @type {any} */ ({ cell: null }));
   assert.equal(asked.length, 1);
@@ -56,7 +56,7 @@ test("a selection is counted once for each colouring, and again when either chan
   assert.equal(countsOf(store.get(), /** @type {any} */ ({ ...COLOR, seq: 5 })), null);
 });
 
-test("nothing is counted without a selection, a colouring, its values or a kernel", () => {
+test("nothing is counted without a selection, a coloring, its values or a kernel", () => {
   const changes = [
     { selection: { seq: 7, n: 0 } },
     { color: null },

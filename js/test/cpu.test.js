@@ -100,7 +100,7 @@ function expected({ width, height }, { n, xy, codes, flags }, { inks, selecting,
 }
 
 for (const diameter of [1, 1.4, 2, 3]) {
-  test(`a pixel has the colour of the last square of ${diameter} px that covers its middle`, () => {
+  test(`a pixel has the color of the last square of ${diameter} px that covers its middle`, () => {
     const [points, page] = [scatter(400, 1, Uint8Array, 9), pageOf(40, 30)];
     const brush = brushOf(STYLE, 256, 40, 30, diameter);
     drawPoints(page, points, brush, 0, 150);
@@ -109,7 +109,7 @@ for (const diameter of [1, 1.4, 2, 3]) {
     assert.ok(page.pixels.some((color) => color !== 0) && page.pixels.some((color) => color === 0));
   });
 
-  test(`a pixel has the colour of the highest rank, of the last of these, whatever the order, at ${diameter} px`, () => {
+  test(`a pixel has the color of the highest rank, of the last of these, whatever the order, at ${diameter} px`, () => {
     const points = scatter(400, 2, Uint16Array, 65_535);
     const style = { ...STYLE, mode: 2, missing: 65_535, selecting: true };
     const brush = brushOf(style, 65_536, 40, 30, diameter, { isRanked: true });
@@ -141,7 +141,7 @@ test("points that the filters leave out are grey beneath all others, or not draw
   for (const color of beside) assert.deepEqual(bytes(color), [230, 230, 230, 255]);
 });
 
-test("how opaque grey points are says their own colour, that of the others is theirs", () => {
+test("how opaque grey points are says their own color, that of the others is theirs", () => {
   const page = pageOf(3, 3);
   const points = { n: 1, loaded: 1, xy: new Uint16Array(2), codes: Uint8Array.of(0), flags: Uint8Array.of(2) };
   const style = { ...STYLE, leftOut: [0.9, 0.9, 0.9, 1] };
@@ -163,7 +163,7 @@ test("where nothing is hidden each point covers as many pixels as its square has
   assert.deepEqual(bytes(page.pixels[15 * 40 + 20]), [0, 0, 255, 255]);
 });
 
-test("a disc covers as much as its area, and its colour is weighed by it", () => {
+test("a disc covers as much as its area, and its color is weighed by it", () => {
   const page = pageOf(60, 60);
   const points = { n: 1, loaded: 1, xy: Uint16Array.of(0, 0), codes: null, flags: null };
   drawPoints(
@@ -208,7 +208,7 @@ test("missing lies under every value, dimmed under everything, highlighted above
   );
 });
 
-test("numbers beyond the limits have the colours of the ends, hidden categories none", () => {
+test("numbers beyond the limits have the colors of the ends, hidden categories none", () => {
   const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535 }, numbersTable({ vmin: 1000, vmax: 2000 }), 65_536);
   assert.deepEqual(
     [0, 1000, 1500, 2000, 60_000].map((code) => bytes(rgba[code])[0]),
@@ -220,7 +220,7 @@ test("numbers beyond the limits have the colours of the ends, hidden categories 
   assert.equal(inksOf({ ...STYLE, missingColor: [1, 1, 1, 0] }, hidden, 256).rgba[255], 0);
 });
 
-test("between equal limits what is above them has the highest colour, all else the lowest", () => {
+test("between equal limits what is above them has the highest color, all else the lowest", () => {
   const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535 }, numbersTable({ vmin: 1000, vmax: 1000 }), 65_536);
   assert.deepEqual(
     [0, 1000, 1001, 65_534].map((code) => bytes(rgba[code])[0]),
@@ -238,7 +238,7 @@ test("grey zeros lie above missing values and under all others, and have the gre
   assert.ok(bytes(inks.rgba[1])[2] === 7);
 });
 
-test("an image of numbers gets its colours by code and its opacity from the third channel", () => {
+test("an image of numbers gets its colors by code and its opacity from the third channel", () => {
   const inks = inksOf({ ...STYLE, mode: 2, missing: 65_535 }, numbersTable({}), 65_536);
   const found = shade(Uint8ClampedArray.of(0, 0, 100, 255, 255, 254, 255, 255, 255, 255, 50, 255, 0, 0, 0, 255), inks);
   assert.deepEqual([...found], [0, 255, 7, 100, 255, 0, 7, 255, 204, 204, 204, 50, 0, 255, 7, 0]);

@@ -91,7 +91,7 @@ function about() {
   return { traits, colors: [color("obs:a"), color("var:G"), color("")] };
 }
 
-test("what is hidden stays hidden in another colour, and comes back with its legend", () => {
+test("what is hidden stays hidden in another color, and comes back with its legend", () => {
   const now = createNow(about());
   const hiding = { not: { obs: "a", in: ["x", null] } };
   assert.deepEqual(now.hide(["x", "(missing)"]), { hidden: ["x", "(missing)"], filters: [hiding] });

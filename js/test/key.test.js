@@ -103,7 +103,7 @@ test("before anything is known there is no key", () => {
   assert.deepEqual(linesOf(keyOf(state)), []);
 });
 
-test("the key: cells without a set are in no set, or not in the one that colours them", () => {
+test("the key: cells without a set are in no set, or not in the one that colors them", () => {
   const color = {
     scale: "categorical",
     name: "sets",

@@ -23,7 +23,7 @@ for (const { law, levels, codes, numbers, zero } of CASES.levels) {
   });
 }
 
-test("colours lie where the numbers lie, whatever the outlier", () => {
+test("colors lie where the numbers lie, whatever the outlier", () => {
   const color = /** @type {any} */ ({ lo: 0, hi: 1e6, least: 1e-3, limits: null, quantiles: [], levels: BENT });
   const linear = placesOf(color, { ...RULE, vmax: 1 });
   const log = placesOf(color, { ...RULE, scale: "log" });

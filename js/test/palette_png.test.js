@@ -33,7 +33,7 @@ async function read(blob) {
   return { width, height, pixels, nColors: parts.PLTE.length / 3 };
 }
 
-test("a picture of at most 256 colours is kept exactly", async () => {
+test("a picture of at most 256 colors is kept exactly", async () => {
   const colorAt = (/** @type {number} */ x, /** @type {number} */ y) => [x * 8, y * 16, 7];
   const { width, height, pixels, nColors } = await read(await palettePng(pictureOf(32, 8, colorAt)));
   assert.deepEqual([width, height, nColors], [32, 8, 256]);
@@ -42,12 +42,12 @@ test("a picture of at most 256 colours is kept exactly", async () => {
   });
 });
 
-test("a picture of one colour is kept", async () => {
+test("a picture of one color is kept", async () => {
   const { pixels, nColors } = await read(await palettePng(pictureOf(1, 1, () => [1, 2, 3])));
   assert.deepEqual([pixels, nColors], [[[1, 2, 3]], 1]);
 });
 
-test("of more colours the frequent ones are exact, and rare ones off by at most 4 of 255", async () => {
+test("of more colors the frequent ones are exact, and rare ones off by at most 4 of 255", async () => {
   const colorAt = (/** @type {number} */ x, /** @type {number} */ y) =>
     y > 1 ? [x >> 2, (x >> 2) * 3, 9] : [255 - x, 200 + y, 100 + (x >> 1)];
   const { pixels, nColors } = await read(await palettePng(pictureOf(256, 100, colorAt)));
@@ -59,7 +59,7 @@ test("of more colours the frequent ones are exact, and rare ones off by at most 
   assert.ok(Math.max(...far) <= 4, String(Math.max(...far)));
 });
 
-test("a picture of too many colours is left to the browser", async () => {
+test("a picture of too many colors is left to the browser", async () => {
   assert.equal(await palettePng(pictureOf(256, 256, (x, y) => [x, y, 0])), null);
 });
 

@@ -45,7 +45,7 @@ test("the places of panels tile the room, each with its head above", () => {
   );
 });
 
-test("a panel has the settings of the widget but for its look, and no limit that was set for another colour", () => {
+test("a panel has the settings of the widget but for its look, and no limit that was set for another color", () => {
   const traits = /** @type {any} */ ({
     ...DEFAULTS,
     color: "n_genes",
@@ -69,7 +69,7 @@ test("points of other panels are left out, and selected ones stay selected", () 
   assert.equal(leftOut(flags, null, 9), flags);
 });
 
-test("a panel is called by its colour, its cells, or both", () => {
+test("a panel is called by its color, its cells, or both", () => {
   const state = /** @type {any} */ ({ color: { name: "CD3E" }, dataset: null });
   const within = { obs: "donor", in: ["d1"] };
   assert.equal(titleOf(state, { id: 1 }), "CD3E");

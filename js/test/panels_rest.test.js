@@ -78,7 +78,7 @@ test("along a line at 0 are the cells whose other coordinate is known, and no ot
   assert.deepEqual([cut[100], cut[0]], [1, 1]); // the bar of (0, 0) sets no measure
 });
 
-test("what one can colour by is called what the store calls it", () => {
+test("what one can color by is called what the store calls it", () => {
   const found = [match("obs", "time"), match("var", "mz:445"), match("set", "both")];
   const headings = (/** @type {any} */ nouns) => groupMatches(found, "x", nouns).map((group) => group.heading);
   assert.deepEqual(headings(GENES), ["Columns", "Genes", "Gene sets"]);
@@ -199,14 +199,14 @@ test("dark and light are told by luminance", () => {
   assert.deepEqual(flatten([0, 0, 0, 0.5], [255, 255, 255]), [128, 128, 128]);
 });
 
-test("a host's colours are kept only where they can be read", () => {
+test("a host's colors are kept only where they can be read", () => {
   const kept = completeTheme({ background: [255, 255, 255], foreground: [33, 33, 33], accent: [25, 118, 210] });
   assert.deepEqual([kept.foreground, kept.accent, kept.dark], [[33, 33, 33], [25, 118, 210], false]);
   const own = completeTheme({ background: [17, 17, 17], foreground: [40, 40, 40], accent: [20, 20, 60] });
   assert.ok(contrast(own.foreground, own.background) >= 7 && contrast(own.accent, own.background) >= 4.5 && own.dark);
 });
 
-test("the colours that hosts write are read without painting them", () => {
+test("the colors that hosts write are read without painting them", () => {
   assert.deepEqual(parseColor("#fff"), [255, 255, 255, 1]);
   assert.deepEqual(parseColor("#1E1e1e"), [30, 30, 30, 1]);
   assert.deepEqual(parseColor("rgb(17, 17, 17)"), [17, 17, 17, 1]);

@@ -64,7 +64,7 @@ const codes = (seq = 1, from = 0, to = N) => ({
   arrays: { codes: new Uint8Array(to - from).fill(seq) },
 });
 
-test("the first colouring is on show at once, chunk by chunk", () => {
+test("the first coloring is on show at once, chunk by chunk", () => {
   const { scene, store, receive } = start();
   receive(color());
   receive(points(1, 0, 2));
@@ -74,7 +74,7 @@ test("the first colouring is on show at once, chunk by chunk", () => {
   assert.equal(store.get().color?.loaded, 2);
 });
 
-test("the old colouring stays until the new one is complete", () => {
+test("the old coloring stays until the new one is complete", () => {
   const { scene, store, receive } = start();
   for (const message of [color(), points(), codes()]) receive(message);
   receive(color(2));
@@ -88,14 +88,14 @@ test("the old colouring stays until the new one is complete", () => {
   assert.deepEqual(scene.color?.codes, new Uint8Array(N).fill(2));
 });
 
-test("no colour is complete at once", () => {
+test("no color is complete at once", () => {
   const { store, receive } = start();
   for (const message of [color(), points(), codes(), color(2, "none")]) receive(message);
   assert.equal(store.get().color?.scale, "none");
   assert.equal(store.get().color?.loaded, N);
 });
 
-test("a colouring that was cut off does not block the next", () => {
+test("a coloring that was cut off does not block the next", () => {
   const { scene, store, receive } = start();
   for (const message of [color(), points(), codes(1, 0, 2), color(2), codes(2, 0, 1)]) receive(message);
   assert.equal(store.get().color?.name, "c1");
@@ -145,7 +145,7 @@ test("a failure is said until the same goes well", () => {
   }
 });
 
-test("a palette changes colours and nothing else", () => {
+test("a palette changes colors and nothing else", () => {
   const { scene, store, receive } = start();
   for (const message of [color(), points(), codes()]) receive(message);
   const held = scene.color?.codes;
@@ -164,7 +164,7 @@ test("a new embedding replaces the positions and forgets the detail", () => {
   assert.equal(store.get().points?.loaded, 2);
 });
 
-test("what colours and flags a set of points is not put on another", () => {
+test("what colors and flags a set of points is not put on another", () => {
   for (const change of [{ n_points: 2 }, { aggregated: true }]) {
     const { scene, store, receive } = start();
     for (const message of [color(), points(), codes()]) receive(message);
@@ -191,7 +191,7 @@ test("which of other points pass is told before they come, and means none of tho
   assert.deepEqual([...(scene.flags ?? [])], [2, 0, 2, 0, 2, 2, 2, 2, 0]);
 });
 
-test("no colour stays no colour when other points come", () => {
+test("no color stays no color when other points come", () => {
   const { scene, store, receive } = start();
   for (const message of [color(1, "none"), points()]) receive(message);
   for (const message of [color(2, "none"), { ...points(2), aggregated: true }]) receive(message);

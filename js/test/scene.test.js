@@ -27,7 +27,7 @@ test("bit i & 7 of byte i >> 3 is point i", () => {
   assert.equal(scenes.unpackMask(new Uint8Array(0), 10), null);
 });
 
-test("a prefix is what has arrived of both positions and colours", () => {
+test("a prefix is what has arrived of both positions and colors", () => {
   const scene = scenes.createScene();
   assert.equal(scenes.drawable(scene), 0);
   scene.points = scenes.createPositions(4);

@@ -6,7 +6,7 @@ const state = (/** @type {object} */ parts) =>
   /** @type {any} */ ({ color: null, nextColor: null, seen: null, ...parts });
 const [old, fresh, later] = [{ seq: 1 }, { seq: 2 }, { seq: 3 }];
 
-test("a colouring that is not yet on the screen is still on its way for the panels", () => {
+test("a coloring that is not yet on the screen is still on its way for the panels", () => {
   assert.deepEqual(asSeen(state({ color: fresh, seen: old })), state({ color: old, nextColor: fresh, seen: old }));
   assert.deepEqual(asSeen(state({ color: fresh, nextColor: later, seen: old })).nextColor, later);
 });
@@ -16,12 +16,12 @@ test("the panels show the state itself once it is on the screen, and before any 
     assert.equal(asSeen(one), one);
 });
 
-test("new colours for the same categories need not wait", () => {
-  const recoloured = { seq: 2, colors: ["#000000"] };
-  assert.equal(asSeen(state({ color: recoloured, seen: fresh })).color, recoloured);
+test("new colors for the same categories need not wait", () => {
+  const recolored = { seq: 2, colors: ["#000000"] };
+  assert.equal(asSeen(state({ color: recolored, seen: fresh })).color, recolored);
 });
 
-test("a category that is hidden, or none of the colouring, is not highlighted; shown again it is", () => {
+test("a category that is hidden, or none of the coloring, is not highlighted; shown again it is", () => {
   const color = { scale: "categorical", categories: ["a", "b"] };
   const of = (/** @type {number} */ highlighted, /** @type {string[]} */ hidden) =>
     highlightOf(state({ color, highlighted, traits: { hidden } }));

@@ -10,7 +10,7 @@ const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false 
 const coloring = (/** @type {any} */ more) =>
   /** @type {any} */ ({ scale: "categorical", categories: ["a", "b"], colors: ["#102030", "#ffffff"], ...more });
 
-test("a category has its colour at its code, and none when hidden", () => {
+test("a category has its color at its code, and none when hidden", () => {
   const table = colorTable(coloring({}), { cmap: "viridis", hidden: ["b"] }, false);
   assert.equal(table.length, 1024);
   assert.deepEqual([...table.slice(0, 8)], [16, 32, 48, 255, 0, 0, 0, 0]);
@@ -44,7 +44,7 @@ test("on a dark page a colormap leaves out what is too dark there, and nothing i
   }
 });
 
-test("a colormap is turned round by _r, and colours of one's own are as they came", () => {
+test("a colormap is turned round by _r, and colors of one's own are as they came", () => {
   assert.deepEqual(stopsOf("viridis_r", false), [...COLORMAPS.viridis].reverse());
   assert.deepEqual(stopsOf("RdBu", false), [...COLORMAPS.RdBu_r].reverse());
   assert.deepEqual(stopsOf({ name: "own", stops: ["#000000", "#111111"] }, true), ["#000000", "#111111"]);
@@ -109,7 +109,7 @@ test("sizes are those the kernel draws with", () => {
   }
 });
 
-test("genes that have a hue each have other colours on a dark page, where those of a greater sum lie above too", () => {
+test("genes that have a hue each have other colors on a dark page, where those of a greater sum lie above too", () => {
   const corners = [["A", "0 to 2", 1]];
   const color = coloring({
     categories: [],

@@ -191,7 +191,7 @@ test("cells count where they are of what is on show, around all that is seen and
   }
 });
 
-test("an image of other points or of another colouring is not on show", () => {
+test("an image of other points or of another coloring is not on show", () => {
   const scene = /** @type {any} */ ({ image: { pointsSeq: 1, seq: 2 } });
   assert.equal(imageOnShow(scene, state()), scene.image);
   assert.equal(imageOnShow(scene, state({ points: { seq: 2 } })), null);

@@ -9,7 +9,7 @@ AT_MOST_MS = 400
 
 WATCH = r"""(() => {
     // Timers of the widget, which alone is imported from a blob or from /widget.js, that end soon; the host has others
-    // all the time, and each of its changes has the widget look at its colours anew.
+    // all the time, and each of its changes has the widget look at its colors anew.
     const soon = (globalThis.cxgSoon = new Set());
     const { setTimeout: set, clearTimeout: clear } = globalThis;
     globalThis.setTimeout = (done, ms = 0, ...given) => {

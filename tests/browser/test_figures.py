@@ -30,7 +30,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "image of numbers": {"color": "n_counts", "render": "raster", "cmap": "magma"},
     "numbers of pixels": {"color": "n_genes", "statistic": "sum"},
     "crowded categories": {"color": "cell_type", "point_size": 6},
-    "crowded, without a colouring": {"color": None, "point_size": 2.5},
+    "crowded, without a coloring": {"color": None, "point_size": 2.5},
     "categories of a view": {"color": "cell_type", "max_points": 2_000, "view": [0, 2, 0, 1.5]},
     "image of few cells": {"color": "cell_type", "max_points": 4_000},
     "cells of a view": {"color": "n_counts", "max_points": 2_000, "view": [0, 2, 0, 1.5]},

@@ -40,7 +40,7 @@ def look_at_all(linked: ServedWidget) -> None:
 YELLOW, VIOLET = (253, 231, 37), (68, 1, 84)
 
 
-def test_each_panel_of_a_grid_shows_its_colour_at_the_same_cells_and_positions_are_sent_once(
+def test_each_panel_of_a_grid_shows_its_color_at_the_same_cells_and_positions_are_sent_once(
     linked: ServedWidget,
 ) -> None:
     n = linked.widget.dataset.n_obs
@@ -84,7 +84,7 @@ def test_the_chips_of_filters_leave_the_heads_of_panels_free(linked_at_widths: S
     assert all(chips.bounding_box()["y"] >= box["y"] + box["height"] for box in upper)
 
 
-def test_parts_show_their_cells_alone_in_the_colours_of_the_widget(linked: ServedWidget) -> None:
+def test_parts_show_their_cells_alone_in_the_colors_of_the_widget(linked: ServedWidget) -> None:
     linked.widget.color = "LEFT"
     linked.widget.split("donor")
     look_at_all(linked)

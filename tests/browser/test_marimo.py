@@ -19,7 +19,7 @@ BELOW = """(widget) => {
 }"""
 
 
-def test_the_lower_edge_is_seen_also_when_the_cell_runs_again_and_the_columns_open_and_colour_without_a_fetch(
+def test_the_lower_edge_is_seen_also_when_the_cell_runs_again_and_the_columns_open_and_color_without_a_fetch(
     chromium: Any, folder: Path
 ) -> None:
     needs("marimo")

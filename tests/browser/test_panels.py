@@ -36,7 +36,7 @@ def search(page: Any, query: str) -> None:
 # --- the color-by box -----------------------------------------------------------------------------------------------
 
 
-def test_typing_and_enter_colours_by_the_best_match(page: Any) -> None:
+def test_typing_and_enter_colors_by_the_best_match(page: Any) -> None:
     color_box(page).focus()
     page.keyboard.type("cd3")
     expect(page.get_by_role("option", name="CD3E")).to_be_visible()
@@ -76,7 +76,7 @@ def test_the_list_of_results_is_wider_than_the_panel_and_cuts_no_count(page: Any
     assert page.locator(".found .detail").count() >= 10
 
 
-def test_a_list_of_genes_colours_by_their_mean(page: Any) -> None:
+def test_a_list_of_genes_colors_by_their_mean(page: Any) -> None:
     color_box(page).focus()
     page.keyboard.type("CD3E, CD3D, FOO")
     expect(page.get_by_role("option", name="mean of 2 genes")).to_contain_text("FOO not found")
@@ -438,7 +438,7 @@ def test_the_tooltip_stays_in_the_plot_and_off_the_pointer(page: Any, corner: tu
     assert not over
 
 
-def test_over_a_crowd_the_tooltip_tells_shares_of_categories_in_their_colours(page: Any) -> None:
+def test_over_a_crowd_the_tooltip_tells_shares_of_categories_in_their_colors(page: Any) -> None:
     show(page, "crowd")
     page.mouse.move(300, 300)
     page.mouse.move(320, 300)

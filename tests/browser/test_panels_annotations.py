@@ -29,7 +29,7 @@ def filters(page: Any) -> Any:
     return page.evaluate("store.get().traits.filters")
 
 
-def test_labels_are_text_with_their_colours_and_counts(panel: Any, panels: Any) -> None:
+def test_labels_are_text_with_their_colors_and_counts(panel: Any, panels: Any) -> None:
     rows = panel.get_by_role("listitem").all()
     assert [row.locator(".label").inner_text()[:11] for row in rows] == [
         "T cell", "<b>mine</b>", "long long l", "(missing)",
@@ -84,7 +84,7 @@ def test_a_hand_selects_renames_merges_deletes_and_takes_away(panel: Any, panels
     ]  # fmt: skip
 
 
-def test_cells_of_a_label_are_kept_alone_or_left_out_by_one_filter_and_colour(panel: Any, panels: Any) -> None:
+def test_cells_of_a_label_are_kept_alone_or_left_out_by_one_filter_and_color(panel: Any, panels: Any) -> None:
     first, last = panel.get_by_role("listitem").first, panel.get_by_role("listitem").last
     first.locator(".opener").click()
     only, without = (first.get_by_role("button", name=name) for name in ("Only these", "Exclude these"))

@@ -36,7 +36,7 @@ def focused(page: Any) -> str:
     return str(page.evaluate("() => root.activeElement?.getAttribute('aria-label') ?? root.activeElement?.textContent"))
 
 
-def test_it_lists_every_column_and_what_it_holds_and_its_sign_colours_by_it(panels: Any) -> None:
+def test_it_lists_every_column_and_what_it_holds_and_its_sign_colors_by_it(panels: Any) -> None:
     panel = opened(panels)
     assert listed(panel) == COLUMNS
     pressed = panel.get_by_role("button", pressed=True)

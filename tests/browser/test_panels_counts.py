@@ -59,7 +59,7 @@ def test_nothing_is_asked_before_a_column_is_open_and_its_closing_is_told(panels
     assert calls(panels, "tell")[-1][0]["columns"] == []
 
 
-def test_counts_are_asked_for_anew_after_each_change_of_filters_selection_and_colours(panels: Any) -> None:
+def test_counts_are_asked_for_anew_after_each_change_of_filters_selection_and_colors(panels: Any) -> None:
     show(panels, "columns")
     open_column(panels, "donor_id")
     changes = [

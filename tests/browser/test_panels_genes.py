@@ -76,7 +76,7 @@ def test_an_open_gene_says_how_many_zeros_there_are_and_what_var_holds_and_its_b
     assert trait(panels, "filters") == [{"var": "MS4A1", "range": [1, None]}, {"var": "CD3E", "range": [2.5, None]}]
 
 
-def test_sets_colour_pin_and_go_and_those_of_the_store_stay(panels: Any) -> None:
+def test_sets_color_pin_and_go_and_those_of_the_store_stay(panels: Any) -> None:
     show(panels, "genes")
     assert labels(panels, ".gene-sets") == ["T cells", "hallmarks <i>"]
     panels.get_by_role("button", name="Color by hallmarks <i>").click()

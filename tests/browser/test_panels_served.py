@@ -54,7 +54,7 @@ def focused(served: ServedWidget) -> str:
     return str(served.page.evaluate(named))
 
 
-def test_missing_cells_have_the_swatch_of_their_colour_in_the_legend_and_in_the_bars(served: ServedWidget) -> None:
+def test_missing_cells_have_the_swatch_of_their_color_in_the_legend_and_in_the_bars(served: ServedWidget) -> None:
     legend = served.page.locator(".row.missing .swatch")
     color = "(one) => getComputedStyle(one).backgroundColor"
     assert legend.evaluate(color) == "rgb(205, 205, 205)"  # missing_grey of a light page, in cxg_widget.color.palettes

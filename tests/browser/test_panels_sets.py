@@ -121,7 +121,7 @@ def test_only_these_is_a_filter_that_names_the_set_and_a_second_click_takes_it_a
     assert calls(panels, "setTrait")[-1] == ["filters", []]
 
 
-def test_a_hand_colours_by_sets_gives_one_a_colour_and_saves_its_cells(panel: Any, panels: Any) -> None:
+def test_a_hand_colors_by_sets_gives_one_a_color_and_saves_its_cells(panel: Any, panels: Any) -> None:
     panel.get_by_role("button", name="Color by all sets of cells").click()
     panel.get_by_role("button", name="Color by T cells").click()
     row = panel.get_by_role("listitem").first

@@ -65,7 +65,7 @@ def drawn(page: Any, k: int, dark: bool, filtered: str, render: str) -> Any:
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize(("dark", "filtered"), [(False, "hide"), (True, "grey")])
-def test_a_cell_has_the_colour_that_numpy_mixes_of_its_numbers(page: Any, k: int, dark: bool, filtered: str) -> None:
+def test_a_cell_has_the_color_that_numpy_mixes_of_its_numbers(page: Any, k: int, dark: bool, filtered: str) -> None:
     expected = mixed(k, dark)
     for render in ("points", "raster"):
         found, paper = drawn(page, k, dark, filtered, render)

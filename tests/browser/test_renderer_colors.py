@@ -44,7 +44,7 @@ def test_higher_values_lie_on_top_whatever_the_order(page: Any, size: int, order
 @pytest.mark.parametrize(
     ("lo", "hi", "vmax", "expected"), [(0, 0, None, "low"), (3, 3, 3.0, "low"), (0, 9, 0.0, "high")]
 )
-def test_between_equal_limits_only_what_is_above_them_has_the_highest_colour(
+def test_between_equal_limits_only_what_is_above_them_has_the_highest_color(
     page: Any, lo: float, hi: float, vmax: float | None, expected: str
 ) -> None:
     code, traits = (0 if lo == hi else 5), json.dumps({"point_size": 8, "vmin": vmax, "vmax": vmax})
@@ -177,7 +177,7 @@ def test_hidden_categories_are_not_drawn_and_come_back(page: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 3, 5])
-def test_categories_have_exactly_their_colours(page: Any, size: int) -> None:
+def test_categories_have_exactly_their_colors(page: Any, size: int) -> None:
     """1,101 categories, each at a place of its own."""
     wrong = run(
         page,
@@ -218,7 +218,7 @@ def test_limits_clip_and_move_without_a_question_to_the_kernel(page: Any) -> Non
     assert n_sent == 0
 
 
-def test_the_limits_of_another_colouring_are_not_used_before_it_is_drawn(page: Any) -> None:
+def test_the_limits_of_another_coloring_are_not_used_before_it_is_drawn(page: Any) -> None:
     before, waiting, after, limits = run(
         page,
         """const w = open_({ traits: { color: "a", vmax: 5 } });
@@ -247,7 +247,7 @@ def test_the_limits_of_another_colouring_are_not_used_before_it_is_drawn(page: A
     assert limits == [5, None, 3]
 
 
-def test_limits_follow_again_after_a_colouring_has_failed(page: Any) -> None:
+def test_limits_follow_again_after_a_coloring_has_failed(page: Any) -> None:
     limits = run(
         page,
         """const w = open_({ traits: { color: "a", vmax: 5 } });
@@ -326,7 +326,7 @@ def contrast(one: Any, other: Any) -> float:
     return float(high / low)
 
 
-def test_a_palette_and_a_recolour_change_pixels_and_keep_the_old_picture_until_complete(page: Any) -> None:
+def test_a_palette_and_a_recolor_change_pixels_and_keep_the_old_picture_until_complete(page: Any) -> None:
     found = run(
         page,
         """const w = open_();

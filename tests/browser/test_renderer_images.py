@@ -25,7 +25,7 @@ SURVEY = """const asked = [], answers = [];
     const until = async (n) => { while (asked.length < n) await sleep(5); };"""
 
 
-def test_numbers_have_exactly_the_colours_of_the_colormap(page: Any) -> None:
+def test_numbers_have_exactly_the_colors_of_the_colormap(page: Any) -> None:
     codes = [0, 128, 129, 20_000, 65_534, 65_535]
     bands = [[code >> 8, code & 255, 255, 255] for code in codes]
     stops = np.array([hex_rgb(color) for color in COLORMAPS["viridis"]], dtype=float)
@@ -45,7 +45,7 @@ def test_numbers_have_exactly_the_colours_of_the_colormap(page: Any) -> None:
     np.testing.assert_allclose(found, expected, atol=1)
 
 
-def test_colours_are_those_of_the_image_and_let_the_page_through(page: Any) -> None:
+def test_colors_are_those_of_the_image_and_let_the_page_through(page: Any) -> None:
     bands = [[230, 159, 0, 255], [1, 2, 3, 255], [200, 100, 50, 128], [9, 9, 9, 0]]
     found = run(
         page,
@@ -132,7 +132,7 @@ def test_what_the_picture_is_made_of_is_known_and_that_a_view_is_empty(page: Any
     assert image == ["image ", "image nothing", "image "]
 
 
-def test_an_image_of_another_colouring_is_never_shown(page: Any) -> None:
+def test_an_image_of_another_coloring_is_never_shown(page: Any) -> None:
     found, drawn = run(
         page,
         f"""{SURVEY}

@@ -81,7 +81,7 @@ def inked(image: NDArray[np.uint8]) -> int:
 
 @pytest.mark.parametrize("drawn_by", ["gpu", "cpu"])
 @pytest.mark.parametrize("how", HOWS)
-def test_each_category_has_its_colour_beside_the_picture_and_the_title_is_above(page: Any, how: str) -> None:
+def test_each_category_has_its_color_beside_the_picture_and_the_title_is_above(page: Any, how: str) -> None:
     image = saved(page, CATEGORIES, how)
     beside = image[:, 400:]
     for color in COLORS:
@@ -93,7 +93,7 @@ def test_each_category_has_its_colour_beside_the_picture_and_the_title_is_above(
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_numbers_have_a_bar_in_the_colours_of_the_map(page: Any, how: str) -> None:
+def test_numbers_have_a_bar_in_the_colors_of_the_map(page: Any, how: str) -> None:
     image = saved(page, NUMBERS, how, cmap="Reds", vmax=3)
     stops = np.array([rgb(color) for color in COLORMAPS["Reds"]])
     beside = image[:, 400:, :3].astype(int)
@@ -110,7 +110,7 @@ def test_numbers_have_a_bar_in_the_colours_of_the_map(page: Any, how: str) -> No
     assert inked(below[:, -70:]) > 5
 
 
-def test_without_a_colouring_there_is_a_title_alone(page: Any) -> None:
+def test_without_a_coloring_there_is_a_title_alone(page: Any) -> None:
     image = saved(page, NONE)
     assert image.shape[:2] == (400 + TITLE_PX, 400)
     assert inked(image[:TITLE_PX]) > 300

@@ -118,7 +118,7 @@ def compared(page: Any, body: str, *, dark: bool = False, **settings: Any) -> An
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_difference_of_two_sets_lies_the_same_over_points_and_over_an_image_in_its_colours(
+def test_the_difference_of_two_sets_lies_the_same_over_points_and_over_an_image_in_its_colors(
     page: Any, dark: bool
 ) -> None:
     body = """const { difference } = w.widget.store.get();

@@ -24,7 +24,7 @@ OPEN = """let now = performance.now();
     };
     const exact = async (at) => { const one = await shown(at); const found = pixels(one); one.close(); return found; };
     const frames = async (n = 6) => { for (let i = 0; i < n; i++) await frame(); };
-    /** Where each colour is seen, as shares of the extent. */
+    /** Where each color is seen, as shares of the extent. */
     const places = (w) => {
       const data = pixels(w);
       return [0, 1, 2].map((channel) => {

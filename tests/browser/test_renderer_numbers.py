@@ -99,7 +99,7 @@ def view_of(dataset: Any, n_cells: float, around: int = 7) -> list[float]:
 @pytest.mark.parametrize(
     ("color", "statistic"), [*((one, "auto") for one in NUMBERS), ("CD3E", "mean"), ("DENSE", "max")]
 )
-def test_where_points_take_over_from_the_image_the_colours_stay(
+def test_where_points_take_over_from_the_image_the_colors_stay(
     page: Any, show: Any, dataset: Any, color: str, statistic: str
 ) -> None:
     show(color, statistic=statistic)

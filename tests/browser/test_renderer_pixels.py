@@ -46,7 +46,7 @@ def cells_per_pixel(page: Any, dataset: Any) -> Any:
 
 
 @pytest.mark.parametrize("vmax", [None, 4.0])
-def test_a_count_has_the_colour_of_how_many_cells_there_are(
+def test_a_count_has_the_color_of_how_many_cells_there_are(
     page: Any, show: Any, dataset: Any, vmax: float | None
 ) -> None:
     show("count")

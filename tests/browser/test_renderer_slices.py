@@ -200,7 +200,7 @@ def test_each_point_is_drawn_once_while_chunks_arrive(page: Any) -> None:
     assert shown == "300000"
 
 
-def test_a_recolour_never_thins_the_picture_out(page: Any) -> None:
+def test_a_recolor_never_thins_the_picture_out(page: Any) -> None:
     full, least = run(
         page,
         """const data = clusters(300_000);

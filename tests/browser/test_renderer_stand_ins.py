@@ -32,7 +32,7 @@ const draw = async (drawnBy, scale, traits, change) => {
   w.close();
   return found;
 };
-/** Of two pictures: the share of pixels with anything in them, and of those with another colour. */
+/** Of two pictures: the share of pixels with anything in them, and of those with another color. */
 const compare = (a, b) => {
   const found = [0, 0];
   for (let at = 0; at < a.length; at += 4) {
@@ -175,7 +175,7 @@ def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
 
 
 @pytest.mark.parametrize("drawn_by", ["gpu"], indirect=True)
-def test_changes_of_colour_send_no_picture_until_the_plot_rests_and_then_one_of_256_colours(page: Any) -> None:
+def test_changes_of_color_send_no_picture_until_the_plot_rests_and_then_one_of_256_colors(page: Any) -> None:
     during, at_save, after, kind = run(
         page,
         """const w = open_();

@@ -43,7 +43,7 @@ SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget({path!r}, color='cell_ty
 
 
 @pytest.mark.parametrize("host", ["jupyterlab", "notebook", "voila"])  # marimo: test_marimo.py
-def test_the_columns_open_and_colour_in_every_host_and_nothing_is_fetched(
+def test_the_columns_open_and_color_in_every_host_and_nothing_is_fetched(
     host: str, request: pytest.FixtureRequest, chromium: Any, lab: Any, truth: dict[str, set[str]]
 ) -> None:
     needs(host)

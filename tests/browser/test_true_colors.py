@@ -82,14 +82,14 @@ def served(request: pytest.FixtureRequest, chromium: Any) -> Iterator[ServedWidg
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("render", ["points", "raster"])
-def test_cells_have_their_colours(served: ServedWidget, render: str, case: str) -> None:
+def test_cells_have_their_colors(served: ServedWidget, render: str, case: str) -> None:
     served.widget.state = {"color": case, "render": render, "point_size": 14, **VALUES[case][1]}
     served.tell()
     check(*shown(served.page), case)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_cells_of_a_page_in_a_file_have_their_colours(chromium: Any, tmp_path: Path, case: str) -> None:
+def test_cells_of_a_page_in_a_file_have_their_colors(chromium: Any, tmp_path: Path, case: str) -> None:
     widget = CxgWidget(cells(), color=case, point_size=14, **VALUES[case][1])
     widget.save(tmp_path / "a.html")
     widget.close()
@@ -100,7 +100,7 @@ def test_cells_of_a_page_in_a_file_have_their_colours(chromium: Any, tmp_path: P
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("render", ["points", "raster"])
-def test_cells_of_a_saved_picture_have_their_colours(tmp_path: Path, render: str, case: str) -> None:
+def test_cells_of_a_saved_picture_have_their_colors(tmp_path: Path, render: str, case: str) -> None:
     rule = VALUES[case][1]
     widget = CxgWidget(cells(), color=case, render=render, point_size=14, legend=False, **rule)
     widget.save(tmp_path / "a.png")

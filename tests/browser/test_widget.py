@@ -53,7 +53,7 @@ def hex_rgb(text):
     return tuple(int(text[i : i + 2], 16) for i in (1, 3, 5))
 
 
-def test_the_first_picture_shows_every_category_in_its_colour(stage, truth):
+def test_the_first_picture_shows_every_category_in_its_color(stage, truth):
     colors = stage.json("w.dataset.category_colors('cell_type')")
     counts = np.bincount(truth["codes"][truth["codes"] >= 0], minlength=len(truth["categories"]))
     background = np.array(stage.background(), dtype=float)
@@ -83,7 +83,7 @@ def test_points_are_drawn_where_the_embedding_says(stage, truth):
     assert (inked & ~near).mean() < 0.02
 
 
-def test_a_gene_from_python_recolours_with_few_bytes(stage):
+def test_a_gene_from_python_recolors_with_few_bytes(stage):
     before = stage.pixels()
     assert stage.n_bytes_of("w.color = 'CD3E'") < 30_000
     assert (stage.pixels() != before).any(axis=2).mean() > 0.01
@@ -250,7 +250,7 @@ def test_height_is_a_trait(stage):
     assert stage.host.bounding_box()["height"] == pytest.approx(360, abs=6)
 
 
-def test_a_wrong_colour_from_python_leaves_the_picture(stage):
+def test_a_wrong_color_from_python_leaves_the_picture(stage):
     before = stage.pixels()
     text = stage.ask("try:\n    w.color = 'CD3EE'\nexcept ValueError as e: print(e)")
     assert "Did you mean 'CD3E'" in text

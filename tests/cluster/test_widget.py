@@ -38,7 +38,7 @@ def test_the_cells_in_a_polygon_are_those_found_without_a_cluster(client, store)
         shared.close()
 
 
-def test_a_page_holds_the_sample_that_is_here_in_the_colours_that_it_has_without_a_cluster(client, store, tmp_path):
+def test_a_page_holds_the_sample_that_is_here_in_the_colors_that_it_has_without_a_cluster(client, store, tmp_path):
     w = CxgWidget(store, dask=client, max_points=100)
     w.color = group(w.dataset)
     with pytest.warns(UserWarning, match="a random sample of 100 of"):

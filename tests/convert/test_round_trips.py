@@ -298,7 +298,7 @@ def test_an_h5ad_is_encoded_as_anndata_encodes_it(tmp_path):
         assert file["uns/cell_type_colors"].asstr()[:].tolist() == list(truth.colors["cell_type"].values())
 
 
-def test_categories_without_a_colour_are_told(tmp_path):
+def test_categories_without_a_color_are_told(tmp_path):
     truth = truth_with(0.1)
     truth.colors["cell_type"].pop("B cell")
     done = convert(make_cxg(tmp_path / "source.cxg", truth), tmp_path / "new.h5ad")

@@ -30,7 +30,7 @@ def store(request, tmp_path_factory):
 
 
 class TestAnnData(DatasetTests):
-    def test_title_default_embedding_axis_and_colours_are_those_of_the_store(self, dataset, truth, store):
+    def test_title_default_embedding_axis_and_colors_are_those_of_the_store(self, dataset, truth, store):
         assert dataset.format == ("h5ad" if store[0].suffix == ".h5ad" else "zarr")
         assert dataset.title == store[0].name
         assert dataset.default_embedding == "umap"

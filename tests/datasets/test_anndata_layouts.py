@@ -120,7 +120,7 @@ def test_lines_of_raw_are_cut_to_the_genes_of_var(tmp_path, truth, main):
         np.testing.assert_array_equal(found, lines[2:9])
 
 
-def test_a_gene_that_only_raw_has_colours_the_picture_in_that_layer(tmp_path, truth):
+def test_a_gene_that_only_raw_has_colors_the_picture_in_that_layer(tmp_path, truth):
     values = raw_values(truth)
     with open_dataset(make_anndata(tmp_path, truth, raw=(values, "csr", RAW_LABELS))) as dataset:
         session = Session(dataset, Settings(embedding="umap", color="only in raw", layer="raw"))
@@ -231,7 +231,7 @@ def test_masked_columns_keep_what_is_missing(tmp_path, truth):
         assert dataset.obs_record(0, ["count", "text", "flag"]) == {"count": None, "text": None, "flag": True}
 
 
-def test_a_session_colours_by_columns_with_missing_values(tmp_path, truth):
+def test_a_session_colors_by_columns_with_missing_values(tmp_path, truth):
     path = make_anndata(tmp_path, truth)
     write_more(path, {"flag": pd.Series(pd.array([None, *[True, False, False] * 13], dtype="boolean"))})
     with open_dataset(path) as dataset:
@@ -316,7 +316,7 @@ def test_names_of_cells_may_repeat_or_be_missing(tmp_path, truth):
         assert any("no index" in note for note in dataset.notes)
 
 
-def test_colours_are_paired_with_categories_as_they_are_stored(tmp_path, truth):
+def test_colors_are_paired_with_categories_as_they_are_stored(tmp_path, truth):
     path = make_anndata(tmp_path, truth)
     with h5py.File(path, "r+") as file:
         uns = file["uns"]

@@ -92,7 +92,7 @@ class TestAnnDataInMemory(DatasetTests):
     def store(cls, adata):
         return adata, make_truth()
 
-    def test_it_has_colours_a_default_embedding_and_its_own_axis(self, dataset, adata):
+    def test_it_has_colors_a_default_embedding_and_its_own_axis(self, dataset, adata):
         assert dataset.format == "anndata"
         assert dataset.default_embedding == "umap"
         assert dataset.category_colors("cell_type") == {"T cell": "#1f77b4", "B cell": "#ff6347"}
@@ -259,7 +259,7 @@ def test_with_memory_bytes_genes_are_sorted_once():
         assert dataset._budget.get(dataset._matrix._open()) is not None
 
 
-def test_the_session_colours_and_selects_an_object():
+def test_the_session_colors_and_selects_an_object():
     truth = make_truth()
     with open_dataset(stand_in(truth)) as dataset:
         session = Session(dataset, Settings(embedding="umap", color=truth.aliases[1]))

@@ -93,7 +93,7 @@ def test_embeddings_of_the_newest_writer_leave_out_what_is_no_plane(toy, real_da
         np.testing.assert_array_equal(toy.embedding("df", (1, 0)), pair)
 
 
-def test_title_and_colours_come_from_uns(toy):
+def test_title_and_colors_come_from_uns(toy):
     assert toy.title == "toy"
     assert toy.category_colors("cat") == {"a": "#ff0000", "b": "#00ff00", "c": "#0000ff"}
 

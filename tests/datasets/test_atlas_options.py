@@ -290,7 +290,7 @@ def test_missing_strings_are_missing_categories(make, truth):
         assert codes.categories == ("d0 ü", "d1 ü", "d2 ü")
 
 
-def test_a_session_colours_and_selects_in_an_atlas(make, truth):
+def test_a_session_colors_and_selects_in_an_atlas(make, truth):
     session = Session(open_dataset(make("mixed")), Settings(embedding="umap", color="ENSG0005"))
     legend, *_ = session.streams.color()
     assert legend.message.n_missing == np.isnan(truth.X[:, 5]).sum()

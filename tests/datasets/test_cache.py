@@ -132,12 +132,12 @@ def test_a_mask_and_its_positions_mean_the_same_rows(n, data):
 
 
 @given(st.tuples(*[st.integers(0, 255)] * 3))
-def test_a_colour_is_the_same_in_every_notation(rgb):
+def test_a_color_is_the_same_in_every_notation(rgb):
     expected = "#{:02x}{:02x}{:02x}".format(*rgb)
     assert to_hex(expected.upper()) == to_hex(list(rgb)) == to_hex([level / 255 for level in rgb]) == expected
 
 
-def test_css_has_148_names_and_each_is_a_colour():
+def test_css_has_148_names_and_each_is_a_color():
     named = pytest.importorskip("matplotlib.colors").CSS4_COLORS
     assert len(named) == 148
     assert {name: to_hex(name) for name in [*named, *named]} == {name: code.lower() for name, code in named.items()}
@@ -146,7 +146,7 @@ def test_css_has_148_names_and_each_is_a_colour():
 @pytest.mark.parametrize(
     "bad", ["", "#12", "#12345", "red;", None, 5, [1, 2], [300, 0, 0], [-1, 0, 0], [True] * 3, ["a"] * 3]
 )
-def test_what_is_no_colour_is_none(bad):
+def test_what_is_no_color_is_none(bad):
     assert to_hex(bad) is None
     assert to_hex([float("nan"), 0.0, 0.0]) is None
 

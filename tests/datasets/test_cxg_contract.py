@@ -27,7 +27,7 @@ def store(request, tmp_path_factory):
 
 
 class TestCxg(DatasetTests):
-    def test_title_default_embedding_and_colours_are_those_of_the_store(self, dataset, truth):
+    def test_title_default_embedding_and_colors_are_those_of_the_store(self, dataset, truth):
         assert dataset.format == "cxg"
         assert dataset.title == truth.title
         assert dataset.default_embedding == "umap"

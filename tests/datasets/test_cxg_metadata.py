@@ -129,7 +129,7 @@ def test_the_default_embedding_is_the_named_one_else_umap_tsne_first(tmp_path, n
 
 
 @pytest.mark.parametrize("key", ["cell_type", "cell_type_colors"])
-def test_colours_are_found_under_both_keys_and_in_every_notation(make, key):
+def test_colors_are_found_under_both_keys_and_in_every_notation(make, key):
     stored = {"a": "#ABC", "b": "tomato", "c": [1.0, 0.5, 0.0], "d": [255, 128, 0], "e": "#11223344", "f": "nocolor"}
     with open_dataset(make(colors={key: stored, "many": ["#000000"]})) as dataset:
         expected = {"a": "#aabbcc", "b": "#ff6347", "c": "#ff8000", "d": "#ff8000", "e": "#112233"}
@@ -138,7 +138,7 @@ def test_colours_are_found_under_both_keys_and_in_every_notation(make, key):
         assert dataset.category_colors("many") == {}
 
 
-def test_the_exact_key_of_colours_is_preferred(make):
+def test_the_exact_key_of_colors_is_preferred(make):
     colors = {"cell_type_colors": {"a": "#000000"}, "cell_type": {"a": "#ffffff"}}
     with open_dataset(make(colors=colors)) as dataset:
         assert dataset.category_colors("cell_type") == {"a": "#ffffff"}

@@ -131,7 +131,7 @@ def test_genes_are_what_is_stored_or_say_that_they_are_lost(dataset, path):
         np.testing.assert_array_equal(values, expected, strict=True)
 
 
-def test_colours_are_keyed_by_the_column(dataset, path):
+def test_colors_are_keyed_by_the_column(dataset, path):
     colored = path.stem in ("pbmc3k", "pbmc3k_sparse")
     found = {name: dataset.category_colors(name) for name in dataset.obs_columns}
     assert {name for name, colors in found.items() if colors} == ({"louvain"} if colored else set())

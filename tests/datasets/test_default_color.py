@@ -102,12 +102,12 @@ def test_a_dataspace_without_any_along_all_dimensions_offers_the_first_of_all_an
         assert (dataset.n_var, dataset.default_color) == (0, None)
 
 
-def test_cells_offer_no_colour(tmp_path):
+def test_cells_offer_no_color(tmp_path):
     with open_dataset(make_cxg(tmp_path / "a.cxg", make_truth())) as dataset:
         assert dataset.default_color is None
 
 
-def test_offering_a_colour_reads_no_data(tmp_path, monkeypatch):
+def test_offering_a_color_reads_no_data(tmp_path, monkeypatch):
     make_cf(tmp_path / "toy", "netcdf")
     from cxg_widget.datasets.tiledb_cf.dataset import CfDataset
 
@@ -116,7 +116,7 @@ def test_offering_a_colour_reads_no_data(tmp_path, monkeypatch):
         assert dataset.default_color == "var:temperature"
 
 
-def test_a_widget_shows_the_colour_on_offer_and_none_if_none_is_asked_for(path):
+def test_a_widget_shows_the_color_on_offer_and_none_if_none_is_asked_for(path):
     for options, color in (({}, "obs:ms_level"), ({"color": None}, None), ({"color": "polarity"}, "polarity")):
         w = CxgWidget(path, **options)
         try:

@@ -57,7 +57,7 @@ def put_in_json(path, array, key, change):
 
 CHANGES = {
     "title": ("cxg_group_metadata", "corpora", lambda found: found.update(title=f"A {HALF} title {PAIR}")),
-    "colours": ("cxg_group_metadata", "cxg_category_colors", lambda found: found.update({HALF: {HALF: "red"}})),
+    "colors": ("cxg_group_metadata", "cxg_category_colors", lambda found: found.update({HALF: {HALF: "red"}})),
     "gene sets": ("obs", "genesets", lambda found: found.update({HALF: ["CD3E", HALF]})),
     "categories": ("obs", "cxg_schema", lambda found: found["cell_type"]["categories"].append(HALF)),
 }
@@ -71,7 +71,7 @@ def test_half_characters_of_a_cxg_are_a_note(tmp_path, what):
         with suppress(CxgWidgetError):
             strictly({name: list(genes) for name, genes in w.dataset.gene_sets.items()})
         check_page(w)
-        assert any("half characters" in note for note in w.dataset.notes) or what in ("colours", "gene sets")
+        assert any("half characters" in note for note in w.dataset.notes) or what in ("colors", "gene sets")
         assert what != "title" or w.dataset.title == f"A x\ufffd title {PAIR}"
         assert what != "gene sets" or w.dataset.gene_sets["x\ufffd"] == ("CD3E", "x\ufffd")
 

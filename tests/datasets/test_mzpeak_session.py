@@ -33,7 +33,7 @@ def chromatogram(run, low, high):
     return np.bincount(inside["row"], inside["intensity"], minlength=len(run.meta))
 
 
-def test_a_window_colours_the_spectra(path, run):
+def test_a_window_colors_the_spectra(path, run):
     with open_dataset(path) as dataset:
         session = Session(dataset, Settings(embedding="base_peak_mz", color="mz:445.12+-0.02"))
         legend, *chunks = session.streams.color()
@@ -46,7 +46,7 @@ def test_a_window_colours_the_spectra(path, run):
         np.testing.assert_allclose(found, truth[session.held.order.rows], atol=truth.max() / 65534)
 
 
-def test_the_widget_colours_selects_and_answers(path, run):
+def test_the_widget_colors_selects_and_answers(path, run):
     w = CxgWidget(path)
     try:
         w.color = "mz:445.12+-0.02"

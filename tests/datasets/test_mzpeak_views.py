@@ -211,7 +211,7 @@ def test_limits_and_bounds_are_told_before_the_peaks_are_read(session, run, layo
         assert preview.counts == []
 
 
-def test_an_answer_shows_the_colouring_that_was_told_last(session, view):
+def test_an_answer_shows_the_coloring_that_was_told_last(session, view):
     one = session()
     color_frames, point_frames = one.streams.color(), one.streams.points()
     for stream in (color_frames, point_frames, color_frames):
@@ -242,7 +242,7 @@ def test_statistics_that_lie_are_not_believed(paths, view, monkeypatch):
 
 
 @pytest.mark.parametrize("color", ["log1p_intensity", "ms_level", "spectrum_index"])
-def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
+def test_coordinates_and_colors_take_one_pass(session, run, color, reads):
     one = session(color=color)
     n_groups = one.dataset.details["row_groups"]["spectra_data.parquet"]
     reads.clear()
@@ -270,7 +270,7 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_colours_of_a_crowd_span_what_is_stated_and_else_what_is_shown(session, view, layout):
+def test_the_colors_of_a_crowd_span_what_is_stated_and_else_what_is_shown(session, view, layout):
     one = session(layout)
     one.coloring()
     limits = painter_of(one, view, SIZE).describe().limits

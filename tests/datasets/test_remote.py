@@ -224,7 +224,7 @@ def test_inspect_says_what_a_bucket_holds(uri, object_store, capsys, monkeypatch
     assert "no bucket 'nobody'" in capsys.readouterr().err
 
 
-def test_a_session_opens_colours_and_lassos_far_away_as_it_does_here(tmp_path, object_store):
+def test_a_session_opens_colors_and_lassos_far_away_as_it_does_here(tmp_path, object_store):
     path = make_cxg(tmp_path / "s.cxg", make_truth(n_obs=200))
     local = open_dataset(path)
     distant = open_dataset(object_store.put(path, "session.cxg"), config=object_store.config)

@@ -124,7 +124,7 @@ def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "var", dataset.var
     for name, column in list(dataset.obs_columns.items()):
         yield f"obs {name}", lambda name=name: dataset.obs(name, index=False)
-        yield f"colours {name}", lambda name=name: dataset.category_colors(name)
+        yield f"colors {name}", lambda name=name: dataset.category_colors(name)
         if column.kind == "float":
             yield f"numbers {name}", lambda name=name: dataset.numbers(name)
         else:

@@ -48,7 +48,7 @@ def test_a_report_names_every_size_and_only_what_was_measured():
     assert "- date: today" in text
     assert text.index("## a million") < text.index("## few") < text.index("## Notes")
     assert "open the dataset, ms" in text
-    assert "recolour" not in text
+    assert "recolor" not in text
 
 
 LARGE = {

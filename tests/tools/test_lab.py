@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 WIDGET = '''
 import anywidget, traitlets
 class Square(anywidget.AnyWidget):
-    """A canvas that WebGL2 fills with the colour of a trait."""
+    """A canvas that WebGL2 fills with the color of a trait."""
     _esm = """
     function render({ model, el }) {
       const root = el.attachShadow({ mode: "open" });

@@ -191,7 +191,7 @@ def shares(picture: np.ndarray, palettes: dict[str, np.ndarray]) -> dict[str, fl
 
 
 @pytest.mark.parametrize("stem", sorted(IN_STEPS))
-def test_each_kept_picture_has_the_colours_that_were_set_for_it(stem: str, palettes: dict[str, np.ndarray]) -> None:
+def test_each_kept_picture_has_the_colors_that_were_set_for_it(stem: str, palettes: dict[str, np.ndarray]) -> None:
     path = next(one for one in NOTEBOOKS if one.stem == stem)
     settings: dict[str, object] = {}
     seen = set()

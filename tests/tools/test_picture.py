@@ -24,7 +24,7 @@ def blank(gray: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("gray", [255, 17])
-def test_points_of_many_colours_are_a_scatterplot(gray: int) -> None:
+def test_points_of_many_colors_are_a_scatterplot(gray: int) -> None:
     rgb, rng = blank(gray), np.random.default_rng(0)
     rgb[rng.integers(0, 300, 9_000), rng.integers(0, 400, 9_000)] = COLORS[rng.integers(0, len(COLORS), 9_000)]
     picture = judge_pixels(rgb)
@@ -43,13 +43,13 @@ def test_grey_points_alone_are_none() -> None:
     assert not judge_pixels(rgb).is_scatterplot
 
 
-def test_a_canvas_of_one_colour_is_none() -> None:
+def test_a_canvas_of_one_color_is_none() -> None:
     rgb = blank(255)
     rgb[:] = COLORS[0]
     assert not judge_pixels(rgb).is_scatterplot
 
 
-def test_a_line_of_coloured_text_is_none() -> None:
+def test_a_line_of_colored_text_is_none() -> None:
     rgb = blank(255)
     rgb[10:16, 10:60] = COLORS[0]
     assert not judge_pixels(rgb).is_scatterplot

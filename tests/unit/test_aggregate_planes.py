@@ -287,7 +287,7 @@ def test_the_count_image_is_made_once_for_a_view_and_a_selection():
 
 @pytest.mark.parametrize("with_selection", [False, True])
 @pytest.mark.parametrize("before", ["category", "number", "peak"])
-def test_a_gene_in_a_view_that_was_just_coloured_otherwise_counts_no_cell_again(before, with_selection, monkeypatch):
+def test_a_gene_in_a_view_that_was_just_colored_otherwise_counts_no_cell_again(before, with_selection, monkeypatch):
     n = 2000
     index, counts, rng = Index(points(n)), CountImages(), np.random.default_rng(2)
     codes = Codes(rng.integers(-1, 3, n).astype(np.int8), ("a", "b", "c"))

@@ -35,7 +35,7 @@ def mixed(counts):
     return np.where(total > 0, counts @ COLORS.astype(np.float64) / np.maximum(total, 1), 0)
 
 
-def test_a_pixel_has_the_mean_colour_of_its_cells_and_grey_where_all_are_missing():
+def test_a_pixel_has_the_mean_color_of_its_cells_and_grey_where_all_are_missing():
     n = 3000
     xy, codes = points(n), categories(3000)
     index = Index(xy)
@@ -51,7 +51,7 @@ def test_a_pixel_has_the_mean_colour_of_its_cells_and_grey_where_all_are_missing
 
 
 @pytest.mark.parametrize("how", ["linear", "log", "cbrt", "eq_hist"])
-def test_colour_and_opacity_are_those_of_datashader(how):
+def test_color_and_opacity_are_those_of_datashader(how):
     shading = pytest.importorskip("datashader.transfer_functions")
     n = 5000
     xy, codes = points(n, missing=False), categories(n)
@@ -104,7 +104,7 @@ def test_equal_counts_are_wholly_opaque_and_none_are_not_there(counts):
     np.testing.assert_array_equal(opacity(counts), np.where(counts > 0, 255, 0))
 
 
-def test_a_single_selected_cell_among_a_million_is_seen_in_its_colour():
+def test_a_single_selected_cell_among_a_million_is_seen_in_its_color():
     rng = np.random.default_rng(0)
     xy = np.zeros((1_000_000, 2), dtype=np.float32)
     xy[:] = rng.normal(0.5, 0.3, xy.shape)
@@ -124,7 +124,7 @@ def test_a_single_selected_cell_among_a_million_is_seen_in_its_colour():
     np.testing.assert_array_equal(image[image[:, :, 3] > 0, :3].mean(axis=0), COLORS[0])
 
 
-def test_selected_colours_lie_over_the_context():
+def test_selected_colors_lie_over_the_context():
     totals = np.zeros((2, 1, 1, 4), dtype=np.uint32)
     totals[0, 0, 0], totals[1, 0, 0] = (100 * 10, 0, 0, 10), (0, 80, 0, 1)
     found = shade(Planes(totals))[0, 0].astype(float)
@@ -174,7 +174,7 @@ def test_a_selected_cell_shows_its_own_number():
     assert image.alpha.max() == 255
 
 
-def test_a_number_has_the_same_colour_whether_its_cell_is_alone_or_one_of_a_crowd():
+def test_a_number_has_the_same_color_whether_its_cell_is_alone_or_one_of_a_crowd():
     xy = np.full((1000, 2), 0.5, dtype=np.float32)
     xy[0] = 0.1
     index = Index(xy)
@@ -216,7 +216,7 @@ def test_a_number_lies_between_the_mean_and_the_highest_of_its_cells_by_the_weig
     assert np.abs(described.lo + codes[known] * step - expected[known]).max() <= 1.5 * step
 
 
-def test_planes_of_numbers_have_no_colours_and_others_no_numbers():
+def test_planes_of_numbers_have_no_colors_and_others_no_numbers():
     index = Index(points(30))
     column = arrange_vector(index, Vector(np.ones(30, np.float32)), Levels(0, 1))
     for statistic in ("mean", "max"):

@@ -137,7 +137,7 @@ def test_numbers_are_reduced_by_the_statistic_on_show_where_nothing_else_is_aske
 
 
 @PLAIN
-def test_without_a_colour_all_cells_with_a_place_are_counted(make, blocks):
+def test_without_a_color_all_cells_with_a_place_are_counted(make, blocks):
     dataset, frame = dataset_and_frame()
     w = make(dataset, color=None)
     expected = of_datashader(frame, rd.count())
@@ -397,7 +397,7 @@ def test_what_cannot_be_is_said_in_one_sentence(asked, error, said, make):
     assert len(str(caught.value)) < 400
 
 
-def test_a_widget_without_a_colour_says_that_a_mean_needs_a_column(make):
+def test_a_widget_without_a_color_says_that_a_mean_needs_a_column(make):
     with pytest.raises(InvalidValue, match="name one"):
         make(small(), color=None).aggregate("mean")
 

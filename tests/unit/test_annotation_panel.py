@@ -138,7 +138,7 @@ def test_ten_thousand_labels_are_told_in_part_and_found_by_what_they_contain(mon
     widget.close()
 
 
-def test_a_label_keeps_its_colour_when_others_come_go_or_are_called_otherwise(widget):
+def test_a_label_keeps_its_color_when_others_come_go_or_are_called_otherwise(widget):
     note = widget.annotations.new("mine")
     for i in range(12):
         note.assign(f"l{i}", [i])
@@ -256,7 +256,7 @@ def test_labels_that_change_while_others_are_sent_arrive_all_the_same(n_taken, m
     widget.close()
 
 
-def test_labels_of_a_column_begin_with_its_colours():
+def test_labels_of_a_column_begin_with_its_colors():
     log = [{"of": "t"}, {"rename": "a", "to": "A"}, {"assign": "new"}, {"merge": ["b", "A"], "into": "b"}]
     found = label_colors(log, lambda _: (("a", "b"), {"a": "#123456"}))
     assert found == {"b": OKABE_ITO[1], "new": OKABE_ITO[0]}

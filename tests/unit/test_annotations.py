@@ -123,7 +123,7 @@ def test_an_annotation_is_an_obs_column_wherever_one_is_asked_for(widget):
     assert widget.aggregate("count", color="mine").sel(mine="one").sum() == (truth == "one").sum()
 
 
-def test_a_change_of_labels_sends_the_columns_and_the_colours_anew_and_no_other_widget_sees_it(widget):
+def test_a_change_of_labels_sends_the_columns_and_the_colors_anew_and_no_other_widget_sees_it(widget):
     note = widget.annotations.new("mine")
     other = CxgWidget(widget.dataset)
     assert "mine" not in other.dataset.obs_columns

@@ -44,7 +44,7 @@ def sent(stream):
         ("DENSE", 2),
     ],
 )
-def test_a_colour_costs_one_or_two_bytes_per_cell(data, color, bytes_per_cell):
+def test_a_color_costs_one_or_two_bytes_per_cell(data, color, bytes_per_cell):
     total, largest = sent(Session(data, Settings(embedding="umap", color=color)).streams.color())
     assert bytes_per_cell * N_OBS <= total <= bytes_per_cell * N_OBS + LEGEND_BYTES
     assert largest <= 1 << 20
@@ -64,7 +64,7 @@ def test_an_embedding_costs_four_bytes_per_cell_and_starts_with_a_small_chunk(da
     assert frames[0].message.stop <= 65_536
 
 
-def test_no_colour_costs_a_legend(data):
+def test_no_color_costs_a_legend(data):
     assert sent(Session(data, Settings(embedding="umap")).streams.color())[0] == 0
 
 

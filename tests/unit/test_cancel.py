@@ -124,7 +124,7 @@ def slow_gene(monkeypatch):
     w.close()
 
 
-def test_a_colour_that_is_being_read_gives_way_to_the_one_on_show(slow_gene):
+def test_a_color_that_is_being_read_gives_way_to_the_one_on_show(slow_gene):
     w, gate = slow_gene
     w.set_state({"color": "var:CD3E"})
     ask(w, 1, kind="cancel", of="color")
@@ -137,7 +137,7 @@ def test_a_colour_that_is_being_read_gives_way_to_the_one_on_show(slow_gene):
     assert sent[-1]["stop"] == w.dataset.n_obs < p.CONTAINER
 
 
-def test_a_reading_is_ended_by_the_colour_that_waits_for_it_and_an_index_by_the_view(slow_gene, monkeypatch):
+def test_a_reading_is_ended_by_the_color_that_waits_for_it_and_an_index_by_the_view(slow_gene, monkeypatch):
     w, gate = slow_gene
     w.set_state({"color": "var:CD3E"})
     w.dataset._tell_progress(0.25)
@@ -152,7 +152,7 @@ def test_a_reading_is_ended_by_the_colour_that_waits_for_it_and_an_index_by_the_
     other.close()
 
 
-def test_of_several_colours_that_were_asked_for_none_is_taken_for_the_one_on_show(slow_gene):
+def test_of_several_colors_that_were_asked_for_none_is_taken_for_the_one_on_show(slow_gene):
     w, _ = slow_gene
     for color in ("var:CD3E", "var:MS4A1", "var:DENSE"):
         w.set_state({"color": color})
@@ -161,7 +161,7 @@ def test_of_several_colours_that_were_asked_for_none_is_taken_for_the_one_on_sho
         assert w.color == "cell_type"
 
 
-def test_a_colour_that_is_on_show_is_not_cancelled(slow_gene):
+def test_a_color_that_is_on_show_is_not_cancelled(slow_gene):
     w, gate = slow_gene
     gate.open()
     w.set_state({"color": "var:CD3E"})

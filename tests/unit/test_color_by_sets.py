@@ -58,7 +58,7 @@ def test_each_cell_is_of_its_innermost_set_of_several_or_of_none(widget, masks):
     }
 
 
-def test_one_set_is_in_its_colour_and_all_other_cells_are_without_one(widget, masks):
+def test_one_set_is_in_its_color_and_all_other_cells_are_without_one(widget, masks):
     widget.color = "sets:<b>b</b>"
     found, colors = shown(widget)
     np.testing.assert_array_equal(found == "<b>b</b>", masks["<b>b</b>"])
@@ -131,7 +131,7 @@ def test_what_is_shown_is_what_passes_the_filters_and_the_legend_of_sets_does_no
     assert told()["n_shown"] == is_t.sum()
 
 
-def test_the_colour_follows_what_becomes_of_sets_and_undo_brings_it_back(widget, masks):
+def test_the_color_follows_what_becomes_of_sets_and_undo_brings_it_back(widget, masks):
     widget.color = "sets:c"
     before = widget.sets.colors
     widget.sets.rename("c", "d")
@@ -157,7 +157,7 @@ def test_the_colour_follows_what_becomes_of_sets_and_undo_brings_it_back(widget,
 
 
 @pytest.mark.parametrize("color", ["sets:no", "sets:"])
-def test_a_set_that_is_not_there_colours_nothing(color, widget):
+def test_a_set_that_is_not_there_colors_nothing(color, widget):
     if color == "sets:no":
         widget.sets.add("a", [0])
     with pytest.raises(CxgWidgetError, match="no set"):
@@ -167,7 +167,7 @@ def test_a_set_that_is_not_there_colours_nothing(color, widget):
         widget.color = "sets" if color == "sets:" else "set:a"
 
 
-def test_sets_colour_cells_and_are_no_column_and_no_annotation_takes_their_name(widget, masks):
+def test_sets_color_cells_and_are_no_column_and_no_annotation_takes_their_name(widget, masks):
     widget.color = "sets"
     for change in (
         lambda: widget.annotations.new("sets"),
@@ -193,7 +193,7 @@ def test_cells_of_sets_are_no_sum_of_pixels_and_images_show_them(widget, masks):
     assert next(widget._session.answer(asked)).message.kind in ("image", "cells")
 
 
-def test_a_set_whose_cells_cannot_be_found_has_none_and_the_others_are_coloured(widget):
+def test_a_set_whose_cells_cannot_be_found_has_none_and_the_others_are_colored(widget):
     other = small(900)
     rows = CxgWidget(other)
     rows.sets.add("lost", [1, 2])
@@ -272,7 +272,7 @@ def test_all_that_names_a_set_lets_go_of_it_when_it_is_deleted_in_one_step(widge
     assert undone(widget) == first
 
 
-def test_a_state_of_sets_their_difference_colours_and_filters_is_one_step_and_undone(widget, tmp_path):
+def test_a_state_of_sets_their_difference_colors_and_filters_is_one_step_and_undone(widget, tmp_path):
     widget.filters["n_genes"] = (500, None)
     first = undone(widget)
     widget.filters["n_genes"] = (500, None)

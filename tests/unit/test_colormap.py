@@ -13,14 +13,14 @@ from tests.stills import still
 
 
 @pytest.mark.parametrize("name", COLORMAPS)
-def test_a_name_with_r_behind_it_is_the_same_colours_the_other_way_round(name):
+def test_a_name_with_r_behind_it_is_the_same_colors_the_other_way_round(name):
     turned = name.removesuffix("_r") if name.endswith("_r") else f"{name}_r"
     assert check_colormap(turned) == turned
     assert stops_of(turned) == stops_of(name)[::-1]
     assert as_synced(turned) == turned
 
 
-def test_colours_of_ones_own_are_kept_from_low_to_high():
+def test_colors_of_ones_own_are_kept_from_low_to_high():
     assert check_colormap(["navy", "#fff", (1.0, 0.0, 0.0)]) == ["#000080", "#ffffff", "#ff0000"]
     assert check_colormap(np.array(["black", "white"])) == ["#000000", "#ffffff"]
     assert stops_of(("#000000", "#ffffff"), dark=True) == ["#000000", "#ffffff"]

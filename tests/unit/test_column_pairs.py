@@ -51,7 +51,7 @@ def test_the_coordinates_are_the_values_of_both_columns_whole_and_in_blocks(pair
     np.testing.assert_array_equal(dataset.embedding_block(pair, (0, 1), 300, 700), expected(dataset, pair)[300:700])
 
 
-def test_names_are_found_as_colours_are_and_come_back_in_full():
+def test_names_are_found_as_colors_are_and_come_back_in_full():
     dataset = small(50)
     assert dataset.find_embedding(["n_counts", "CD3E"]) == MIXED
     assert dataset.find_embedding(("log1p:n_counts", "var:CD3E")) == ("log1p:obs:n_counts", "var:CD3E")

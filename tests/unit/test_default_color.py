@@ -72,7 +72,7 @@ def test_of_columns_with_the_usual_names_the_best_is_shown_that_divides_the_cell
     assert color_of_itself(dataset) == expected
 
 
-def test_no_colour_set_later_is_no_colour(make):
+def test_no_color_set_later_is_no_color(make):
     w = make()
     w.color = None
     assert (w.color, legend(w).spec) == (None, "")
@@ -80,7 +80,7 @@ def test_no_colour_set_later_is_no_colour(make):
 
 @pytest.mark.parametrize("color", [None, OFFERED, "CD3E", ["CD3E", "MS4A1"]])
 @pytest.mark.parametrize("offered", [None, OFFERED, "var:MS4A1"])
-def test_state_brings_back_the_same_colour_whatever_is_offered(make, color, offered):
+def test_state_brings_back_the_same_color_whatever_is_offered(make, color, offered):
     w = make(offered)
     w.color = color
     state = json.loads(json.dumps(w.state))
@@ -91,7 +91,7 @@ def test_state_brings_back_the_same_colour_whatever_is_offered(make, color, offe
     assert other.state == state
 
 
-def test_a_state_that_says_nothing_of_colour_is_what_the_constructor_shows(make):
+def test_a_state_that_says_nothing_of_color_is_what_the_constructor_shows(make):
     for offered in (OFFERED, None):
         w = make(offered, color="n_counts")
         w.state = {"opacity": 0.5}
@@ -102,14 +102,14 @@ def test_a_state_that_says_nothing_of_colour_is_what_the_constructor_shows(make)
     assert "color" not in w.state
 
 
-def test_categories_of_the_colour_on_offer_can_be_hidden_from_the_start(make):
+def test_categories_of_the_color_on_offer_can_be_hidden_from_the_start(make):
     assert make(hidden=["B cell"]).hidden == ["B cell"]
     with pytest.raises(ValueError, match="no category 'B cel'"):
         make(hidden=["B cel"])
 
 
 @pytest.mark.parametrize("offered", [OFFERED, None])
-def test_a_colour_on_offer_that_cannot_be_read_is_dropped_and_the_points_are_shown(make, offered):
+def test_a_color_on_offer_that_cannot_be_read_is_dropped_and_the_points_are_shown(make, offered):
     w = make(offered, broken=["obs/cell_type"])
     end = time.monotonic() + 20
     while w.color is not None and time.monotonic() < end:

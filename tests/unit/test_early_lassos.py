@@ -79,7 +79,7 @@ def test_lassos_before_the_cells_are_read_hold_nothing_up_and_all_count_in_their
     assert w.n_selected == expected.sum()
 
 
-def test_a_lasso_before_the_colour_is_read_holds_nothing_up(monkeypatch):
+def test_a_lasso_before_the_color_is_read_holds_nothing_up(monkeypatch):
     data = small()
     w = recorded(data, monkeypatch, render="raster")
     w.front.settle()

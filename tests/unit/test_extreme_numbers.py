@@ -138,7 +138,7 @@ def test_cells_at_one_place_are_drawn_in_the_middle(place):
     assert (picture[60, 80] != 255).any()
 
 
-def test_high_values_are_coloured_high_and_low_ones_low():
+def test_high_values_are_colored_high_and_low_ones_low():
     values, xy = np.array([-1.7e308, 1.7e308]), np.array([[0, 0], [1, 0]], np.float32)
     small = drawn(a_session(np.array([-1.0, 1.0]), xy))
     np.testing.assert_array_equal(drawn(a_session(values, xy)), small)

@@ -80,7 +80,7 @@ def test_a_png_is_as_large_as_asked_and_says_its_resolution(w, tmp_path):
     assert Image.open(tmp_path / "a.PNG").size == (400, 300)  # 4:3 of the height, as no page has told of another
 
 
-def test_every_cell_is_where_its_coordinates_say_in_the_colour_of_its_category(w, tmp_path):
+def test_every_cell_is_where_its_coordinates_say_in_the_color_of_its_category(w, tmp_path):
     w.view = [-4, 24, -4, 24]
     w.save(tmp_path / "a.png", dpi=192, width=280, height=280, legend=False)
     image = np.asarray(Image.open(tmp_path / "a.png"))

@@ -211,7 +211,7 @@ def test_gestures_mean_those_alone_that_pass(settings):
     np.testing.assert_array_equal(one.mask, finite & (data.numbers("n_genes") >= 2000))
 
 
-def test_another_choice_sends_no_points_no_colours_and_no_bits(widget):
+def test_another_choice_sends_no_points_no_colors_and_no_bits(widget):
     widget.filters["n_genes"] = (2000, None)
     widget._exchange.jobs.close()
     sent = []

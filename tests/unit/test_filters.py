@@ -58,7 +58,7 @@ def test_filters_and_the_query_hold_together_and_each_goes_alone(widget, frame):
     assert (dict(widget.filters), widget.filters.rule, widget.hidden) == ({}, {"and": []}, [])
 
 
-def test_what_the_legend_hides_is_the_filter_of_its_column_and_survives_a_change_of_colour(widget, frame):
+def test_what_the_legend_hides_is_the_filter_of_its_column_and_survives_a_change_of_color(widget, frame):
     widget.hidden = ["T cell", MISSING_LABEL]
     others = frame["cell_type"].notna() & (frame["cell_type"] != "T cell")
     np.testing.assert_array_equal(widget.filters.mask, others)
@@ -74,7 +74,7 @@ def test_what_the_legend_hides_is_the_filter_of_its_column_and_survives_a_change
     assert widget.filters.mask.all()
 
 
-def test_colour_and_hidden_set_together_hide_in_the_new_legend(widget, frame):
+def test_color_and_hidden_set_together_hide_in_the_new_legend(widget, frame):
     widget.color = None
     widget.set_state({"color": "cell_type", "hidden": ["T cell"]})
     assert widget.hidden == ["T cell"]

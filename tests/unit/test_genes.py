@@ -87,7 +87,7 @@ def test_sets_are_a_mapping_over_those_made_here_and_those_of_the_store(widget):
     assert "gene_sets" not in widget.state
 
 
-def test_a_set_colours_by_the_mean_of_its_genes_and_another_of_that_name_colours_anew(widget):
+def test_a_set_colors_by_the_mean_of_its_genes_and_another_of_that_name_colors_anew(widget):
     data = widget.dataset
     values = {name: data.vector(name).dense(N) for name in ("CD3E", "MS4A1", "DENSE")}
     widget.genes.sets["mine"] = ["CD3E", "DENSE"]
@@ -113,7 +113,7 @@ def _limits(*values):
     return mean.min(), mean.max()
 
 
-def test_with_the_set_that_it_was_a_colour_goes(widget):
+def test_with_the_set_that_it_was_a_color_goes(widget):
     widget.genes.sets["mine"] = ["CD3E"]
     widget.color = "mine"
     del widget.genes.sets["mine"]
@@ -133,7 +133,7 @@ def test_search_finds_sets_that_were_made_until_they_go(widget):
     assert found() == {}
 
 
-def test_the_state_brings_pins_sets_and_the_colour_by_a_set_back(widget, monkeypatch):
+def test_the_state_brings_pins_sets_and_the_color_by_a_set_back(widget, monkeypatch):
     widget.genes.pin("CD3E")
     widget.genes.sets["mine"] = ["CD3E", "MS4A1"]
     widget.color = "set:mine"

@@ -119,7 +119,7 @@ def save(data, tmp_path):
         w.close()
 
 
-def test_it_holds_places_names_and_colours_as_the_dataset_has_them(save, data):
+def test_it_holds_places_names_and_colors_as_the_dataset_has_them(save, data):
     page = save(color="cell_type", pinned_genes=["MS4A1"], options={"colors": ["n_counts"]})
     rows = rows_of(page.names())
     assert sorted(rows) == list(range(N))
@@ -155,7 +155,7 @@ def dense(chunks, n):
     return found
 
 
-def test_it_is_coloured_by_what_is_on_show_at_hand_or_asked_for_and_by_nothing_else(save):
+def test_it_is_colored_by_what_is_on_show_at_hand_or_asked_for_and_by_nothing_else(save):
     def before(w):
         list(w._session.answer(p.AskColumns(["obs:donor name"])))
 

@@ -108,14 +108,14 @@ def test_lone_cells_at_the_rim_of_clusters_are_saturated_no_more_often_than_the_
     assert (codes[rim] >= top).mean() <= (codes[bulk] >= top).mean()
 
 
-def test_colours_rank_as_the_means_of_the_50_nearest_cells_do(tissue):
+def test_colors_rank_as_the_means_of_the_50_nearest_cells_do(tissue):
     planes = tissue.planes()
     assert spearmanr(*shown_and_expected(planes, VIEW, tissue.xy, tissue.codes))[0] >= 0.9
     assert spearmanr(*shown_and_expected(planes, VIEW, tissue.xy, tissue.codes, behind=1))[0] < 0.8
 
 
 @pytest.mark.parametrize(("seed", "width", "zoom"), [(2, 128, 1), (2, 256, 1), (2, 128, 4), (4, 64, 2)])
-def test_colours_of_30_clusters_rank_so_too_whole_and_in_part(seed, width, zoom):
+def test_colors_of_30_clusters_rank_so_too_whole_and_in_part(seed, width, zoom):
     """Of 300,000 cells, as many to a pixel as of 3 and 10 million in 800 x 600: from 7 to 32."""
     rng = np.random.default_rng(seed)
     n, k = 300_000, 30

@@ -111,7 +111,7 @@ def test_every_pixel_with_a_cell_is_seen_and_no_other():
     np.testing.assert_array_equal(pixels(frame)[..., 3] > 0, counts > 0)
 
 
-def test_a_pixel_has_the_colours_of_its_categories_by_share():
+def test_a_pixel_has_the_colors_of_its_categories_by_share():
     one = session(color="cell_type")
     view = extent(one)
     (frame,) = ask(one, view, (6, 5))
@@ -179,7 +179,7 @@ def test_images_grow_as_opaque_as_points_while_their_cells_become_few(color, den
 
 
 @pytest.mark.parametrize("density", ["eq_hist", "log", "cbrt", "linear"])
-def test_density_is_no_part_of_the_colour_of_a_number(density):
+def test_density_is_no_part_of_the_color_of_a_number(density):
     one = session(color="CD3E", density=density)
     (frame,) = ask(one, extent(one))
     counts = histogram(one.dataset.embedding("umap"), extent(one), SIZE)
@@ -243,7 +243,7 @@ def test_selected_cells_lie_visibly_above_a_million_others():
     assert image[line, column, 3] >= 200 > 2 * others.max()
 
 
-def test_an_answer_says_which_points_colouring_and_selection_it_shows():
+def test_an_answer_says_which_points_coloring_and_selection_it_shows():
     one = session(color="cell_type")
     list(one.streams.color())
     list(one.streams.color())
@@ -309,7 +309,7 @@ def lasso_while_asking(one, began, may_end):
     assert is_done
 
 
-def test_a_lasso_does_not_wait_for_a_colouring_that_is_read_for_an_image():
+def test_a_lasso_does_not_wait_for_a_coloring_that_is_read_for_an_image():
     one = session(color="cell_type")
     list(one.streams.show())
     began, may_end = threading.Event(), threading.Event()
@@ -465,7 +465,7 @@ def test_a_field_that_is_there_before_anybody_waits_for_it_is_not_waited_for(mon
 
 
 @pytest.mark.parametrize(("limit", "times"), [(field.RECENT_BYTES, 1), (0, 3)])
-def test_going_back_to_colours_that_were_on_show_computes_nothing_unless_they_are_too_large(monkeypatch, limit, times):
+def test_going_back_to_colors_that_were_on_show_computes_nothing_unless_they_are_too_large(monkeypatch, limit, times):
     monkeypatch.setattr(field, "RECENT_BYTES", limit)
     monkeypatch.setattr(loader, "RECENT_BYTES", limit)
     done = []
@@ -545,7 +545,7 @@ def test_a_statistic_of_pixels_is_scipy_s_at_any_distance(n_obs, color, statisti
         )
 
 
-def test_the_range_told_is_that_of_the_pixels_and_the_colours_span_most_of_them():
+def test_the_range_told_is_that_of_the_pixels_and_the_colors_span_most_of_them():
     one = session(20_000, "n_counts", statistic="sum")
     (frame,) = ask(one, extent(one))
     lo, hi, low, high, least = frame.message.scale

@@ -57,7 +57,7 @@ def picture(session, paper="white"):
 
 @pytest.mark.parametrize("render", ["points", "raster"])
 @pytest.mark.parametrize("paper", ["white", "dark", "transparent"])
-def test_a_picture_differs_by_its_contours_along_these_alone_and_has_them_in_the_colours_of_categories(render, paper):
+def test_a_picture_differs_by_its_contours_along_these_alone_and_has_them_in_the_colors_of_categories(render, paper):
     dataset = small(3000)
     looks = {"embedding": "umap", "color": "cell_type", "render": render}
     bare = picture(Session(dataset, Settings(**looks)), paper)
@@ -84,7 +84,7 @@ def test_a_picture_differs_by_its_contours_along_these_alone_and_has_them_in_the
     assert (new == colors["B cell"]).all(axis=1).any()
 
 
-def test_where_the_column_does_not_colour_the_cells_contours_are_drawn_in_ink():
+def test_where_the_column_does_not_color_the_cells_contours_are_drawn_in_ink():
     looks = {"embedding": "umap", "color": None, "contours": "cell_type"}
     lined = picture(Session(small(3000), Settings(**looks)))
     assert (lined[:, :, :3] == PAPERS["white"].ink).all(axis=2).sum() > 50

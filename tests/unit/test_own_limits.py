@@ -25,7 +25,7 @@ def limits(w):
     return w.vmin, w.vmax, w._session.settings.vmin, w._session.settings.vmax
 
 
-def test_a_number_stays_behind_with_its_colouring_and_comes_back_with_it(make):
+def test_a_number_stays_behind_with_its_coloring_and_comes_back_with_it(make):
     w = make()
     w.vmin, w.vmax = 0.5, 2
     w.color = "n_counts"
@@ -39,7 +39,7 @@ def test_a_number_stays_behind_with_its_colouring_and_comes_back_with_it(make):
     assert limits(w) == (None, 3000.0, None, 3000.0)
 
 
-def test_a_number_set_while_no_numbers_are_on_show_is_not_that_of_the_next_colouring(make):
+def test_a_number_set_while_no_numbers_are_on_show_is_not_that_of_the_next_coloring(make):
     w = make(color="cell_type", vmax=0.5)
     w.color = "n_counts"
     assert w.vmax is None
@@ -58,7 +58,7 @@ def test_a_number_stays_behind_with_a_statistic_that_has_another_unit(make):
     assert w.vmax == 0.1
 
 
-def test_percentiles_stay_across_colours_and_lie_beneath_numbers(make):
+def test_percentiles_stay_across_colors_and_lie_beneath_numbers(make):
     w = make(vmin="p1", vmax="p99")
     w.color = "MS4A1"
     assert (w.vmin, w.vmax) == ("p1", "p99")
@@ -73,7 +73,7 @@ def test_percentiles_stay_across_colours_and_lie_beneath_numbers(make):
     assert (w.vmin, w.vmax) == (None, None)
 
 
-def test_a_colour_from_the_front_end_brings_its_limits_and_the_front_end_is_told(make, monkeypatch):
+def test_a_color_from_the_front_end_brings_its_limits_and_the_front_end_is_told(make, monkeypatch):
     w, told = make(vmax=2.0), []
     send = w.send_state
     monkeypatch.setattr(w, "send_state", lambda key=None: (told.append(key), send(key)))
@@ -89,7 +89,7 @@ def test_a_colour_from_the_front_end_brings_its_limits_and_the_front_end_is_told
 
 
 @pytest.mark.parametrize("vmax", [0.5, "p90"])
-def test_a_colour_and_limits_that_are_set_together_belong_together(make, vmax):
+def test_a_color_and_limits_that_are_set_together_belong_together(make, vmax):
     assert make(color="n_counts", vmax=vmax).vmax == vmax
     w = make(vmin=0.75, vmax=2.0)
     w.state = {"color": "n_counts", "vmax": vmax}
@@ -114,7 +114,7 @@ def test_state_moves_both_limits_past_those_of_before_and_round_trips_what_is_on
         assert make(**state).state == w.state
 
 
-def test_limits_of_a_colour_that_fails_are_not_those_of_the_one_that_stays(make):
+def test_limits_of_a_color_that_fails_are_not_those_of_the_one_that_stays(make):
     w = CxgWidget(small(broken=["X/MS4A1"]), color="CD3E", vmax=2.0)
     with pytest.raises(errors.DamagedStore):
         w.color = "MS4A1"
@@ -158,7 +158,7 @@ def test_crossed_limits_of_the_front_end_are_said_there_and_set_back(make, monke
     assert (w.vmin, w.vmax) == (2.0, 3.0)
 
 
-def test_a_percentile_that_would_cross_the_number_of_a_colouring_is_not_for_that_one(make):
+def test_a_percentile_that_would_cross_the_number_of_a_coloring_is_not_for_that_one(make):
     w = make(vmin=1.0)
     w.color = "n_counts"
     w.vmax = "p10"  # of CD3E that is 0
@@ -183,7 +183,7 @@ def test_a_limit_is_shared_and_kept_by_a_list_of_genes_as_by_one(make):
     assert w.vmin == 0.5
 
 
-def test_a_centre_stays_behind_with_its_colouring_and_does_not_go_with_limits_that_exclude_it(make):
+def test_a_centre_stays_behind_with_its_coloring_and_does_not_go_with_limits_that_exclude_it(make):
     w = make(center=1.0)
     w.color = "n_counts"
     assert w.center is None

@@ -40,7 +40,7 @@ def closest(colors):
 
 @pytest.mark.parametrize("background", BACKGROUNDS.values(), ids=BACKGROUNDS)
 @pytest.mark.parametrize("name", [None, *PALETTES])
-def test_every_colour_of_every_palette_shows_on_light_and_on_dark(name, background):
+def test_every_color_of_every_palette_shows_on_light_and_on_dark(name, background):
     for count in range(1, 257):
         colors = default_palette(count) if name is None else named_palette(name, count)
         assert contrast(colors, background).min() >= 2, count
@@ -50,25 +50,25 @@ def test_every_colour_of_every_palette_shows_on_light_and_on_dark(name, backgrou
 @pytest.mark.parametrize(
     ("count", "distance"), [(8, 0.09), (20, 0.08), (33, 0.06), (64, 0.045), (100, 0.035), (256, 0.02)]
 )
-def test_colours_of_as_many_categories_can_be_told_apart(count, distance):
+def test_colors_of_as_many_categories_can_be_told_apart(count, distance):
     assert closest(default_palette(count)) >= distance
 
 
-def test_colours_of_the_store_and_of_the_user_are_drawn_as_they_are():
+def test_colors_of_the_store_and_of_the_user_are_drawn_as_they_are():
     pale, dark = "#ffffcc", "#000011"
     assert category_palette(["a", "b"], {"a": pale}, {"b": dark}) == [pale, dark]
     assert category_palette(["a", "b"], {}, [pale, dark]) == [pale, dark]
 
 
 @pytest.mark.parametrize("count", [0, 1, 8, 9, 256, 1101])
-def test_there_is_a_colour_for_each_category(count):
+def test_there_is_a_color_for_each_category(count):
     colors = default_palette(count)
     assert len(colors) == count
     assert len(set(colors)) == min(count, 256)
     assert count > 8 or colors == list(OKABE_ITO[:count])
 
 
-def test_the_users_colour_wins_over_the_stores_over_the_default():
+def test_the_users_color_wins_over_the_stores_over_the_default():
     stored = {"a": "#111111", "b": "#222222"}
     assert category_palette(["a", "b", "c"], stored, {"a": "#333333"}) == ["#333333", "#222222", OKABE_ITO[2]]
     assert category_palette(["a", "b", "c"], stored, ["#000000", "#ffffff"]) == ["#000000", "#ffffff", "#000000"]

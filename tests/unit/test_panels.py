@@ -51,7 +51,7 @@ def test_a_panel_is_added_beside_the_plot_and_the_last_one_leaves_it_alone(widge
         panel.color = "CD3E"
 
 
-def test_a_grid_is_a_panel_for_each_colour_of_which_the_first_is_the_plot_and_one_step(widget):
+def test_a_grid_is_a_panel_for_each_color_of_which_the_first_is_the_plot_and_one_step(widget):
     panels = widget.grid(["CD3E", "MS4A1", ["CD3E", "DENSE"], {"color": "n_genes", "vmin": 300}])
     assert [one.color for one in panels] == ["CD3E", "MS4A1", ["CD3E", "DENSE"], "n_genes"]
     assert widget.color == "CD3E"
@@ -67,7 +67,7 @@ def test_a_grid_is_a_panel_for_each_colour_of_which_the_first_is_the_plot_and_on
     assert len(widget.panels) == 0
 
 
-def test_a_split_is_a_panel_for_each_category_and_follows_the_colours_of_the_widget(widget):
+def test_a_split_is_a_panel_for_each_category_and_follows_the_colors_of_the_widget(widget):
     panels = widget.split("donor name")
     assert [one.within for one in panels] == [{"obs": "donor name", "in": [f"d{i}"]} for i in range(4)]
     widget.color = "CD3E"
@@ -182,7 +182,7 @@ def test_only_what_changed_is_sent_anew(widget):
     assert content["colors"] == category_palette(["d0", "d1", "d2", "d3"], {}, widget.palette)
 
 
-def test_a_part_is_sent_which_points_are_its_own_and_colours_none(widget):
+def test_a_part_is_sent_which_points_are_its_own_and_colors_none(widget):
     data = widget.dataset
     donors = data.obs(["donor name"])["donor name"].to_numpy()[widget._session.held.order.rows]
     for panel, donor in zip(widget.split("donor name"), ["d0", "d1", "d2", "d3"], strict=True):
@@ -191,7 +191,7 @@ def test_a_part_is_sent_which_points_are_its_own_and_colours_none(widget):
         assert frame.message.n_passing == np.count_nonzero(donors == donor)
 
 
-def test_what_the_legend_of_the_plot_hides_is_left_out_of_a_panel_of_another_colour(widget):
+def test_what_the_legend_of_the_plot_hides_is_left_out_of_a_panel_of_another_color(widget):
     data = widget.dataset
     panel = widget.panel(color="CD3E")
     widget.hidden = ["B cell"]
@@ -228,7 +228,7 @@ def test_the_pointer_finds_cells_of_its_part_and_tells_the_value_of_its_panel(wi
     assert found == [row if donor == "d3" else -1 for donor in ("d0", "d1", "d2", "d3")]
 
 
-def test_an_image_of_a_panel_is_of_its_colour_and_its_cells():
+def test_an_image_of_a_panel_is_of_its_color_and_its_cells():
     w = CxgWidget(small(4000), color="cell_type", render="raster")
     parts = w.split("donor name")
     donors = w.dataset.obs(["donor name"])["donor name"].to_numpy()
@@ -280,7 +280,7 @@ def test_a_statistic_of_pixels_is_that_of_the_cells_and_the_gene_of_each_panel()
 # What is held.
 
 
-def test_a_panel_holds_its_colouring_alone_and_lets_go_of_it_when_it_goes():
+def test_a_panel_holds_its_coloring_alone_and_lets_go_of_it_when_it_goes():
     widget = CxgWidget(small(20_000, sparse=False), color="cell_type")
     widget._session.prepare()  # as it does by itself, soon
     memo = widget._session.loader.memo

@@ -139,7 +139,7 @@ def inks_for(coloring, settings, paper):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_numbers_have_the_colours_that_matplotlib_gives_them_and_zeros_a_pale_grey(dark):
+def test_numbers_have_the_colors_that_matplotlib_gives_them_and_zeros_a_pale_grey(dark):
     values = np.array([0, 0.5, 1, 10, 100, np.nan, -1])
     paper = PAPERS["dark" if dark else "white"]
 

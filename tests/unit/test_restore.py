@@ -84,7 +84,7 @@ def kept_files(caches):
     return sorted(caches.glob("*.cxgstate")) if caches.is_dir() else []
 
 
-def test_what_was_made_is_back_after_a_restart_with_its_rules_and_colours(caches, opened):
+def test_what_was_made_is_back_after_a_restart_with_its_rules_and_colors(caches, opened):
     first = opened(restore=True)
     labels = work(first)
     before = first.state

@@ -99,7 +99,7 @@ def test_names_of_a_list_that_are_unknown_are_told_and_a_phrase_is_no_list(data)
     assert labels(data, "CD3E,") == ["CD3E", "CD3EAP"]
 
 
-def test_a_list_picked_in_the_box_colours_by_the_mean_that_numpy_has(data):
+def test_a_list_picked_in_the_box_colors_by_the_mean_that_numpy_has(data):
     color = search(data, "cd3e cd3d").matches[0]["color"]
     w = CxgWidget(data, color=None)
     w.set_state({"color": color})
@@ -109,7 +109,7 @@ def test_a_list_picked_in_the_box_colours_by_the_mean_that_numpy_has(data):
     data.reads.clear()
 
 
-def test_sets_of_cells_are_found_by_name_and_their_match_is_what_colours_by_them(data):
+def test_sets_of_cells_are_found_by_name_and_their_match_is_what_colors_by_them(data):
     w = CxgWidget(data, color=None)
     assert not [one for one in next(w._session.answer(p.Search("", 50))).message.matches if "sets:" in one["spec"]]
     for name, rows in (("CD3", [0, 1]), ("of donor <b>", [2, 3])):

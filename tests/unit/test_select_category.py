@@ -117,7 +117,7 @@ def test_numbers_that_are_missing_are_counted_apart():
     assert message.n_missing == (mask & np.isnan(values)).sum()
 
 
-def test_without_a_colouring_there_is_nothing_to_count():
+def test_without_a_coloring_there_is_nothing_to_count():
     one = session(None)
     one.select(np.ones(1000, bool))
     message, counts = counted(one)

@@ -31,7 +31,7 @@ def kinds(frames):
     return [frame.message.kind for frame in frames]
 
 
-def test_ready_is_answered_by_dataset_then_colour_and_points_in_turn():
+def test_ready_is_answered_by_dataset_then_color_and_points_in_turn():
     one = session(200_000, "cell_type")
     found = kinds(one.answer(p.Ready(p.VERSION)))
     assert found[0] == "dataset"
@@ -57,7 +57,7 @@ def test_any_two_axes_of_a_wide_embedding_can_be_shown(axes):
     assert frame.message.axes == list(axes)
 
 
-def test_colouring_by_a_category_sends_its_codes_counts_and_colours():
+def test_coloring_by_a_category_sends_its_codes_counts_and_colors():
     one = session(1000, "cell_type")
     legend, *chunks = one.streams.color()
     truth = one.dataset.obs(["cell_type"])["cell_type"]
@@ -121,7 +121,7 @@ def test_coordinates_that_an_index_holds_are_not_read_again():
     assert one.dataset.reads == []
 
 
-def test_a_colour_change_reads_one_column_and_nothing_else():
+def test_a_color_change_reads_one_column_and_nothing_else():
     one = session(1000)
     list(one.streams.show())
     one.dataset.reads.clear()
@@ -141,7 +141,7 @@ def test_threads_that_want_the_same_read_it_once():
     assert sorted(one.dataset.reads) == ["X/CD3E", "emb/umap"]
 
 
-def test_a_newer_colour_ends_the_older_stream_between_two_chunks():
+def test_a_newer_color_ends_the_older_stream_between_two_chunks():
     one = session(3_000_000, "n_genes")
     older = one.streams.color()
     assert next(older).message.kind == "color"
@@ -205,11 +205,11 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
 
 
 @pytest.mark.parametrize("first", [0, 250_000, 1_700_000_000_000_000_000])
-def test_an_integer_is_told_with_all_its_digits_coloured_by_or_not(first):
+def test_an_integer_is_told_with_all_its_digits_colored_by_or_not(first):
     numbers = first + np.arange(60)
     dataset = MemoryDataset({"number": numbers}, np.zeros((60, 1), np.float32), ["G"], {"umap": np.eye(60, 2)})
-    plain, coloured = (Session(dataset, Settings(embedding="umap", color=color)) for color in (None, "number"))
-    told = [next(one.answer(p.Hover(0.0, 1.0, 0.1, 0.1))).message for one in (plain, coloured)]
+    plain, colored = (Session(dataset, Settings(embedding="umap", color=color)) for color in (None, "number"))
+    told = [next(one.answer(p.Hover(0.0, 1.0, 0.1, 0.1))).message for one in (plain, colored)]
     assert told[0].fields == [["number", str(numbers[1])]]
     assert told[1].value == str(numbers[1])
 
@@ -305,7 +305,7 @@ def test_search_finds_columns_sets_and_genes_best_first():
     assert frame.message.n_more == 10 - 3
 
 
-def test_a_failing_gene_leaves_the_points_and_the_last_colouring():
+def test_a_failing_gene_leaves_the_points_and_the_last_coloring():
     one = session(100, "cell_type", broken=["X/CD3E"])
     list(one.streams.show())
     one.settings = Settings(embedding="umap", color="CD3E")
@@ -323,7 +323,7 @@ def test_show_says_what_failed_and_sends_the_rest():
     assert (error.of, error.type) == ("points", "DamagedStore")
 
 
-def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_values_on_top():
+def test_a_kernel_drawn_picture_shows_each_category_in_its_color_and_high_values_on_top():
     one = session(2000, "cell_type", palette={"T cell": "#ff0000", "B cell": "#00ff00"}, opacity=1.0)
     image = np.array(Image.open(io.BytesIO(still_png(one, (-4, 12, -4, 12), (200, 200)))))
     assert image.shape == (200, 200, 3)
@@ -333,7 +333,7 @@ def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_value
 
 @pytest.mark.parametrize("render", ["points", "raster"])
 @pytest.mark.parametrize(("limit", "expected"), [(None, "low"), (0.0, "low"), (-1.0, "high")])
-def test_a_kernel_drawn_gene_of_one_value_has_the_highest_colour_only_above_equal_limits(render, limit, expected):
+def test_a_kernel_drawn_gene_of_one_value_has_the_highest_color_only_above_equal_limits(render, limit, expected):
     one = Session(small(300), Settings(embedding="umap", color="ZERO", render=render, vmin=limit, vmax=limit))
     image = np.array(Image.open(io.BytesIO(still_png(one, (-4, 12, -4, 12), (200, 200)))))
     found = {tuple(pixel) for pixel in image.reshape(-1, 3)}
@@ -420,7 +420,7 @@ def test_who_asks_again_gets_everything_anew(one_of_many):
     assert later_points.message.seq > points.message.seq
 
 
-def test_another_colour_than_the_early_one_is_a_newer_one(one_of_many):
+def test_another_color_than_the_early_one_is_a_newer_one(one_of_many):
     _, color, points, _ = one_of_many.streams.early()
     one_of_many.settings = replace(one_of_many.settings, color="donor name")
     _, later_color, same_points, _ = first_four(one_of_many)

@@ -69,7 +69,7 @@ def test_the_difference_is_log2_of_both_smoothed_shares_and_unknown_where_fewer_
 @pytest.mark.parametrize(
     ("name", "colormap", "paper"), [("colors", "RdBu_r", "white"), ("dark_colors", "berlin", "dark")]
 )
-def test_the_colours_of_the_difference_are_a_diverging_map_whose_middle_is_nearest_to_the_page(
+def test_the_colors_of_the_difference_are_a_diverging_map_whose_middle_is_nearest_to_the_page(
     dataset, name, colormap, paper
 ):
     if colormap not in mpl.colormaps:

@@ -53,7 +53,7 @@ def count(image, color):
     return int((image[..., :3] == rgb).all(axis=2).sum())
 
 
-def test_the_picture_has_a_title_above_and_every_colour_beside_it(session):
+def test_the_picture_has_a_title_above_and_every_color_beside_it(session):
     image = picture(static_picture(session, HEIGHT, "abc"))
     plain = picture(static_picture(session, HEIGHT, "abc", legend=False))
     assert plain.shape == (HEIGHT, WIDTH, 4)
@@ -65,7 +65,7 @@ def test_the_picture_has_a_title_above_and_every_colour_beside_it(session):
         assert count(image[:, WIDTH:], color) == 10 * 10
 
 
-def test_the_bar_of_a_number_goes_from_the_first_colour_to_the_last(session):
+def test_the_bar_of_a_number_goes_from_the_first_color_to_the_last(session):
     session.settings = Settings(embedding="umap", color="CD3E", cmap="Reds")
     beside = picture(static_picture(session, HEIGHT, "abc"))[:, WIDTH:]
     first, last = key_of_now(session).ramp[0], key_of_now(session).ramp[-1]

@@ -98,7 +98,7 @@ def test_cells_are_sent_anew_where_who_draws_them_changes_and_not_else(before, a
     assert (session.display.number("points") > first) == is_sent
 
 
-def test_a_static_picture_of_pixels_has_them_in_its_colours_and_says_so():
+def test_a_static_picture_of_pixels_has_them_in_its_colors_and_says_so():
     session = Session(small(5_000), Settings(embedding="umap", color="n_counts", statistic="sum"))
     image, key = still(session, None, (200, 150), paper=PAPERS["white"])
     assert "sum per pixel" in key.detail

@@ -115,7 +115,7 @@ def test_the_page_around_a_cell_holds_it_and_says_its_place(widget, frame):
     assert (content["at"], content["start"]) == (-1, 7)
 
 
-def test_columns_that_nobody_chose_are_what_colours_and_those_that_say_most_and_only_they_are_read(monkeypatch):
+def test_columns_that_nobody_chose_are_what_colors_and_those_that_say_most_and_only_they_are_read(monkeypatch):
     data = small(N)
     widget = recorded(data, monkeypatch, color="CD3E")
     assert widget.table.columns[0] == "var:CD3E"

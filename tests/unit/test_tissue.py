@@ -77,7 +77,7 @@ def test_the_edges_of_an_image_are_those_of_matplotlib_over_the_scale_factor():
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64", "uint16"])
-def test_whole_numbers_and_shares_are_the_same_colours_and_opacity_is_left_out(dtype):
+def test_whole_numbers_and_shares_are_the_same_colors_and_opacity_is_left_out(dtype):
     wanted = np.concatenate([quadrants(), np.full((200, 300, 1), 9, np.uint8)], axis=2)
     scale = {"uint8": 1, "uint16": 257}.get(dtype, 1 / 255)
     dataset = section((wanted * np.float64(scale)).astype(dtype))

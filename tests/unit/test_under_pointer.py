@@ -172,7 +172,7 @@ def test_a_few_cells_are_no_crowd_and_one_of_them_is_named(render):
 
 
 @RENDERS
-def test_without_a_colour_cells_are_counted(render):
+def test_without_a_color_cells_are_counted(render):
     s = session(render=render)
     found = told(s)
     assert (found.n_beneath, found.fields) == (truth(s, **PLACE).sum(), [])

@@ -56,7 +56,7 @@ def make(monkeypatch):
         widget.close()
 
 
-def test_a_widget_shows_the_default_embedding_and_no_colour_where_none_is_wanted(make):
+def test_a_widget_shows_the_default_embedding_and_no_color_where_none_is_wanted(make):
     w = make(color=None)
     assert (w.embedding, w.color, w.axes, w.view, w.n_selected) == ("umap", None, [0, 1], None, 0)
     assert len(w.selection) == 0
@@ -133,7 +133,7 @@ def test_a_wrong_value_is_a_value_error_in_the_constructor_and_later_and_changes
     assert w.state == before
 
 
-def test_colour_is_sent_once_per_change_and_nothing_else_is(make):
+def test_color_is_sent_once_per_change_and_nothing_else_is(make):
     w = make(color=None)
     w.color = "cell_type"
     assert w.front.kinds == ["color", "codes"]
@@ -152,7 +152,7 @@ def test_what_the_shader_can_do_alone_sends_no_data(make, name, value):
     assert w.front.kinds == []
 
 
-def test_a_palette_change_sends_colours_not_codes(make):
+def test_a_palette_change_sends_colors_not_codes(make):
     w = make(color="cell_type")
     w.palette = ["red", "#00f", (0.0, 1.0, 0.0)]
     assert w.front.kinds == ["palette"]
@@ -181,7 +181,7 @@ def test_a_palette_with_some_other_categories_is_taken_with_a_warning_where_it_w
 
 
 @pytest.mark.filterwarnings("error::UserWarning")
-def test_a_palette_waits_for_its_colouring_and_a_state_brings_it_back(make):
+def test_a_palette_waits_for_its_coloring_and_a_state_brings_it_back(make):
     w = make()
     w.palette = {"T cell": "red"}
     w.color = "CD3E"
@@ -204,7 +204,7 @@ def test_switching_the_embedding_sends_its_points_and_resets_axes_and_view(make)
     assert w.front.sent[-1][0]["embedding"] == "umap"
 
 
-def test_a_failure_from_python_is_raised_where_it_was_caused_and_the_last_colour_stays(make):
+def test_a_failure_from_python_is_raised_where_it_was_caused_and_the_last_color_stays(make):
     w = make(small(broken=["X/CD3E"]), color="MS4A1")
     with pytest.raises(errors.DamagedStore, match="X/CD3E"):
         w.color = "CD3E"
@@ -399,7 +399,7 @@ def test_categories_on_show_and_the_missing_can_be_hidden(make, hidden):
     assert make(**w.state).hidden == list(hidden)
 
 
-def test_a_new_colour_shows_all_its_categories_unless_some_are_hidden_with_it(make):
+def test_a_new_color_shows_all_its_categories_unless_some_are_hidden_with_it(make):
     w = make(color="cell_type", hidden=["B cell"])
     w.color = "is_doublet"
     assert w.hidden == []

@@ -1,1 +1,1 @@
-"""The widget in Jupyter: traits, the comm, and the picture that a saved notebook keeps."""
+"""The Jupyter widget: traits, the comm, and the picture that a saved notebook keeps."""

@@ -1,4 +1,4 @@
-"""Numbers of cells, as users call them: counts, comparisons, markers, compositions, and all cells as arrays."""
+"""Statistics of cells as methods of the widget: counts, comparisons, markers, compositions, aggregation."""
 # Changes with cxg_widget/compare/question.py: options of a comparison.
 # Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
 # Changes with cxg_widget/compare/composition.py: options of a composition.
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
 
 
 class AnalysingWidget(AnsweringWidget):
-    """A widget that says how some of its cells differ from others."""
+    """A widget that counts and compares groups of cells."""
 
     def counts(self, column: str | Sequence[str], *, within: Any = None, form: Form | None = None) -> Any:
-        """Count cells by the values of an obs column or gene, or by those of two or three genes together.
+        """Count cells by the values of an obs column or a gene, or by the levels of two or three genes.
 
         Parameters
         ----------
-        column : obs column or gene; "obs:NAME" and "var:NAME" force one. Or a list of two or three genes: their cells
-            are counted by the part of its limits, which `vmin`, `vmax` and `scale` set as for `blend="colors"`, in
-            which each gene lies: of two genes "low", "middle" or "high", of three "low" or "high"
-        within : which cells are counted at all, in each of the three: "filter" = those that pass the filters,
-            "selection", or other cells as `select` takes them; None = all
-        form : "pandas", "polars" or "arrow" (a pyarrow.Table), whose first columns are the index; None = that of the
-            table which the widget shows, else "pandas"
+        column : obs column or gene; "obs:NAME" and "var:NAME" force one. Or a list of two or three genes: each gene is
+            split into parts of its limits, which `vmin`, `vmax` and `scale` set as for `blend="colors"`. Two genes have
+            the parts "low", "middle" and "high", three genes "low" and "high"
+        within : cells that count: "filter" = those that pass the filters, "selection" = the selected ones, or other
+            cells as `select` takes them; None = all
+        form : type of the table: "pandas", "polars" or "arrow" (a pyarrow.Table); the last two have the index as their
+            first columns. None = the type of the table that the widget shows, else "pandas"
 
         Returns
         -------
-        DataFrame of int64 with the columns `all`, `filtered` (cells that pass all filters but that of the column
-        itself) and `selected`. Its index holds categories in their order, of text sorted; or equal
-        intervals of numbers, of integers one each where there are few: as `numpy.histogram` has them, each holds its
-        left end, the last one its right end too. Cells without a value, infinite numbers among them, come last where
-        there are any. Of several genes the index has a level for each, and `filtered` are cells that pass all filters.
+        DataFrame of int64 with the columns `all`, `filtered` (cells that pass all filters except that of the column
+        itself) and `selected`. The index has the categories in their order (text is sorted), or equal intervals of
+        numbers, as `numpy.histogram` makes them: each includes its left end, the last one both ends. A column of few
+        distinct integers has one row per integer. Cells without a finite value are in the last row, if there are any.
+        Of several genes the index has a level per gene, and `filtered` are the cells that pass all filters.
 
         Raises
         ------
         UnknownName
             If there is no such column.
         InvalidValue
-            If it holds more than 65,534 distinct texts; if a list has other than two or three genes, or Dask's workers
-            hold the cells.
+            If the column has more than 65,534 distinct texts, the list has not two or three genes, or a list is given
+            and Dask workers hold the cells.
         InvalidStore, DamagedStore
-            If it cannot be read.
+            If the column cannot be read.
         ClosedDataset
             If the widget was closed.
 
@@ -76,47 +76,48 @@ class AnalysingWidget(AnsweringWidget):
         fold: str = "scanpy", min_cells: int = 10, min_donors: int = 3, within: Any = None,
         modality: str | None = None,
     ) -> Comparison:  # fmt: skip
-        """Compare two sets of cells gene by gene: which genes are higher in one, how much, and how surely.
+        """Compare two sets of cells gene by gene: means, shares, fold changes and p-values.
 
-        The matrix is read in blocks, of which nothing is kept; no gesture waits for it, and Ctrl-C ends it at once. The
-        newest result is what the panel "compare" shows.
+        The matrix is read in blocks and not kept in memory. The page stays responsive meanwhile; Ctrl-C stops the
+        comparison. The Compare panel shows the newest result.
 
         Parameters
         ----------
-        a, b : None or "selection" = the selection; the name of a set, a query ("n_genes > 500 and type == 'B cell'"), a
-            set or a selection, a rule, a polygon; else as `select` takes it: {obs column: values}, a mask (n_obs,),
-            rows, obs index labels. For b "rest" = all other cells, whatever the filters; of `within`, where given
-        method : "t-test" = Welch's, of unequal variances; "wilcoxon" = rank sums, with ties corrected and without
-            continuity correction; "pseudobulk" = sums of counts of each donor, a t-test of their log2 counts per
-            million; "deseq2" = the same sums by PyDESeq2 (`pip install 'cxg-widget[deseq2]'`); "explorer" = the numbers
-            of CELLxGENE Explorer, to reproduce lists made with it
-        layer : name of the layer that is compared; None = X, whatever is on show
-        normalize : "log1p_10k" compares log1p of counts per 10,000 of all genes of the cell; None = values as they are
-        by : the obs column of donors, for "pseudobulk" and "deseq2"; else None. Where enough donors are on both sides,
-            they are compared in pairs, without the others
-        genes : names, or the name of a gene set; None = all
-        fold : how `log2fc` is defined: "scanpy" = log2((expm1(mean_a) + 1e-9) / (expm1(mean_b) + 1e-9)), as scanpy has
-            it, "pseudocount" = log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1)), as Seurat has it;
-            "pseudobulk" and "deseq2" have their own
-        min_cells, min_donors : cells that a donor needs on a side, and donors that each side needs
-        within : which cells count at all, in a, b and the rest: "filter" = those that pass the filters, "selection",
-            or other cells as `a`; None = all, whatever the filters
-        modality : of MuData, whose genes are compared, in its X or in its `layer`; None = those of all, side by side
+        a, b : None or "selection" = the selected cells; the name of a set, a query ("n_genes > 500 and type == 'B
+            cell'"), a set, a selection, a rule or a polygon; {obs column: values}, a mask (n_obs,), rows or obs index
+            labels, as `select` takes them. b="rest" = all cells outside `a`, filtered out or not; with `within`, only
+            those of it
+        method : "t-test" = Welch's t-test; "wilcoxon" = Wilcoxon rank-sum test with tie correction, without continuity
+            correction; "pseudobulk" = t-test on log2 counts per million of the summed counts of each donor; "deseq2" =
+            PyDESeq2 on the same sums (`pip install 'cxg-widget[deseq2]'`); "explorer" = the method of CELLxGENE
+            Explorer, to reproduce its lists
+        layer : name of the layer to compare; None = X, whatever layer the plot shows
+        normalize : "log1p_10k" = compare log1p of counts per 10,000 of all genes of a cell; None = values as stored
+        by : obs column of donors, required by "pseudobulk" and "deseq2"; None with the other methods. If enough donors
+            have cells on both sides, the test is paired and leaves out the other donors
+        genes : list of genes, or the name of a gene set; None = all
+        fold : definition of `log2fc`: "scanpy" = log2((expm1(mean_a) + 1e-9) / (expm1(mean_b) + 1e-9)); "pseudocount" =
+            log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1)), as Seurat defines it. "pseudobulk" and "deseq2"
+            use their own
+        min_cells, min_donors : least cells of a donor on a side, and least donors on each side, of a method by donor
+        within : cells that take part in a, b and "rest": "filter" = those that pass the filters, "selection", or other
+            cells as `a`; None = all, whatever the filters
+        modality : modality of MuData whose genes are compared, in its X or in `layer`; None = genes of all modalities
 
         Returns
         -------
-        what has `.frame()`, a DataFrame with a row for each gene, `.notes`, sentences on what the numbers are,
-        `.log10_p`, `.u` and `.to_csv(path)`; by donors also `.donors` and `.sums`, by "explorer" `.listed(n)`
+        result with `.frame()`, a DataFrame with a row per gene; `.notes`, sentences that explain the numbers;
+        `.log10_p`, `.u` and `.to_csv(path)`. Methods by donor add `.donors` and `.sums`, "explorer" adds `.listed(n)`
 
         Raises
         ------
         SelectionError
-            If no cells are meant, a set holds too few, or both hold the same.
+            If a set has no cells or too few, or both sets have the same cells.
         UnknownName, InvalidValue, InvalidOption
-            If there is no such layer, gene, method or definition, or `normalize` or a sum is given values that are no
-            counts; the sentence names layers that hold counts.
+            If there is no such layer, gene, method or fold, or if a method or `normalize` needs counts and the values
+            are not counts; the sentence names layers that hold counts.
         MissingDependency
-            If "deseq2" is requested, and PyDESeq2 is not installed.
+            If `method="deseq2"` and PyDESeq2 is not installed.
         InvalidStore, DamagedStore
             If the matrix cannot be read.
         ClosedDataset
@@ -145,34 +146,34 @@ class AnalysingWidget(AnsweringWidget):
         layer: str | None = None, normalize: str | None = None, genes: Sequence[str] | str | None = None,
         fold: str = "scanpy", within: Any = None, modality: str | None = None, reference: Any = None,
     ) -> Comparison | Markers:  # fmt: skip
-        """Say which genes mark some cells, or the cells of each value of a column.
+        """Find the genes that mark some cells, or each category of a column.
 
         Parameters
         ----------
-        a : as `compare` takes it, None = the selection
-        against : "rest" = all other cells, whatever the filters; "neighborhood" = those nearest to the edge of `a` in
-            the embedding on show, as many as `a` has, none farther off than the radius of `a` in one piece
-        by : obs column of categories: each value against all other cells, for all values in one look at the matrix
-        method, layer, normalize, genes, fold, within, modality : as `compare`; no methods by donor, and with `by` no
-            "explorer"
-        reference : a value of `by`, such as "control": each other value is compared with its cells alone; None = with
-            all other cells
+        a : cells, as `compare` takes them; None = the selection
+        against : "rest" = all other cells, whatever the filters; "neighborhood" = the cells nearest to the edge of `a`
+            in the current embedding: at most as many as `a` has, and no farther from it than its radius
+        by : obs column of categories: compare each category with all other cells, in one pass over the matrix
+        method, layer, normalize, genes, fold, within, modality : as in `compare`, but no method by donor, and no
+            "explorer" with `by`
+        reference : a category of `by`, such as "control": compare each other category with the cells of this one; None
+            = with all other cells
 
         Returns
         -------
-        what `compare` returns, with `.background`, the cells of `against`: `w.sets["around"] = found.background` keeps
-        and draws them. With `by` the same of each value, and `.frame()` is one DataFrame of all, indexed by `group` and
-        var name; missing values are no group, but in the rest of each, and a value of one cell has NaN. With
-        `reference` missing values count nowhere.
+        result as of `compare`, with `.background`, the cells of `against`: `w.sets["around"] = found.background` names
+        them and shows them. With `by`, a result per category, and one `.frame()` of all, indexed by `group` and var
+        name. Missing values are no group, but part of each rest; with `reference` they are left out. A category of one
+        cell has NaN.
 
         Raises
         ------
         InvalidOption
-            If `by` stands beside `a` or `against`, or `reference` without `by`.
+            If `by` is combined with `a` or `against`, or `reference` is given without `by`.
         SelectionError
-            As `compare`; if nothing lies around `a`, or a column has fewer than two values.
+            As in `compare`; if there are no cells around `a`, or the column has fewer than two categories.
         UnknownName, InvalidValue, InvalidStore, DamagedStore, ClosedDataset
-            As `compare`; if there is no such column or reference, or the column has too many values.
+            As in `compare`; if there is no such column or reference, or the column has too many categories.
 
         Examples
         --------
@@ -187,10 +188,10 @@ class AnalysingWidget(AnsweringWidget):
         layer = Question.layer_of(self._dataset, modality, layer, genes)
         question = Question(method, layer, normalize, genes, fold)
         if by is not None and (a is not None or against != "rest"):
-            raise InvalidOption("markers(by=...) compares each value with all others, and takes no a or against.")
+            raise InvalidOption("markers(by=...) compares each category with all other cells; leave out a and against.")
         if by is None and reference is not None:
             way = "compare(a, b) takes any two sets"
-            raise InvalidOption(f"reference={shown(reference)} is a value of by=, the obs column of groups; {way}.")
+            raise InvalidOption(f"reference={shown(reference)} needs by=, the obs column of the groups; {way}.")
         requested = f"markers({'' if by is None else f'by={shown(by)}, '}method={method!r})"
         with self._session.costs.action("markers", requested=requested, less=question.lighter(by)):
             if by is not None:
@@ -200,47 +201,47 @@ class AnalysingWidget(AnsweringWidget):
     def composition(
         self, column: str, of: Any = None, by: str | None = None, *, within: Any = None, form: Form | None = None
     ) -> Any:
-        """Say how a set of cells falls to the values of a column, and what is enriched in it, against the other cells.
+        """Count the categories of a column in a set of cells, and test which are enriched against the other cells.
 
-        Only cells that pass all filters count, those of the set too: without filters all cells. `within` names others.
+        Only cells that pass all filters count, in the set and outside of it. `within` takes other cells instead.
 
         Parameters
         ----------
         column : obs column or gene; "obs:NAME" and "var:NAME" force one
-        of : None = the selection; else as `compare` takes cells: a set or its name, {obs column: values}, a rule, a
-            query, a mask (n_obs,), rows, a polygon, or obs index labels. A set comes before a cell of the same label.
-        by : obs column of categories or few whole numbers, such as the donor: its values are tested against each other
-            too
-        within : which cells count at all, of the set and beside it: None or "filter" = those that pass the filters,
-            "selection", or other cells as `select` takes them
-        form : as of `counts`
+        of : None = the selection; else cells as `compare` takes them: a set or its name, {obs column: values}, a rule,
+            a query, a mask (n_obs,), rows, a polygon, or obs index labels. A name that is both a set and a label is the
+            set
+        by : obs column of categories or few integers, such as the donor, for a second test with one value per donor
+        within : cells that count, in the set and outside: None or "filter" = those that pass the filters, "selection",
+            or other cells as `select` takes them
+        form : as in `counts`
 
         Returns
         -------
-        DataFrame with the index of `counts`: categories or intervals, missing values last where there are any.
+        DataFrame with the index of `counts`: categories or intervals, and missing values last if there are any.
 
-        - `n` : int64, cells of the set; `share` : their part of the set; `expected` : how many there would be by chance
-        - `odds_ratio` : ad / bc of the set and the rest; inf where bc is 0, NaN where ad is too
-        - `p` : chance of `n` cells or more among as many drawn blindly (hypergeometric, as a one-sided Fisher test);
-          `p_adj` : adjusted over the rows (Benjamini and Hochberg); `log10_p` : where `p` is less than a float holds
+        - `n` : int64, cells of the set; `share` : their share of the set; `expected` : number expected by chance
+        - `odds_ratio` : ad / bc of the set and the rest; inf where bc is 0, NaN where ad is 0 too
+        - `p` : probability of `n` or more cells in a random draw (hypergeometric, the same as a one-sided Fisher test);
+          `p_adj` : adjusted over the rows (Benjamini and Hochberg); `log10_p` : for a `p` too small for a float
 
-        and with `by`, the mean over donors that have 10 cells in the set and in the rest, and the category at all:
+        With `by`, statistics over the donors that have 10 cells in the set, 10 cells in the rest, and the category:
 
-        - `n_donors`, `n_left_out` : int64, donors that were tested, and all others with cells that count
-        - `share_by`, `rest_by` : mean of their shares in the set, and in the rest
-        - `p_by`, `p_by_adj` : paired t-test on the logits of both shares, half a cell added to each count: whether they
-          are higher in the set, one-sided; NaN below two donors
+        - `n_donors`, `n_left_out` : int64, donors in the test, and the other donors that have cells
+        - `share_by`, `rest_by` : mean share in the set, and in the rest
+        - `p_by`, `p_by_adj` : one-sided paired t-test on the logits of both shares, with half a cell added to each
+          count, for a higher share in the set; NaN below two donors
 
-        Cells of one donor resemble each other, so that `p` is small for what donors differ in; `p_by` is not.
+        Cells of one donor are alike, so `p` is also small where only donors differ. `p_by` is not.
 
         Raises
         ------
         UnknownName
             If there is no such column or set.
         InvalidValue
-            If it holds more than 65,534 distinct texts; if `by` holds numbers, or is the column itself.
+            If the column has more than 65,534 distinct texts, or `by` holds numbers or is the column itself.
         SelectionError
-            If no cells are meant, or none of them passes the filters.
+            If the set has no cells, or none of them passes the filters.
         InvalidStore, DamagedStore
             If a column cannot be read.
         ClosedDataset
@@ -265,33 +266,33 @@ class AnalysingWidget(AnsweringWidget):
     ) -> xr.DataArray | xr.Dataset:  # fmt: skip
         """Reduce all cells of a view to one value per pixel, exactly as datashader does, in blocks of rows.
 
-        It reads all cells, however many are on show and whatever is hidden; those without coordinates count nowhere.
+        All cells count, also hidden ones and those beyond `max_points`; cells without coordinates do not.
 
         Parameters
         ----------
-        reduction : "count", "sum", "mean", "min", "max", "std", "var", "first" or "last", or an object of
-            `datashader.reductions`, whose columns go by names as in `color`, "x" and "y" being the coordinates;
-            None = what the widget shows: of numbers its `statistic`, which is the mean by "auto", else counts by
-            category, or counts where there is no color
-        color : obs column, gene, gene set or list of genes that a name reduces; None = what the widget shows, but
-            "count" then counts all cells. "count" of categories counts each.
-        view : x0, x1, y0, y1 in data units; None = where all cells lie
-        width, height : px, up to 100 million
-        within : "filter" takes only the cells that pass the filters, "selection" the selected ones; or
-            other cells as `select` takes them; None = all
+        reduction : "count", "sum", "mean", "min", "max", "std", "var", "first" or "last"; or an object of
+            `datashader.reductions`, whose columns are named as in `color`, and "x" and "y" for the coordinates. None =
+            what the widget shows: its `statistic` of numbers (the mean if that is "auto"), counts by category, or plain
+            counts without a color
+        color : obs column, gene, gene set or list of genes to reduce; None = that of the widget, but "count" then
+            counts all cells. With a column of categories, "count" counts each category
+        view : x0, x1, y0, y1 in data units; None = the extent of all cells
+        width, height : px; at most 100 million pixels
+        within : "filter" = only the cells that pass the filters, "selection" = only the selected ones, or other cells
+            as `select` takes them; None = all
 
         Returns
         -------
-        `xarray.DataArray` (y, x), y ascending, with the centres of the pixels in data units as coordinates: uint32
-        counts, else float64 with NaN where a pixel has no value; with a last axis of categories for counts by category,
-        in none of which a cell without one counts. An `xarray.Dataset` for a `datashader.summary`.
+        `xarray.DataArray` (y, x), y ascending, with the centers of the pixels in data units as coordinates: counts are
+        uint32, other values float64 with NaN where a pixel has none. Counts by category have a third axis of
+        categories, in which cells without a category do not count. A `datashader.summary` gives an `xarray.Dataset`.
 
         Raises
         ------
         UnknownName
-            If there is no such column, gene, gene set.
+            If there is no such column, gene or gene set.
         InvalidValue
-            If the reduction does not fit its columns, or view or size cannot be.
+            If the reduction does not fit its columns, or the view or the size is invalid.
         InvalidStore, DamagedStore
             If a column cannot be read.
         ClosedDataset

@@ -1,4 +1,4 @@
-"""What a hand does with annotations, by the methods that Python has for it."""
+"""Actions of the Annotations panel, through the methods of `w.annotations`."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def edited(widget: CxgWidget, message: EditAnnotation) -> Annotated:
-    """Do what a hand asks for; raises as what it does."""
+    """Apply an action of the Annotations panel; raises as the method it calls."""
     annotations, label, to = widget.annotations, message.label, message.to
     if message.op == "new":
         annotations.new(message.name, of=to or None)

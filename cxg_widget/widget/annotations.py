@@ -1,4 +1,4 @@
-"""`w.annotations`: columns of labels that a user makes, as a mapping; every change is a change of the trait."""
+"""`w.annotations`: label columns made by the user, as a mapping. Every edit is a change of the trait."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class Annotations(Mapping[str, "Annotation"]):
-    """Annotations by their names, in the order in which they were made.
+    """Label columns of this widget by name, in the order in which they were made.
 
-    `w.annotations.new("mine")` makes one, `w.annotations["mine"].assign("B cell")` gives the selected cells a label.
-    Each is an obs column of this widget: `w.color = "mine"`, `w.filters["mine"]`, `w.counts("mine")`,
+    `w.annotations.new("mine")` makes one, `w.annotations["mine"].assign("B cell")` labels the selected cells.
+    Use it like any obs column: `w.color = "mine"`, `w.filters["mine"]`, `w.counts("mine")`,
     `w.select({"mine": "B cell"})`, `w.selection.obs("mine")`.
 
     Examples
@@ -50,23 +50,24 @@ class Annotations(Mapping[str, "Annotation"]):
 
     @property
     def rules(self) -> list[dict[str, Any]]:
-        """Each annotation as JSON, a copy: {"name", "log"}."""
+        """A copy of each annotation as JSON: {"name", "log"}."""
         rules: list[dict[str, Any]] = own_copy(self._rules)
         return rules
 
     def new(self, name: str, of: str | None = None) -> Annotation:
-        """Make an annotation, which holds no labels yet.
+        """Make an annotation.
 
         Parameters
         ----------
-        of : obs column or annotation whose labels it begins with; None = none
+        name : of the new annotation
+        of : obs column or annotation whose labels it starts with; None = no labels
 
         Raises
         ------
         InvalidValue
-            If an annotation, an obs column, a gene or a gene set has that name, or `of` holds too many values.
+            If an annotation, obs column, gene or gene set has that name, or `of` has too many distinct values.
         UnknownName
-            If there is no such column.
+            If there is no column `of`.
 
         Examples
         --------
@@ -89,23 +90,23 @@ class Annotations(Mapping[str, "Annotation"]):
         return self[name]
 
     def load(self, path: str | os.PathLike[str]) -> list[str]:
-        """Take the annotations of a file that `save` or CELLxGENE wrote, in the place of those of the same names.
+        """Load annotations from a file that `save` or CELLxGENE Annotate wrote; those of the same names are replaced.
 
-        Cells are found by the obs index; one that the file does not name has no label. Where the file was saved from
-        another dataset, a warning says so.
+        Cells are matched by the obs index. Cells that the file lacks get no label. A warning says if the file was saved
+        from another dataset.
 
         Returns
         -------
-        the names of the annotations
+        names of the loaded annotations
 
         Raises
         ------
         DatasetNotFound, InvalidStore
             If there is no such file, or it cannot be read.
         InvalidValue
-            If it holds none of these cells, or a name is taken.
+            If the file has none of these cells, or a name is taken.
         MissingDependency
-            If a Parquet file is requested, and pyarrow is not installed.
+            If the file is Parquet, and pyarrow is not installed.
 
         Examples
         --------
@@ -124,27 +125,30 @@ class Annotations(Mapping[str, "Annotation"]):
         self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error",
         form: Literal["xenium", "loupe"] | None = None,
     ) -> None:  # fmt: skip
-        """Write all annotations; `w.annotations["mine"].save` writes one. A crash leaves what was there whole.
+        """Write all annotations to a file; `w.annotations["mine"].save` writes one.
+
+        Existing files are replaced atomically: a crash leaves the old content.
 
         Parameters
         ----------
-        path : of a file of its own, keyed by the obs index: .parquet, .csv, or .cxg, a CXG's obs in a new place
-        into : what the labels are written into: the path of an .h5ad, an AnnData, or "obs" for the AnnData on show
-        on_conflict : what to do where there are other labels of that name: "ours" writes those of this widget, "theirs"
-            keeps those there and adds ours where there are none, "error" raises
-        form : "xenium" or "loupe" = a .csv that Xenium Explorer imports as cell groups (`cell_id,group`), or Loupe
-            Browser as a category (`barcode,<name>`), of one annotation, without the cells that have no label
+        path : new file, keyed by the obs index: .parquet or .csv, or .cxg for a CXG with the obs columns alone
+        into : existing target that gets the labels as obs columns: the path of an .h5ad, an AnnData object, or "obs"
+            for the AnnData object that the widget shows
+        on_conflict : if the target has other labels of that name: "ours" = overwrite them, "theirs" = keep them and
+            fill only cells without a label, "error" = raise
+        form : layout of a .csv of one annotation: "xenium" = cell groups for Xenium Explorer (`cell_id,group`), "loupe"
+            = a category for Loupe Browser (`barcode,<name>`). Cells without a label are left out
 
         Raises
         ------
         MergeConflict
-            If there are other labels, and nobody said which count.
+            If the target has other labels, and `on_conflict` is "error".
         InvalidValue, InvalidOption
-            If there is nothing to save, the path is none of these, or it holds other cells.
+            If there are no annotations, the path has another suffix, or the target has other cells.
         TargetExists, TargetNotWritten
-            If something else is there, the disk takes no more, or a link is in the way: nothing is written through one.
+            If the path is taken by something else, the disk is full, or the path is a link: links are not followed.
         MissingDependency
-            If the library that writes it is not installed.
+            If the library that writes the format is not installed.
 
         Examples
         --------
@@ -157,11 +161,11 @@ class Annotations(Mapping[str, "Annotation"]):
 
     def _save(self, names: Sequence[str], path: Any, into: Any, on_conflict: Any, form: Any) -> None:
         self._widget._check_open()
-        if form is not None:  # a file that has neither the name nor the order of the labels
+        if form is not None:  # this file has neither the name nor the order of the labels
             saving.save_as(form, self._widget.dataset, names, path, into)
             return
         saving.save(self._widget.dataset, names, path, into, on_conflict)
-        if path is not None or (isinstance(into, str | os.PathLike) and into != "obs"):  # an AnnData is no file
+        if path is not None or (isinstance(into, str | os.PathLike) and into != "obs"):  # an AnnData object is no file
             self._note_saved(names)
 
     def _note_saved(self, names: Iterable[str]) -> None:
@@ -169,12 +173,12 @@ class Annotations(Mapping[str, "Annotation"]):
         self._widget._keeper.note_change()
 
     def __getitem__(self, name: str) -> Annotation:
-        """Return an annotation; raises `UnknownName` where there is none of that name."""
+        """Return an annotation; raises `UnknownName` if there is none of that name."""
         self._log_of(name)
         return Annotation(self, name)
 
     def __delitem__(self, name: str) -> None:
-        """Forget an annotation; what names it, such as the color and filters, lets go of it."""
+        """Delete an annotation; a color or filter that uses it is reset."""
         self._log_of(name)
         self._set([one for one in self._now() if one["name"] != name])
 
@@ -202,7 +206,7 @@ class Annotations(Mapping[str, "Annotation"]):
         return {one["name"]: one["log"] for one in self._now()}
 
     def _now(self) -> list[dict[str, Any]]:
-        """Return the annotations of the widget now, whatever they were when this object was taken."""
+        """Return the current annotations; this object may be older than the last change."""
         rules: list[dict[str, Any]] = self._widget._kept("annotations")
         return rules
 
@@ -215,11 +219,11 @@ class Annotations(Mapping[str, "Annotation"]):
 
 
 class Annotation:
-    """One column of labels. It is always what the widget holds now under its name.
+    """One column of labels, as the widget holds it now.
 
     Attributes
     ----------
-    name : of the column
+    name : name of the column
 
     Examples
     --------
@@ -237,28 +241,28 @@ class Annotation:
 
     @property
     def labels(self) -> list[str]:
-        """The labels, in their order; `w.counts(name)` says how many cells have each."""
+        """Labels, in their order; `w.counts(name)` counts the cells of each."""
         return list(self._codes.categories)
 
     def assign(self, label: str | None, what: Any = None) -> int:
-        """Give cells a label, in the place of the one that they have.
+        """Label cells, replacing the label that they have.
 
         Parameters
         ----------
-        label : a new one comes after those there are; None takes their label away
-        what : None = the selection; else as `w.sets.add` takes it: the name of a set, a query, {obs column: values}, a
-            mask (n_obs,), rows or obs index labels, a set, a rule or a polygon
+        label : text; a new label comes last in the order. None removes the labels of the cells
+        what : None = the selection; else cells as `w.sets.add` takes them: the name of a set, a query,
+            {obs column: values}, a mask (n_obs,), rows or obs index labels, a set, a rule or a polygon
 
         Returns
         -------
-        how many cells were meant
+        number of these cells
 
         Raises
         ------
         SelectionError
-            If no cells are selected, or none are meant.
+            If nothing is selected, or `what` has no cells.
         InvalidValue
-            If it is no label, or there are too many.
+            If the label is not a text of allowed length, or there are too many labels.
 
         Examples
         --------
@@ -277,14 +281,14 @@ class Annotation:
         return len(cells)
 
     def rename(self, old: str, new: str) -> None:
-        """Call a label otherwise; it keeps its place.
+        """Rename a label; it keeps its place.
 
         Raises
         ------
         UnknownName
-            If there is no such label.
+            If there is no label `old`.
         InvalidValue
-            If the new name is none, or there is a label of that name, which `merge` would join it with.
+            If `new` is not a label, or exists already; `merge` joins two labels.
 
         Examples
         --------
@@ -298,7 +302,9 @@ class Annotation:
         self._do({"rename": old, "to": check_label(new), "n": self._count([old])})
 
     def merge(self, labels: Sequence[str], into: str) -> None:
-        """Make several labels one, which stands where it stood, or where the first of them did; errors as `rename`.
+        """Merge several labels into one.
+
+        `into` keeps its place if it exists; else it takes the place of the first merged label. Raises as `rename`.
 
         Examples
         --------
@@ -311,7 +317,7 @@ class Annotation:
         self._do({"merge": listed, "into": check_label(into), "n": self._count(listed)})
 
     def delete(self, label: str) -> None:
-        """Take a label away from all cells; raises `UnknownName` where there is no such label.
+        """Delete a label, which leaves its cells without one; raises `UnknownName` if there is no such label.
 
         Examples
         --------
@@ -323,7 +329,7 @@ class Annotation:
         self._do({"delete": label, "n": self._count([label])})
 
     def series(self) -> pd.Series:
-        """Return the labels as a categorical by the obs index, missing = NaN.
+        """Return the labels as a categorical Series indexed by the obs index; missing labels are NaN.
 
         Examples
         --------
@@ -335,7 +341,7 @@ class Annotation:
         return self._annotations._widget.dataset.obs([self.name])[self.name]
 
     def log(self) -> pd.DataFrame:
-        """Return what was done: a row each with its time (UTC), what, labels, what they became, cells, rule.
+        """Return the history as a DataFrame: a row per step with time (UTC), step, labels, new label, cells and rule.
 
         Examples
         --------
@@ -355,7 +361,7 @@ class Annotation:
         self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error",
         form: Literal["xenium", "loupe"] | None = None,
     ) -> None:  # fmt: skip
-        """Write this annotation alone; as `Annotations.save`.
+        """Write this annotation to a file; parameters and errors as in `Annotations.save`.
 
         Examples
         --------
@@ -368,7 +374,7 @@ class Annotation:
         self._annotations._save([self.name], path, into, on_conflict, form)
 
     def __len__(self) -> int:
-        """Return how many cells have a label."""
+        """Return the number of labeled cells."""
         return int(np.count_nonzero(self._codes.codes >= 0))
 
     def __repr__(self) -> str:

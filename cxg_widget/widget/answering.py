@@ -1,4 +1,4 @@
-"""What comes from the page, requests and settings, and what is sent there unasked."""
+"""Handles messages of the page, requests and changed settings, and sends answers."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class PageChanges:
-    """Changes that wait: judged in a thread one after the other, and then taken where the page was heard.
+    """Queue of settings that the page changed. A thread validates them in order; then they are applied.
 
     Parameters
     ----------
     jobs : threads
     judge : reads what a change, {trait: value}, needs, and raises where it does not fit
-    take : called with a change, less the traits that Python has set meanwhile, with what had been read before it was
-        requested, and with what `judge` raised, or None
+    take : applies a change, without the traits that Python has set meanwhile; also takes what had been read before the
+        request, and the error that `judge` raised, or None
     """
 
     def __init__(
@@ -56,15 +56,15 @@ class PageChanges:
 
     @property
     def are_waiting(self) -> bool:
-        """Whether there are some, behind which the next has to wait too."""
+        """Whether changes are queued; a new one then waits behind them."""
         return self._n_waiting > 0
 
     def note_set(self, traits: Iterable[str]) -> None:
-        """Take note that Python has set traits: what a page had made of them before counts no more."""
+        """Note that Python has set traits: queued values of the page for them are dropped."""
         self._n_set.update(traits)
 
     def queue(self, change: dict[str, Any], since: Since) -> None:
-        """Let a change wait for its turn; since : what had been read before it was requested."""
+        """Queue a change; since : what had been read before the request."""
         self._n_waiting += 1
         known, judged = {name: self._n_set[name] for name in change}, Future[None]()
 
@@ -78,7 +78,7 @@ class PageChanges:
         def job() -> None:
             try:
                 self._judge(change)
-            except Exception as error:  # whatever comes, the next is waiting
+            except Exception as error:  # whatever the error, the next change is due
                 judged.set_exception(error)
             else:
                 judged.set_result(None)
@@ -88,7 +88,7 @@ class PageChanges:
 
 
 _OF_KERNEL = ("n_selected", "steps")
-"""What the page is shown alone; hosts that send all that it has send these too."""
+"""Traits that the page only reads; hosts that send back the whole state send these too."""
 
 
 class AnsweringWidget(ChangingWidget):
@@ -114,10 +114,10 @@ class AnsweringWidget(ChangingWidget):
             self.redo()
         else:
             self.undo()
-        yield from ()  # what it changes is sent as other changes are
+        yield from ()  # its effects are sent as those of any change
 
     def _offer_kept(self) -> None:
-        """Offer the page what earlier widgets of this dataset kept."""
+        """Offer the page the states that earlier widgets of this dataset saved."""
         if (frame := self._keeper.offer()) is not None and self._open:
             self._exchange.send("kept", lambda: iter([frame]))
 
@@ -128,7 +128,7 @@ class AnsweringWidget(ChangingWidget):
         yield self._keeper.end_offer()
 
     def _restore_kept(self, kept: KeptState) -> None:
-        """Bring back a kept state as one step; raises as `state`, and then all is as it was."""
+        """Restore a saved state as one step; raises as `state`, and then changes nothing."""
         self.state = merged(self._keeper.read(kept), self._session.settings, self._given)
 
     def _announce(self, frame: Frame) -> None:
@@ -139,7 +139,7 @@ class AnsweringWidget(ChangingWidget):
             self._exchange.send(message.kind, lambda: iter([frame]))
 
     def _cancel(self, message: protocol.Cancel) -> Iterator[Frame]:
-        """End work that was requested; what a setting brings ends with setting it back to what is still on show."""
+        """Cancel requested work; a setting still in progress is set back to what is shown."""
         if message.of not in ("points", "color"):
             self._exchange.cancel(message.of, message.panel)
             yield from self._session.answer(message)
@@ -147,7 +147,7 @@ class AnsweringWidget(ChangingWidget):
             self._set_back(self._shown_before[message.of])
 
     def _send(self, msg: Any, buffers: Any = None) -> None:
-        """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""
+        """Send to the front-end; does nothing if another thread closes the widget meanwhile."""
         send = super()._send
 
         def send_while_open() -> None:
@@ -163,7 +163,7 @@ class AnsweringWidget(ChangingWidget):
             self._call_in_session(send_while_open)
 
     def _handle_msg(self, msg: Any) -> None:
-        """Take a message of the comm; one that is none of a widget is shown, where ipywidgets prints a traceback."""
+        """Handle a message of the comm; show an unknown one, for which ipywidgets would print a traceback."""
         try:
             check_envelope(msg)
         except ProtocolError as error:
@@ -175,12 +175,12 @@ class AnsweringWidget(ChangingWidget):
             self._exchange.fail("message", error)
 
     def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
-        """Answer a request; a gesture at once, whatever may last from a thread. After `close` nobody listens."""
+        """Answer a request: gestures at once, slow work in a thread. Does nothing after `close`."""
         if not self._open:
             return
         try:
             request_id, message = parse(content)
-        except Exception as error:  # whatever comes, the kernel goes on
+        except Exception as error:  # whatever the error, the kernel goes on
             self._exchange.fail("message", error)
             return
         lane, kind = ROUTES[type(message)].lane, message.kind
@@ -191,7 +191,7 @@ class AnsweringWidget(ChangingWidget):
         else:
             panel = message.panel if isinstance(message, protocol.OfPanel) else 0
             self._exchange.send_soon(kind, lambda: self._session.answer(message), request_id, panel=panel)
-        if isinstance(message, protocol.Begun):  # there is time now
+        if isinstance(message, protocol.Begun):  # the first points are sent, so there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
             self._exchange.jobs.submit("kept", self._offer_kept)
         elif isinstance(message, protocol.AskModule):
@@ -201,7 +201,7 @@ class AnsweringWidget(ChangingWidget):
             self._exchange.jobs.submit("held", self._session.pointer.prepare)
 
     def _select(self, message: Any, request_id: int) -> None:
-        """Answer a gesture at once; from a thread, after those before it, where something has to be read first."""
+        """Answer a gesture at once, or in a thread, after earlier gestures, if data must be read first."""
         if isinstance(message, protocol.Clear):
             self._selection_changed(lambda: self._session.answer(message), request_id)
             return
@@ -212,7 +212,7 @@ class AnsweringWidget(ChangingWidget):
         self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take changes of the front-end; one that is not valid is said there and set back."""
+        """Apply changes of the front-end; an invalid one is reported there and set back."""
         if not self._open:
             return
         since, valid = self._session.costs.now(), self._valid(sync_data)
@@ -226,23 +226,23 @@ class AnsweringWidget(ChangingWidget):
             self._take(valid, since)
 
     def _valid(self, sync_data: dict[str, Any]) -> dict[str, Any]:
-        """Return the values of the front-end that fit, each by itself."""
+        """Return the values of the front-end that are valid, each checked by itself."""
         valid: dict[str, Any] = {}
         sync_data = {name: value for name, value in sync_data.items() if name not in _OF_KERNEL}
         for name, value in sorted(sync_data.items(), key=lambda one: one[0] not in FIRST):  # others may name these
             try:
                 valid[name] = self._checked(name, value, self._having(valid)) if name in STATE else value
-            except Exception as error:  # whatever comes, the kernel goes on
+            except Exception as error:  # whatever the error, the kernel goes on
                 self._leave_out((name,), error, valid)
-        return valid if self._of_page.are_waiting else self._new(valid)  # what waits may change what is as it was
+        return valid if self._of_page.are_waiting else self._new(valid)  # queued changes may alter what is current
 
     def _checked(self, name: str, value: Any, settings: Settings) -> Any:
-        """Return a value of the page as its check does; for some objects it has a text or colors alone."""
+        """Return a value of the page as its check does; the page knows some objects by a name or by colors alone."""
         of_page = self.trait_metadata(name, "from_json", lambda value, _: value)
         return check(name, of_page(value, self), self._dataset, settings)
 
     def _new(self, valid: dict[str, Any]) -> dict[str, Any]:
-        """Return what is not as it was: some hosts send all that a page has with each change."""
+        """Return the values that changed: some hosts send the whole state of the page with each change."""
         return {name: one for name, one in valid.items() if name not in STATE or one != self._kept(name)}
 
     def _having(self, valid: dict[str, Any]) -> Settings:
@@ -253,7 +253,7 @@ class AnsweringWidget(ChangingWidget):
             self._session.loader.of(self._having(change)).filtered()
 
     def _take(self, valid: dict[str, Any], since: Since, refused: BaseException | None = None) -> None:
-        """Take changes of the front-end, but its filters where these do not fit the data."""
+        """Apply changes of the front-end, without its filters if they do not fit the data."""
         if not self._open:
             return
         if isinstance(refused, Exception):
@@ -266,7 +266,7 @@ class AnsweringWidget(ChangingWidget):
                     super().set_state(valid)
                 with self._lock_property(**{name: valid[name] for name in requested}):
                     self._ask(self._new(requested), is_checked=True, needs=(), since=since)
-        except CxgWidgetError as error:  # Overtaken among them, where other cells are on show by now
+        except CxgWidgetError as error:  # Overtaken too, if other cells are shown by now
             self._exchange.fail("setting", error)
             self.send_state([name for name in valid if name in self.keys])
         except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
@@ -274,7 +274,7 @@ class AnsweringWidget(ChangingWidget):
             self.send_state([name for name in valid if name in self.keys])
 
     def _refuse(self, names: Iterable[str], judge: Callable[[Settings], object], valid: dict[str, Any]) -> None:
-        """Leave out settings of the front-end that do not fit the data, or each other, and say so there."""
+        """Drop settings of the front-end that do not fit the data or each other, and report them there."""
         if requested := [name for name in names if name in valid]:
             try:
                 judge(self._having(valid))
@@ -282,14 +282,14 @@ class AnsweringWidget(ChangingWidget):
                 self._leave_out(requested, error, valid)
 
     def _leave_out(self, names: Collection[str], error: Exception, valid: dict[str, Any]) -> None:
-        self._exchange.fail("filter" if "filters" in names else "setting", error)  # whose stream takes it back
+        self._exchange.fail("filter" if "filters" in names else "setting", error)  # the page takes back the stream
         for name in names:
             valid.pop(name, None)
             if name in self.keys:
                 self.send_state(name)
 
     def _drop_unreadable(self, prepared: Future[None]) -> None:
-        """Show no color where the one that the dataset offers cannot be read: nobody requested it."""
+        """Drop the default color if the dataset cannot read it: nobody requested it."""
         if prepared.cancelled() or prepared.exception() is None or not self._open:
             return
         try:
@@ -307,7 +307,7 @@ _OWN: Mapping[type[protocol.Message], Callable[[Any, Any], Iterator[Frame]]] = {
     protocol.EditSet: AnsweringWidget._edit_set,
     protocol.EditAnnotation: AnsweringWidget._edit_annotation,
 }
-"""What the widget answers itself, for it changes what Python sees."""
+"""Requests that the widget answers itself, since they change what Python sees."""
 
 if set(_OWN) != {one for one, route in ROUTES.items() if route.lane == "widget"}:
     raise TypeError("each request whose lane is the widget needs an answer of the widget, and no other has one")

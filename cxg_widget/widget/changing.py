@@ -1,4 +1,4 @@
-"""How settings change: one way for all who ask, checked and read before anything changes; `w.undo` and `w.redo`."""
+"""Changes of settings, checked and read before they apply; `w.undo` and `w.redo`."""
 # Changes with cxg_widget/widget/history.py: how many steps are kept.
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from cxg_widget.widget.answering import PageChanges
 
 _READ = DRAWN.union(READS)
-"""Settings for a change of which something may be read."""
+"""Settings whose change may read data."""
 
 
 class ChangingWidget(WidgetTraits):
-    """A widget whose settings are checked, shown and undone; what it holds is made by `CxgWidget`."""
+    """A widget whose settings are checked, shown and undone; `CxgWidget` makes the parts it uses."""
 
     _dataset: Dataset
     _exchange: Exchange
@@ -54,13 +54,13 @@ class ChangingWidget(WidgetTraits):
         self, requested: Mapping[str, Any], *, is_checked: bool = False, needs: Collection[str] = ALL,
         since: Since = None,
     ) -> None:  # fmt: skip
-        """Change settings as requested, with all that follows from it; where that cannot be, nothing changes.
+        """Change settings and all that depends on them; if that fails, nothing changes.
 
         Parameters
         ----------
         requested : values by name
-        is_checked : whether they are as their checks return them: from the page, or of an earlier moment
-        needs : what is read before, of what the change needs; the rest is read by the streams that show it
+        is_checked : whether they are as their checks return them: from the page, or from an earlier moment
+        needs : which of the needed data to read first; the streams that show the change read the rest
         since : where the reading for it began; None = now
         """
         self._check_open()
@@ -78,19 +78,19 @@ class ChangingWidget(WidgetTraits):
         self._notify(change.before, change.settings, change.names)
 
     def _find(self, requested: Mapping[str, Any], needs: Collection[str], *, is_checked: bool) -> Change:
-        """Return the change that was requested, of which everything has been read that it needs."""
+        """Return the change for some requested settings, with the data it needs already read."""
         session = self._session
         if "annotations" not in requested:
             return session.changes.find(requested if is_checked else session.changes.checked(requested), needs)
         labels = dict(self._dataset.own_columns)
-        try:  # what is checked and read meanwhile needs the new labels
+        try:  # checks and reads in here need the new labels
             return session.changes.find(requested if is_checked else session.changes.checked(requested), needs)
         except BaseException:
             session.loader.put_labels(labels)
             raise
 
     def _show(self, change: Change, since: Since) -> None:
-        """Show a change: the page has the settings before what is drawn by them."""
+        """Show a change: send the settings to the page before what is drawn by them."""
         self._session.apply(change)
         if "annotations" in change.names:
             self._exchange.send("dataset", self._session.streams.dataset)
@@ -98,40 +98,40 @@ class ChangingWidget(WidgetTraits):
         for one in change.sends:
             if one.panel == 0:
                 self._push(one.stream, change, since)
-            elif self._draws_panels:  # a page without the module that draws them asks when it has it
+            elif self._draws_panels:  # a page without the panels module asks for them once it has it
                 self._push_panel(one.stream, one.panel)
         if not set(UNDONE).isdisjoint(change.names):
             self._keeper.note_change()
 
     @contextmanager
     def _step(self) -> Iterator[None]:
-        """Change the widget, however many settings, in one step; where that fails it is none."""
+        """Make all changes within the block one step of undo; none if it fails."""
         with self._history.step(), self._all_or_nothing():
             yield
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Change settings within a step; where the outermost change fails, all of them are as they were."""
+        """Change settings within a step; if the outermost change fails, all of them are restored."""
         before = self._session.settings
         try:
             yield
         except BaseException:
             if self._history.is_outermost:
-                with suppress(Exception):  # nobody hears of failures on the way, but of the one before
+                with suppress(Exception):  # nobody needs the failures on the way back, only the first one
                     self._ask({name: getattr(before, name) for name in STATE}, is_checked=True, needs=())
             raise
 
     def undo(self) -> bool:
-        """Take the last step back: of filters, selection, sets, colors or embedding, by hand or in Python.
+        """Undo the last step: filters, selection, sets, labels, colors or embedding, by hand or in Python.
 
-        Where one looks, and the tools at hand, are no steps. 100 steps are kept, at most 64 MiB.
+        Views and tools are no steps. The widget keeps 100 steps, at most 64 MiB.
 
-        Callbacks of `on_selection` and observers hear of what is taken back; but what they set meanwhile is no step
-        of its own, and of all that undo brings back nothing stays as they set it.
+        Callbacks of `on_selection` and observers run. What they set meanwhile is no step of its own, and does not
+        override what undo restores.
 
         Returns
         -------
-        whether there was one; False too where it is requested while something is being changed
+        True if a step was undone; False if there was none, or a change is in progress
 
         Raises
         ------
@@ -148,7 +148,7 @@ class ChangingWidget(WidgetTraits):
         return self._history.back(self._restore)
 
     def redo(self) -> bool:
-        """Take the last step that was undone again; as `undo`.
+        """Redo the last undone step; as `undo`.
 
         Examples
         --------
@@ -164,7 +164,7 @@ class ChangingWidget(WidgetTraits):
         return {name: getattr(settings, name) for name in UNDONE}, *self._session.display.selected()
 
     def _restore(self, moment: Moment) -> None:
-        """Show a moment, and tell who observes; what they set of it meanwhile does not last."""
+        """Restore a moment and notify observers; what they set of it meanwhile is discarded."""
         before, past = self._session.display.selected(), unpack_mask(moment.bits, self._dataset.n_obs)
         try:
             with self._all_or_nothing():
@@ -174,7 +174,7 @@ class ChangingWidget(WidgetTraits):
                 if not np.array_equal(past, now):
                     self._selection_changed(self._session.streams.selection)
                 self._ask(moment.values, is_checked=True, needs=())
-                with self._pinned_to(moment):  # for observers that always answer a change by one of their own
+                with self._pinned_to(moment):  # for observers that answer each change by one of their own
                     self._ask(moment.values, is_checked=True, needs=())
                     self._select_again(past, moment.rule)
         except BaseException:
@@ -183,7 +183,7 @@ class ChangingWidget(WidgetTraits):
 
     @contextmanager
     def _pinned_to(self, moment: Moment) -> Iterator[None]:
-        """Let settings become what they were in a moment, whatever is set."""
+        """Force settings to their values in a moment, whatever is set."""
         self._pinned = moment.values
         try:
             yield
@@ -191,7 +191,7 @@ class ChangingWidget(WidgetTraits):
             self._pinned = {}
 
     def _select_again(self, mask: NDArray[np.bool_], rule: Rule | None) -> None:
-        """Select what was selected, of which callbacks have heard."""
+        """Restore a selection of which callbacks were already notified."""
         now = self._session.mask
         self._session.select(mask, rule=rule)
         if not np.array_equal(now, mask):
@@ -203,10 +203,10 @@ class ChangingWidget(WidgetTraits):
 
     def _check_open(self) -> None:
         if not self._open:
-            raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
+            raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; open it again: CxgWidget(path).")
 
     def _push(self, stream: str, change: Change, since: Since) -> None:
-        """Send a stream of the plot from a thread; when it fails, what brought it is set back to what is on show."""
+        """Send a stream of the plot from a thread; if it fails, set its setting back to what is shown."""
         showing = self._session.streams
         streams: dict[str, Stream] = {
             "all": showing.show, "points": showing.points, "palette": showing.recolor, "filter": showing.filter,
@@ -234,11 +234,11 @@ class ChangingWidget(WidgetTraits):
         self._exchange.send_soon(stream, again, panel=panel)
 
     def _between_steps(self, stream: Stream) -> Iterator[Frame]:
-        """Yield a stream; again where it failed while a step was under way, of which it had seen half.
+        """Yield a stream, and again if it failed because a step in progress had changed half of its settings.
 
-        One that was overtaken without any step since has a newer one in its place, and ends.
+        An overtaken stream ends if no step has begun since: a newer one replaces it.
         """
-        # Any failure: whatever looks a name up may miss a label column that the step has just taken away.
+        # Any failure: whatever looks a name up may miss a label column that the step has just removed.
         while True:
             settings, labels = self._session.settings, dict(self._dataset.own_columns)
             n_turns = self._history.n_turns
@@ -255,7 +255,7 @@ class ChangingWidget(WidgetTraits):
                     raise
 
     def _set_back(self, values: Mapping[str, Any]) -> None:
-        """Set what could not be shown back to what was shown before, unless the widget was closed meanwhile."""
+        """Set settings that could not be shown back to those before, unless the widget was closed meanwhile."""
         if self._open:
             with self._history.mended(values):
                 self._ask(values, is_checked=True, needs=())
@@ -270,7 +270,7 @@ class ChangingWidget(WidgetTraits):
             self.set_trait("n_selected", int(np.count_nonzero(mask)))
         if not self._callbacks.callbacks:
             return
-        # Only of other cells: else two widgets that select what the other selects would call each other without end.
+        # Only if other cells are selected: two widgets that follow each other would loop without end.
         before, self._heard = self._heard, mask
         if before is None or not np.array_equal(before, mask):
             self._callbacks(self.selection)

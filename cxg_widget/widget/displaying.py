@@ -1,4 +1,4 @@
-"""How a widget is displayed: its live view, and beside it a picture for readers without a kernel, in boxes too."""
+"""Displays a widget: its live view, and a picture for readers without a kernel, also inside boxes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.static_picture import NotebookPicture
 
 _callbacks: WeakKeyDictionary[Any, Callable[[], None]] = WeakKeyDictionary()
-"""By shell: what shows the pictures of the boxes that its running cell has shown."""
+"""Per shell, the callback that shows pictures of widgets in boxes that the running cell displayed."""
 
 
 class DisplayingWidget(AnsweringWidget):
-    """Displays itself, and keeps the picture that is saved with the notebook."""
+    """Displays itself, and keeps the picture that the notebook saves."""
 
     _picture: NotebookPicture
     _is_shown = False
@@ -44,7 +44,7 @@ class DisplayingWidget(AnsweringWidget):
         self._display_still()
 
     def _display_still(self) -> None:
-        """Display the picture for readers without a kernel; the front-end's takes its place."""
+        """Display the picture for readers without a kernel; one of the front-end replaces it later."""
         if not self._open:
             return
         self._send_early()
@@ -53,7 +53,7 @@ class DisplayingWidget(AnsweringWidget):
 
     @traitlets.observe("_snapshot")
     def _keep_still(self, change: Any) -> None:
-        """Put the picture that the front-end took in the place of the kernel's: it is what is on show now."""
+        """Replace the kernel's picture by the one that the front-end took."""
         if self._open:
             self._picture.replace(change["new"])
 
@@ -65,7 +65,7 @@ class DisplayingWidget(AnsweringWidget):
 
 
 def held_in(box: Any, kind: type) -> Iterator[Any]:
-    """Yield the widgets of a kind inside a box, at any depth, each once, in their order."""
+    """Yield the widgets of a kind inside a box, at any depth, each once, in order."""
     seen, todo = set(), [box]
     while todo:
         widget = todo.pop()
@@ -79,10 +79,9 @@ def held_in(box: Any, kind: type) -> Iterator[Any]:
 
 
 def watch_boxes(kind: type[DisplayingWidget]) -> None:
-    """Show the pictures of the widgets in boxes too, which show themselves and keep none, where there is a notebook.
+    """In a notebook, also show pictures of widgets inside boxes, which keep none by themselves.
 
-    They come once the cell is done. What a box shows of itself stays as it is: its live view comes first, and waits for
-    no picture.
+    They are shown after the cell is done, so the live view of the box never waits for a picture.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None or shell in _callbacks:

@@ -1,4 +1,4 @@
-"""`w.filters`, what is kept of each column, as a mapping, and `w.filter`; every change is a change of the trait."""
+"""`w.filters` as a mapping from column to kept values, and `w.filter`. Every edit is a change of the trait."""
 
 from __future__ import annotations
 
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 
 class Filters(MutableMapping[str, Any]):
-    """Which cells count: those that pass the filter of every column named, and the query.
+    """Filters by column, and the query. A cell passes if it passes all of them.
 
-    `w.filters["cell_type"] = ["B cell"]` keeps values, `w.filters["n_genes"] = (500, None)` a range with both ends
-    included, `w.filters["var:CD3E"] = (0.5, None)` that of a gene, `w.filters["set:mine"] = True` the cells of a set,
-    False all others; `del` takes one away. What the legend hides is the filter of the column it shows.
+    - `w.filters["cell_type"] = ["B cell"]` keeps categories
+    - `w.filters["n_genes"] = (500, None)` keeps a range, both ends included
+    - `w.filters["var:CD3E"] = (0.5, None)` keeps a range of a gene
+    - `w.filters["set:mine"] = True` keeps the cells of a set, False all others
+    - `del w.filters["n_genes"]` removes a filter
+
+    Categories hidden in the legend are the filter of its column.
 
     Examples
     --------
@@ -43,28 +47,28 @@ class Filters(MutableMapping[str, Any]):
 
     @property
     def rules(self) -> list[Rule]:
-        """Each filter as JSON, a copy."""
+        """A copy of each filter as JSON."""
         rules: list[Rule] = own_copy(self._rules)
         return rules
 
     @property
     def rule(self) -> Rule:
-        """All filters as one rule, a copy: {"and": [...]}."""
+        """A copy of all filters as one rule: {"and": [...]}."""
         return {"and": self.rules}
 
     @property
     def query(self) -> str | None:
-        """The query of `w.filter(query)`, None without one."""
+        """The query set by `w.filter(query)`; None if there is none."""
         return next((str(rule["query"]) for rule in self._rules if "query" in rule), None)
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which cells pass all filters, bool (n_obs,), a copy."""
+        """A copy of the mask of cells that pass all filters, bool (n_obs,)."""
         mask = self._widget._session.held.filtered()
         return np.ones(self._widget.dataset.n_obs, dtype=np.bool_) if mask is None else mask.copy()
 
     def __getitem__(self, name: str) -> list[Any] | tuple[Any, Any] | bool:
-        """Return what is kept: a list of values, (lowest, highest), or of a set whether its cells are."""
+        """Return the kept values: a list, (lowest, highest), or True or False for a set."""
         rule = self._named(name)
         if rule is None:
             raise UnknownName(not_found("filter", name, list(self), "this widget"))
@@ -74,7 +78,7 @@ class Filters(MutableMapping[str, Any]):
         return part.kept(inner, is_negated, self._widget.dataset)
 
     def __setitem__(self, name: str, kept: Any) -> None:
-        """Keep values, or a range, of an obs column or gene; raises as `rules.filters.filter_of`."""
+        """Keep values or a range of an obs column or gene; raises as `rules.filters.filter_of`."""
         widget = self._widget
         self.put(filter_of(name, kept, widget.dataset, widget.layer, widget._kept("sets")))
 
@@ -85,12 +89,12 @@ class Filters(MutableMapping[str, Any]):
         self._set([one for one in self._now() if key_of(one) != key_of(rule)])
 
     def put(self, rule: Rule) -> None:
-        """Add a filter, in the place of one of the same column or of the query before."""
+        """Add a filter; it replaces one of the same column, or the query."""
         kept = {key_of(one): one for one in self._now()}
         self._set(list({**kept, key_of(rule): rule}.values()))
 
     def clear(self) -> None:
-        """Take all filters away, the query too.
+        """Remove all filters and the query.
 
         Examples
         --------
@@ -122,7 +126,7 @@ class Filters(MutableMapping[str, Any]):
         return next((known[one] for one in names if one in known), None)
 
     def _now(self) -> list[Rule]:
-        """Return the filters on the widget now, whatever they were when this object was taken."""
+        """Return the current filters; this object may be older than the last change."""
         rules: list[Rule] = self._widget._kept("filters")
         return rules
 
@@ -132,7 +136,7 @@ class Filters(MutableMapping[str, Any]):
 
 
 class FilterMethods:
-    """The method of a widget that filters by a query."""
+    """The `filter` method of a widget."""
 
     filters: Any
     layer: Any
@@ -141,20 +145,21 @@ class FilterMethods:
     _check_open: Callable[[], None]
 
     def filter(self, query: str | None) -> None:
-        """Keep the cells of a query beside the other filters, in the place of the query before; None takes it away.
+        """Keep the cells that match a query, in addition to the other filters; replaces the previous query.
+
+        The language is a subset of that of `pandas.DataFrame.query`, with the same meaning. It cannot run code.
 
         Parameters
         ----------
-        query : as "n_genes > 500 and cell_type == 'B cell'": names of obs columns and genes (in `backticks` where they
-            are no plain words), comparisons, and, or, not, in, `&`, `|`, `~`, arithmetic, `.isin()`, `.between()`,
-            `.isna()`, `.notna()`, `.str.contains()`, `.str.startswith()` and `.str.endswith()`; @name stands for the
-            value of a variable of the caller: a number, a text or a list of these. It means what pandas' `query` means,
-            and runs nothing.
+        query : such as "n_genes > 500 and cell_type == 'B cell'"; None removes the query. It may use names of obs
+            columns and genes (other names in `backticks`), comparisons, and, or, not, in, `&`, `|`, `~`, arithmetic,
+            `.isin()`, `.between()`, `.isna()`, `.notna()`, `.str.contains()`, `.str.startswith()` and
+            `.str.endswith()`. @name is the value of a variable of the caller: a number, a text or a list of these
 
         Raises
         ------
         SelectionError, UnknownName
-            If it is no such query, or names what there is not; the filters stay as they were.
+            If the query is invalid or uses an unknown name; the filters stay as they were.
         ClosedDataset
             If the widget was closed.
 

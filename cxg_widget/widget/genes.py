@@ -1,4 +1,4 @@
-"""`w.genes`: pinned genes and gene sets; every change is a change of a trait."""
+"""`w.genes`: pinned genes and gene sets. Every edit is a change of a trait."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from cxg_widget.widget.widget import CxgWidget
 
 _MOST_BYTES = 1 << 24
-"""Of a file of lists."""
+"""Limit of a file of gene lists."""
 
 
 class Genes:
-    """The genes at hand: those pinned, and sets of them.
+    """Pinned genes and gene sets.
 
-    `w.genes.pin("CD3E")` puts a gene into the panel of genes, `w.genes.sets = {"T cells": ["CD3E", "CD3D"]}` makes sets
-    that search and `w.color` know, and `w.genes.add(text)` reads them out of a pasted list or a GMT.
+    `w.genes.pin("CD3E")` adds a gene to the Genes panel. `w.genes.sets = {"T cells": ["CD3E", "CD3D"]}` makes sets that
+    search and `w.color` accept. `w.genes.add(text)` reads sets from a pasted list or a GMT file.
 
     Examples
     --------
@@ -37,22 +37,22 @@ class Genes:
 
     @property
     def pinned(self) -> tuple[str, ...]:
-        """The pinned genes, in their order."""
+        """Pinned genes, in their order."""
         return tuple(self._widget.pinned_genes)
 
     def pin(self, *names: str | Iterable[str]) -> None:
-        """Pin genes, behind those that are pinned; one that is pinned stays where it is.
+        """Pin genes after those already pinned; a gene that is pinned keeps its place.
 
         Parameters
         ----------
-        *names : as `color` takes them, or lists of them
+        *names : genes, as `color` takes them, or lists of genes
 
         Raises
         ------
         UnknownName
-            If one is no gene; the sentence names the nearest. None is pinned then.
+            If a name is no gene; the sentence names the nearest genes, and none is pinned.
         InvalidValue
-            If there are more than 100.
+            If this would be more than 100 genes.
 
         Examples
         --------
@@ -63,12 +63,12 @@ class Genes:
         self._widget.pinned_genes = [*self.pinned, *_flat(names)]
 
     def unpin(self, *names: str | Iterable[str]) -> None:
-        """Unpin genes, however they are called; without names all of them.
+        """Unpin genes by any of their names; without names, all of them.
 
         Raises
         ------
         UnknownName
-            If one is not pinned; all stay then.
+            If a gene is not pinned; then all stay pinned.
 
         Examples
         --------
@@ -101,22 +101,23 @@ class Genes:
         self._widget.gene_sets = sets
 
     def add(self, source: str | Path, name: str | None = None) -> GeneLists:
-        """Add the gene sets of a text or of a file, in place of those of the same names.
+        """Add the gene sets of a text or file; those of the same names are replaced.
 
         Parameters
         ----------
-        source : a GMT (in each line the name of a set, a description and genes, apart by tabs), or names of genes apart
-            by spaces, commas, semicolons or new lines; or the path of a file of that
-        name : of the set, where the text does not name it; None = that of the file, or a new one
+        source : GMT (each line has name, description and genes, separated by tabs), or gene names separated by spaces,
+            commas, semicolons or new lines; or the path of such a file
+        name : name of the set, if the text has none; None = the name of the file, or a new name
 
         Returns
         -------
-        `.sets` that were added, by name, and the `.unknown` names that were left out, of which a warning tells too
+        result with `.sets`, the added sets by name, and `.unknown`, the names that are no genes; a warning lists them
+        too
 
         Raises
         ------
         UnknownName, InvalidValue
-            If it names no gene of the dataset, or too many, or there is no such file.
+            If the text names no gene of the dataset, or too many, or there is no such file.
 
         Examples
         --------
@@ -138,7 +139,9 @@ class Genes:
 
 
 class GeneSets(MutableMapping[str, tuple[str, ...]]):
-    """Gene sets by name; those of the store can be read and replaced, and come back when what replaced them goes.
+    """Gene sets by name.
+
+    A set made here can replace one of the store, which comes back when yours is deleted.
 
     Examples
     --------
@@ -152,7 +155,7 @@ class GeneSets(MutableMapping[str, tuple[str, ...]]):
 
     @property
     def own(self) -> dict[str, tuple[str, ...]]:
-        """Those made here."""
+        """Sets made in this widget."""
         return {name: tuple(genes) for name, genes in by_name(self._widget.gene_sets).items()}
 
     def _all(self) -> dict[str, tuple[str, ...]]:
@@ -166,13 +169,13 @@ class GeneSets(MutableMapping[str, tuple[str, ...]]):
         return sets[name]
 
     def __setitem__(self, name: str, genes: Iterable[str]) -> None:
-        """Make a set, or replace it; raises as `display.gene_sets.check_gene_sets`."""
+        """Make or replace a set; raises as `display.gene_sets.check_gene_sets`."""
         self._widget.gene_sets = {**self.own, name: genes}
 
     def __delitem__(self, name: str) -> None:
         own = self.own
         if name not in own:
-            what = "is the store's own and stays" if name in self._all() else "is none of those made here"
+            what = "belongs to the store and cannot be deleted" if name in self._all() else "is not a set made here"
             raise UnknownName(f"{set_noun_of(self._widget.dataset).one} {shown(name)} {what}.")
         self._widget.gene_sets = {one: genes for one, genes in own.items() if one != name}
 
@@ -192,7 +195,7 @@ def _flat(names: Iterable[Any]) -> list[Any]:
 
 
 def _path_of(source: Any) -> Path | None:
-    """Return the path that was given; of a text, one that names a file and cannot be a list of more than one name."""
+    """Return the path if the source is one: a path object, or a one-line text that names a file."""
     if isinstance(source, Path):
         return source
     if not isinstance(source, str):
@@ -209,7 +212,7 @@ def _read(path: Path) -> str:
     try:
         path = path.expanduser()
         if path.stat().st_size > _MOST_BYTES:
-            raise InvalidValue(f"{path} holds more than {_MOST_BYTES >> 20} MiB, which is no list.")
+            raise InvalidValue(f"{path} has more than {_MOST_BYTES >> 20} MiB, the limit of a list of genes.")
         return path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise InvalidValue(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -1,4 +1,4 @@
-"""What a widget was, step by step: undo and redo of everything that a user wanted, by hand or in Python."""
+"""Undo and redo: what a widget was at each step."""
 # Changes with cxg_widget/widget/changing.py: how many steps are kept.
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from cxg_widget.rules.packed_rows import PackedRows
 MOST_STEPS = 100
 MOST_BYTES = 64 << 20
 UNDONE = tuple(one.name for one in SETTINGS if one.step is not None)
-"""The settings whose change is a step: not where one looks, nor what lies around the plot."""
+"""Settings whose change is a step; views and the frame of the plot are not."""
 Now = tuple[Mapping[str, Any], NDArray[np.bool_], Rule | None]
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """What a widget is at one time.
+    """State of a widget at one time.
 
     Attributes
     ----------
     values : of the settings `UNDONE`
-    mask : the very array of the selection then, for comparison alone; None once it is past
-    bits : the selection, packed, uint8 (ceil(n_obs / 8),)
-    rule : of the selection, None where it has none
-    n_bytes : what it holds that the moment before does not
+    mask : array of the selection, kept for identity checks only; None in older moments
+    bits : the selection as packed bits, uint8 (ceil(n_obs / 8),)
+    rule : rule of the selection, None if it has none
+    n_bytes : bytes that it holds and the moment before does not
     """
 
     values: Mapping[str, Any]
@@ -45,7 +45,7 @@ class Moment:
     n_bytes: int
 
     def differs(self, other: Moment) -> str:
-        """Return in a word what is not the same; "" = nothing."""
+        """Return one word for what differs; "" = nothing."""
         words = [
             BY_NAME[name].step or name.replace("_", " ") for name in UNDONE if self.values[name] != other.values[name]
         ]
@@ -55,16 +55,16 @@ class Moment:
 
 
 class History:
-    """The steps of one widget: a step for each outermost change, none where nothing came of it.
+    """Steps of one widget. Each outermost change is a step, unless nothing changed.
 
     Parameters
     ----------
-    now : gives the values of the settings `UNDONE`, the mask and its rule as they are
-    tell : called with what would be undone and redone, in a word each, "" = nothing, whenever that changes
+    now : returns the values of the settings `UNDONE`, the mask and its rule
+    tell : called with the words of the next undo and redo, "" = none, whenever they change
 
     Attributes
     ----------
-    n_turns : how many outermost changes have begun, and how many have ended; odd while one is under way
+    n_turns : number of outermost changes begun plus ended; odd while one is in progress
     """
 
     def __init__(self, now: Callable[[], Now], tell: Callable[[str, str], object]) -> None:
@@ -77,7 +77,7 @@ class History:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """Change the widget; what comes of it, however many settings, is one step."""
+        """Make all changes within the block one step."""
         with self._lock:
             with self._within():
                 yield
@@ -85,17 +85,17 @@ class History:
 
     @property
     def is_outermost(self) -> bool:
-        """Whether the step under way is within no other one."""
+        """Whether the current step is not nested in another."""
         return self._depth == 1
 
     def wait(self) -> None:
-        """Wait until no step of another thread is under way."""
+        """Wait until no other thread is in a step."""
         with self._lock:
             pass
 
     @contextmanager
     def mended(self, values: Mapping[str, Any]) -> Iterator[None]:
-        """Set settings back that could not be shown; the step that set them is none."""
+        """Set back settings that could not be shown, without a step of their own."""
         with self._lock:
             failed = self._read()[0]
             with self._within():
@@ -110,11 +110,11 @@ class History:
             self._tell_steps()
 
     def back(self, restore: Callable[[Moment], object]) -> bool:
-        """Undo a step by a function that shows a moment; False where there is none, or one is under way."""
+        """Undo a step by a function that restores a moment; False if there is none, or one is in progress."""
         return self._go(self._past, self._future, restore)
 
     def forth(self, restore: Callable[[Moment], object]) -> bool:
-        """Redo a step that was undone; False where there is none."""
+        """Redo an undone step; False if there is none."""
         return self._go(self._future, self._past, restore)
 
     def _go(self, taken: list[Moment], left: list[Moment], restore: Callable[[Moment], object]) -> bool:
@@ -142,7 +142,7 @@ class History:
             self.n_turns += self._depth == 0
 
     def _note(self) -> None:
-        """Make a step of what has changed since the last."""
+        """Record the changes since the last step as a new one."""
         if self._depth:
             return
         before, self._now = self._now, self._take(self._now)
@@ -170,7 +170,7 @@ class History:
         return Moment(held, mask, bits, rule, n_bytes)
 
     def _forget(self) -> None:
-        """Let go of the oldest steps beyond what is kept."""
+        """Drop the oldest steps beyond the limits."""
         del self._past[:-MOST_STEPS]
         while self._past and sum(one.n_bytes for one in (*self._past, self._now)) > MOST_BYTES:
             del self._past[0]
@@ -182,7 +182,7 @@ class History:
 
 
 def _new(value: Any, before: Any) -> list[Any]:
-    """Return what of a setting the one before does not hold: annotations share steps, sets rules."""
+    """Return the parts of a value that the one before lacks; annotations share steps, sets share rules."""
     known = {id(part) for part in _parts(before)}
     return [part for part in _parts(value) if id(part) not in known]
 

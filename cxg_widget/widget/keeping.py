@@ -1,4 +1,4 @@
-"""Keeps the state of one widget on disk while it is used, and finds what earlier ones of the same dataset kept."""
+"""Saves the state of a widget to disk while it is used, and finds states saved for the same dataset."""
 # Changes with cxg_widget/widget/kept_states.py: what is counted of a kept state.
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 Restoring = bool | Literal["ask"]
 REST_S, MOST_S = 2.0, 15.0
-"""A state is kept so long after its last change, and while it goes on changing at least so often."""
+"""Seconds after its last change that a state is saved, and the longest time between saves during changes."""
 OF_KERNEL = ("render", "max_points", "aggregator")
-"""How this kernel draws: no part of a kept state."""
+"""Settings for drawing in this kernel, which are not part of a saved state."""
 _MADE = ("annotations", "sets", "gene_sets", "pinned_genes", "filters", "panels")
-"""Where one of these is there, a user has made something that is worth keeping."""
+"""Settings made by a user; a state is worth saving if one of them is set."""
 _dismissed: set[str] = set()
-"""Offers that were declined, for as long as the kernel lives: who runs a cell again is not requested again."""
+"""Declined offers, until the kernel ends: running a cell again does not offer them again."""
 
 
 def check_restore(restore: Any) -> Restoring:
-    """Return the parameter `restore`; raises `InvalidValue` where it is none."""
+    """Return the parameter `restore`; raises `InvalidValue` if it is invalid."""
     if restore == "ask" and os.environ.get("CXG_WIDGET_RESTORE", "").strip() == "0":
         return False
     if restore is True or restore is False or (isinstance(restore, str) and restore == "ask"):
@@ -48,14 +48,14 @@ def check_restore(restore: Any) -> Restoring:
 
 
 class Keeper:
-    """Keeps the state of one widget, unless `restore` is False.
+    """Saves the state of one widget, unless `restore` is False.
 
     Parameters
     ----------
-    session : whose settings are kept
-    settled : waits until no step is under way
-    restore : as `CxgWidget` takes it
-    say : tells the page a failure
+    session : whose settings are saved
+    settled : waits until no step is in progress
+    restore : as in `CxgWidget`
+    say : shows a failure in the page
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Keeper:
         self._offered: list[KeptState] | None = None
 
     def note_change(self) -> None:
-        """Take note that something has changed."""
+        """Note that something has changed."""
         if self._is_on:
             AT_REST.call(self, REST_S, self.keep, most_s=MOST_S)
 
     def keep(self) -> None:
-        """Write the state now, off the main thread where there is time; what fails is never the user's concern."""
+        """Save the state now, off the main thread if there is time; failures are never shown as errors."""
         if not self._is_on:
             return
         with self._lock, suppress(CxgWidgetError):  # the store may be out of reach, or closed meanwhile
@@ -99,28 +99,28 @@ class Keeper:
                 self._last = last
 
     def close(self) -> None:
-        """Keep what is not kept yet; nothing is kept from here on."""
+        """Save unsaved changes and stop saving."""
         if AT_REST.drop(self):
-            with suppress(Exception):  # closing goes on, whatever the disk does
+            with suppress(Exception):  # closing goes on if the disk fails
                 self.keep()
         self._is_on = False
 
     def find(self) -> list[KeptState]:
-        """Return what can be brought back, the newest of this notebook first; without any, no identity is read."""
-        AT_REST.finish_if(lambda key: isinstance(key, Keeper) and key is not self)  # of this kernel, a moment ago
+        """Return saved states that fit, newest of this notebook first; reads no identity if there are none."""
+        AT_REST.finish_if(lambda key: isinstance(key, Keeper) and key is not self)  # saved just now by this kernel
         states = self._there()
         found = [one for one in states.find() if one.name != self._name]
         identity = digest(self._session.dataset.content_identity) if found else ""
         return [one for one in found if one.header.identity == identity]
 
     def read(self, kept: KeptState) -> dict[str, Any]:
-        """Return a kept state; what was saved to files counts as saved again. Raises `InvalidStore`."""
+        """Return a saved state; raises `InvalidStore`. Labels saved to files count as saved again."""
         state = self._there().read(kept)
         self._session.saved_labels.update(kept.header.saved)
         return {name: value for name, value in state.items() if name in BY_NAME and name not in OF_KERNEL}
 
     def offer(self) -> Frame | None:
-        """Return the offer for a page that has drawn its first points; None where there is none."""
+        """Return the offer for a page that has drawn its first points; None if there is none."""
         if self.restore != "ask":
             return None
         with self._lock:
@@ -129,7 +129,7 @@ class Keeper:
             return self._frame() if self._offered else None
 
     def answer(self, name: str) -> KeptState | None:
-        """Return the offered state of a name, None where the offer is declined; after either none is offered.
+        """Return the offered state of a name, None if the user declines; either ends the offer.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class Keeper:
         return kept
 
     def end_offer(self) -> Frame:
-        """Return the frame that takes the offer away."""
+        """Return the frame that removes the offer from the page."""
         self._offered = []
         return self._frame()
 
@@ -184,7 +184,7 @@ class Keeper:
 
 
 def _text(settings: Settings) -> str:
-    """Return the state as JSON, without what JSON cannot hold, such as a reduction of datashader."""
+    """Return the state as JSON, without values JSON cannot hold, such as datashader reductions."""
     parts = []
     for name, one in BY_NAME.items():
         value = getattr(settings, name)
@@ -196,12 +196,12 @@ def _text(settings: Settings) -> str:
 
 
 def merged(kept: Mapping[str, Any], now: Settings, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a kept state with what was given to the widget in its place, and with what was made since beside it.
+    """Merge a saved state with settings given to the widget, which win, and with what was made since.
 
     Parameters
     ----------
-    now : settings of the widget: of what it holds nothing is lost, but where the kept state has the same name
-    given : settings that were given to the widget by name
+    now : settings of the widget; all are kept, except where the saved state has the same name
+    given : settings passed to the widget by name
     """
     state = dict(kept)
     for name in ("annotations", "sets", "gene_sets"):

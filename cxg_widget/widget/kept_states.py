@@ -1,11 +1,11 @@
-"""States of widgets kept on disk beside the spatial indexes: one file a widget, named for its dataset and notebook.
+"""Saved states of widgets, beside the spatial indexes: one file per widget, named by dataset and notebook.
 
 ::
 
-    line 1    JSON: what the state holds, counted, and checksums; at most 64 KiB
+    line 1    JSON: counts of the parts of the state, and checksums; at most 64 KiB
     line 2    JSON: the state, as `w.state` gives it
 
-A file never names its dataset or path: URIs may hold secrets, so names and identities are digests.
+Names and identities are digests, since URIs may contain secrets.
 """
 # Changes with cxg_widget/widget/keeping.py and js/src/panels/offer.js: what is counted of a kept state.
 
@@ -30,7 +30,7 @@ from cxg_widget.files.writing import writing
 from cxg_widget.spatial.cache_folder import cache_bytes, cache_folder
 
 MOST_BYTES = 32 << 20
-"""Of one state; 250 sets of rows of a million cells each."""
+"""Limit of one state: 250 sets of rows of a million cells each."""
 MOST_IN_ALL = 256 << 20
 MOST_FILES = 200
 MOST_OFFERED = 5
@@ -50,16 +50,16 @@ def digest(text: str, n: int = 64) -> str:
 
 @dataclass(frozen=True)
 class Header:
-    """What a kept state holds.
+    """First line of a saved state.
 
     Attributes
     ----------
-    identity : digest of the dataset's
+    identity : digest of the dataset's identity
     at : seconds since 1970
-    notebook : its name, without folders; "" where it is not known
-    counts : how many of each of `COUNTED`
-    saved : {annotation: digest of its labels when they were saved to a file last}
-    unsaved : how many annotations have labels that no file has
+    notebook : file name of the notebook; "" if unknown
+    counts : number of each of `COUNTED`
+    saved : {annotation: digest of its labels when they were last saved to a file}
+    unsaved : number of annotations with labels that no file has
     content : digest of the state
     """
 
@@ -74,12 +74,12 @@ class Header:
 
 @dataclass(frozen=True)
 class KeptState:
-    """A file whose header was read.
+    """A saved state whose header was read.
 
     Attributes
     ----------
-    name : of the file, without its suffix
-    is_of_here : whether it is of the notebook that it was looked for from
+    name : name of the file, without its suffix
+    is_of_here : whether it belongs to the notebook that looked for it
     """
 
     name: str
@@ -88,11 +88,11 @@ class KeptState:
 
 
 class KeptStates:
-    """The folder of kept states. What goes wrong with it is logged once, and means that nothing is kept or found.
+    """The folder of saved states. Its errors are logged once; then nothing is saved or found.
 
     Parameters
     ----------
-    dataset : its URI; of several states of one URI, the identity in the header tells them apart
+    dataset : its URI; the identity in the header distinguishes states of one URI
     notebook : path of the notebook
     """
 
@@ -104,11 +104,11 @@ class KeptStates:
         self._dataset, self._notebook = digest(dataset, 20), digest(notebook, 12)
 
     def name(self, token: str) -> str:
-        """Return the name of the state of one widget, of which a token of 16 hexadecimal digits is known."""
+        """Return the file name of the state of one widget, given its token of 16 hexadecimal digits."""
         return f"{self._dataset}-{self._notebook}-{token}"
 
     def find(self) -> list[KeptState]:
-        """Return what is kept of the dataset: of this notebook first, then the newest; of equal ones the newest."""
+        """Return the saved states of the dataset: those of this notebook first, then by date, newest first."""
         found = sorted(self._headers(), key=lambda one: (not one.is_of_here, -one.header.at))
         contents: dict[tuple[str, str], KeptState] = {}
         for one in found:
@@ -121,7 +121,7 @@ class KeptStates:
         Raises
         ------
         InvalidStore
-            If the file is gone, was changed since it was written, or is not this user's.
+            If the file is gone, was changed since it was written, or belongs to another user.
         """
         header, text = self._read(kept.name, MOST_BYTES)
         try:
@@ -129,11 +129,11 @@ class KeptStates:
         except (ValueError, RecursionError):
             state = None
         if not isinstance(state, dict) or header.content != sha256(text).hexdigest():
-            raise InvalidStore(f"what was kept in {self.folder} is damaged, and nothing was restored")
+            raise InvalidStore(f"the saved state in {self.folder} is damaged; nothing was restored")
         return state
 
     def write(self, name: str, header: Header, state: bytes) -> bool:
-        """Keep a state, in the place of that of the same name; say whether it is kept."""
+        """Save a state, replacing one of the same name; return whether it was saved."""
         if self.folder is None or len(state) > MOST_BYTES:
             return False
         head = json.dumps({"version": _VERSION, **asdict(header)}).encode()
@@ -150,7 +150,7 @@ class KeptStates:
         return True
 
     def remove(self, name: str) -> None:
-        """Forget a state, if there is one of that name."""
+        """Delete the state of a name, if there is one."""
         if self.folder is not None:
             with suppress(OSError):
                 (self.folder / f"{name}{_SUFFIX}").unlink()
@@ -172,34 +172,34 @@ class KeptStates:
                 yield KeptState(name, header, name.split("-")[1] == self._notebook)
 
     def _read(self, name: str, most: int) -> tuple[Header, bytes]:
-        """Return the header and the state, of which nothing is read where `most` is 0."""
+        """Return the header and the state, which is not read if `most` is 0."""
         path = Path(self.folder or "") / f"{name}{_SUFFIX}"
         try:
-            # Never through a link, and never waiting for a pipe that somebody has put there.
+            # Do not follow a link, nor wait for a pipe, that somebody has put there.
             flags = (
                 os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
             )
             with open(os.open(path, flags), "rb") as file:
                 about = os.fstat(file.fileno())
                 if not stat.S_ISREG(about.st_mode) or (hasattr(os, "geteuid") and about.st_uid != os.geteuid()):
-                    raise InvalidStore(f"{path} is no file of yours, and is not read")
+                    raise InvalidStore(f"{path} belongs to another user and was not read")
                 line = file.readline(_MOST_HEADER)
                 rest = file.read(most + 1) if most else b""
         except OSError as error:
             raise InvalidStore(f"{path} could not be read: {error.strerror}") from error
         if len(rest) > most:
-            raise InvalidStore(f"{path} is larger than a kept state may be, and is not read")
+            raise InvalidStore(f"{path} is larger than a saved state may be and was not read")
         try:
             return _header(json.loads(line)), rest
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-            raise InvalidStore(f"{path} is no kept state of this version, and is not read") from None
+            raise InvalidStore(f"{path} is not a saved state of this version and was not read") from None
 
     def _make_room(self, size: int, name: str) -> None:
-        """Remove the oldest until one more fits, and what killed writers left."""
+        """Delete the oldest states until one more fits, and leftovers of killed writers."""
         sweep(Path(self.folder or ""))
         kept = []
         for entry in os.scandir(self.folder):
-            with suppress(OSError):  # another process may be removing it
+            with suppress(OSError):  # another process may be deleting it
                 found = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(_SUFFIX) and entry.name != f"{name}{_SUFFIX}":
                     kept.append((found.st_mtime, found.st_size, entry.path))
@@ -213,7 +213,7 @@ class KeptStates:
 
     def _complain(self, error: Exception) -> None:
         if not KeptStates._has_complained:
-            _LOG.info("a widget's state is not kept in or taken from %s: %s", self.folder, error)
+            _LOG.info("cannot save or read the state of a widget in %s: %s", self.folder, error)
         KeptStates._has_complained = True
 
 
@@ -231,25 +231,25 @@ def _header(found: Any) -> Header:
 
 
 def _make_private(folder: Path) -> None:
-    """Make the folder, or make it this user's alone; `OSError` where it is somebody else's."""
+    """Make the folder, or make it private to this user; `OSError` if somebody else owns it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     about = folder.lstat()
     if not stat.S_ISDIR(about.st_mode) or (hasattr(os, "geteuid") and about.st_uid != os.geteuid()):
-        raise PermissionError(f"{folder} is no folder of yours")
+        raise PermissionError(f"{folder} belongs to another user")
     if hasattr(os, "geteuid") and stat.S_IMODE(about.st_mode) != 0o700:
         folder.chmod(0o700)
 
 
 def notebook_path() -> str:
-    """Return the path of the notebook as JupyterLab, VS Code or marimo gives it; "" where none does."""
+    """Return the path of the notebook as JupyterLab, VS Code or marimo gives it; "" if none does."""
     return _of_vscode() or _of_marimo() or os.environ.get("JPY_SESSION_NAME", "")
 
 
 def _of_vscode() -> str:
     shell: Any = None
-    with suppress(Exception):  # a shell of any version
+    with suppress(Exception):  # the shell may have any version
         shell = sys.modules["IPython"].get_ipython()
     path = getattr(shell, "user_ns", {}).get("__vsc_ipynb_file__")
     return path if isinstance(path, str) else ""
@@ -257,6 +257,6 @@ def _of_vscode() -> str:
 
 def _of_marimo() -> str:
     path: Any = None
-    with suppress(Exception):  # marimo has no public name for it; without it the states are those of no notebook
+    with suppress(Exception):  # marimo has no public API for it; without it states belong to no notebook
         path = sys.modules["marimo._runtime.context"].get_context().filename
     return path if isinstance(path, str) else ""

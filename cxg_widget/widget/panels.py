@@ -1,4 +1,4 @@
-"""`w.panels`, the panels side by side, and `w.panel`, `w.grid`, `w.split`; every change is a change of the trait."""
+"""`w.panels`, and `w.panel`, `w.grid`, `w.split`: linked panels. Every edit is a change of the trait."""
 # Changes with cxg_widget/display/looks.py: what panels override.
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Panel:
-    """One of the panels: `p.color = "NKG7"`, `p.embedding`, `p.cmap`, `p.layer`, `p.vmin`, `p.vmax` change it.
+    """One panel. Set `color`, `embedding`, `cmap`, `layer`, `vmin` or `vmax` to change it: `p.color = "NKG7"`.
 
-    `p.remove()` ends it. What it has not of its own is the widget's, also as that changes.
+    A panel inherits every setting that it does not override. `p.remove()` removes it.
 
     Examples
     --------
@@ -37,21 +37,21 @@ class Panel:
 
     @property
     def look(self) -> dict[str, Any]:
-        """What it shows otherwise than the widget; {} = it is the plot itself.
+        """Settings that the panel overrides; {} = the plot itself.
 
         Raises
         ------
         UnknownName
-            If it has been removed.
+            If the panel was removed.
         """
         looks = {one["id"]: one for one in self._widget.panels.looks}
         if self.number not in looks:
-            raise UnknownName("this panel has been removed; w.panels lists those on show.")
+            raise UnknownName("this panel was removed; w.panels lists the current ones.")
         return {name: value for name, value in looks[self.number].items() if name != "id"}
 
     @property
     def within(self) -> Rule | None:
-        """The rule of the cells it shows; None = all."""
+        """Rule of the cells that the panel shows; None = all."""
         rule: Rule | None = self.look.get("within")
         return rule
 
@@ -71,7 +71,7 @@ class Panel:
         self._widget.panels = [{**one, name: value} if one["id"] == self.number else one for one in looks]
 
     def remove(self) -> None:
-        """Show it no more; the last one leaves the plot alone.
+        """Remove this panel; the last one leaves the single plot.
 
         Examples
         --------
@@ -92,9 +92,9 @@ class Panel:
 
 
 class Panels(Sequence[Panel]):
-    """The panels side by side in their order; none where there is the plot alone.
+    """List of the panels, in order; empty if there is only the plot.
 
-    `w.panels[1].remove()`, `del w.panels[1]` and `w.panels.clear()` take them away.
+    `w.panels[1].remove()`, `del w.panels[1]` and `w.panels.clear()` remove panels.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Panels(Sequence[Panel]):
 
     @property
     def looks(self) -> list[dict[str, Any]]:
-        """What each shows otherwise than the widget, a copy."""
+        """A copy of the settings that each panel overrides."""
         return [own_copy(one) for one in self._looks]
 
     @overload
@@ -127,7 +127,7 @@ class Panels(Sequence[Panel]):
         self[at].remove()
 
     def remove(self, panel: Panel) -> None:
-        """Take a panel away.
+        """Remove a panel.
 
         Examples
         --------
@@ -137,7 +137,7 @@ class Panels(Sequence[Panel]):
         panel.remove()
 
     def clear(self) -> None:
-        """Show the plot alone again.
+        """Remove all panels and show the single plot.
 
         Examples
         --------
@@ -150,13 +150,13 @@ class Panels(Sequence[Panel]):
         self._widget.panels = []
 
     def add(self, look: dict[str, Any]) -> Panel:
-        """Show one more panel, beside the plot where that was alone; see `CxgWidget.panel`."""
+        """Add a panel; the first call also makes the plot a panel. See `CxgWidget.panel`."""
         before = self.looks or [{"id": 1}]
         self._widget.panels = [*before, {"id": max(one["id"] for one in before) + 1, **look}]
         return Panel(self._widget, max(one["id"] for one in self._widget.panels.looks))
 
     def replace(self, looks: Sequence[Mapping[str, Any]]) -> None:
-        """Show other panels in the place of all; each has a number that none has had."""
+        """Replace all panels; each new one has a number that no panel has had."""
         last = max((one["id"] for one in self.looks), default=0)
         self._widget.panels = [{"id": last + 1 + at, **look} for at, look in enumerate(looks)]
 
@@ -179,24 +179,25 @@ class PanelMethods:
     _step: Callable[[], AbstractContextManager[None]]
 
     def panel(self, **look: Any) -> Panel:
-        """Show one more panel beside the others: another color, another embedding, or some of the cells.
+        """Add a panel with another color, another embedding, or some of the cells.
 
-        Panels of one embedding have one camera. Hover, selection, filters and tools are those of all panels; what a
-        panel has not of its own is the widget's.
+        Panels of one embedding share one camera. All panels share hover, selection, filters and tools. A panel inherits
+        every setting that it does not override.
 
         Parameters
         ----------
-        **look : `embedding` as the trait, by its first two axes; `color` as the trait, and with it `layer`, `cmap` (a
-            name), `vmin` and `vmax`; `within` = {column: what is kept} as `w.filters` takes it, the cells that it shows
+        **look : `embedding` as the trait, without a third axis; `color` as the trait, with `layer`, `cmap` (a name),
+            `vmin` and `vmax`; `within` = {column: kept values} as `w.filters` takes them, the cells that the panel
+            shows
 
         Returns
         -------
-        the panel: `.remove()`, and each of the above to read and set
+        the panel: `.remove()` removes it, and each of the above is an attribute
 
         Raises
         ------
         UnknownName, InvalidValue
-            If a name or a value does not fit, there are more than 12, or Dask's workers hold the cells.
+            If a name or value is invalid, this would be more than 12 panels, or Dask workers hold the cells.
         ClosedDataset
             If the widget was closed.
 
@@ -212,11 +213,11 @@ class PanelMethods:
         return now.add(look)
 
     def grid(self, colors: Sequence[Any]) -> Panels:
-        """Show a panel for each of several colors, in the place of all before; the first is the plot itself.
+        """Replace all panels by one per color; the first is the plot itself.
 
         Parameters
         ----------
-        colors : values of the trait `color`, or looks as `panel` takes them: `["CD3E", "NKG7", "cell_type"]`
+        colors : list of values of the trait `color`, or of dicts with the parameters of `panel`
 
         Returns
         -------
@@ -225,7 +226,7 @@ class PanelMethods:
         Raises
         ------
         UnknownName, InvalidValue
-            As `panel`; what is on show stays.
+            As in `panel`; the panels stay as they were.
         ClosedDataset
             If the widget was closed.
 
@@ -247,15 +248,16 @@ class PanelMethods:
         return now
 
     def split(self, column: str, values: Sequence[Any] | None = None) -> Panels:
-        """Show a panel for each category of an obs column, with its cells alone, in the place of all panels before.
+        """Replace all panels by one per category of an obs column, each with the cells of its category.
 
-        All have the colors and the limits of the widget: what is yellow in one is as high in the others. Cells without
-        a category are in none; `filtered = "grey"` shows those of the other panels pale beneath.
+        The panels share the colors and limits of the widget, so that the same color means the same value in all of
+        them. `w.filtered = "grey"` shows the cells of the other panels pale in the background. Cells without a category
+        are in no panel.
 
         Parameters
         ----------
         column : obs column of categories
-        values : some of its categories, in the order of the panels; None = all. None among them = those without a value
+        values : list of categories, in the order of the panels, with None for cells without one; None = all categories
 
         Returns
         -------
@@ -264,8 +266,8 @@ class PanelMethods:
         Raises
         ------
         UnknownName, InvalidValue
-            If there is no such column or category, it holds numbers, there are more than 12, or Dask's workers hold the
-            cells.
+            If there is no such column or category, the column holds numbers, this would be more than 12 panels, or Dask
+            workers hold the cells.
         ClosedDataset
             If the widget was closed.
 
@@ -281,7 +283,7 @@ class PanelMethods:
 
 
 def _looks_of_split(dataset: Dataset, column: Any, values: Any) -> list[dict[str, Any]]:
-    """Return a look for each category of an obs column, or for some of them; raises as `CxgWidget.split`."""
+    """Return the settings of a panel for each category of an obs column; raises as `CxgWidget.split`."""
     name = str(column).removeprefix("obs:")
     kinds = {one.name: one.kind for one in dataset.obs_columns.values()}
     if name not in kinds:
@@ -303,7 +305,7 @@ def _looks_of_split(dataset: Dataset, column: Any, values: Any) -> list[dict[str
 
 
 def _meant(column: str, categories: Sequence[Any], values: Any) -> list[Any]:
-    """Return the categories that are requested, by value or by label in the legend; None = missing."""
+    """Return the requested categories, given by value or by legend label; None = missing."""
     by_label = {label_of(one): one for one in categories}
     wanted = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     found = {label_of(one): one for one in wanted if not is_missing(one)}

@@ -1,4 +1,4 @@
-"""Plots of groups of cells, as users call them; decorators of public methods refuse parameters as scanpy names them."""
+"""Plots of groups of cells as methods of the widget, and decorators that reject scanpy's names of parameters."""
 # Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ _LESS = "fewer genes, or fewer {cells} by within="
 
 
 def scanpy_names(**own: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a method so that it names its own parameter where it is given that of scanpy.
+    """Decorate a method so that a parameter named as in scanpy raises an error that gives the name here.
 
+    Parameters
+    ----------
     own : scanpy's name to ours
     """
 
@@ -44,7 +46,7 @@ def scanpy_names(**own: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def like(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
-    """Decorate a method so that it takes what another takes, and is given all of it by name."""
+    """Decorate a method so that it has the signature of another, and gets all arguments by name."""
     parameters = signature(model)
 
     def decorate(method: Callable[..., R]) -> Callable[P, R]:
@@ -57,7 +59,7 @@ def like(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
             given.apply_defaults()
             return method(**given.arguments)
 
-        # `inspect.signature` follows what is wrapped last.
+        # `inspect.signature` follows `__wrapped__`, so it is set last.
         return update_wrapper(called, model, assigned=())
 
     return decorate
@@ -72,36 +74,37 @@ class PlottingWidget(AnsweringWidget):
         layer: str | None = None, within: Any = None, standard_scale: Literal["var", "group"] | None = None,
         swap_axes: bool = False, cmap: Any = None,
     ) -> GeneMatrix:  # fmt: skip
-        """Show genes by groups of cells as dots: their area is the share of cells above 0, their color the mean.
+        """Plot genes by groups of cells as dots: the area is the share of cells above 0, the color the mean.
 
         Parameters
         ----------
-        genes : a gene, a list, a gene set by its name, or {name: list} for sets with brackets; obs columns of numbers
-            too. "obs:NAME", "var:NAME" and "set:NAME" force one
-        by : obs column of categories or whole numbers (clusters), in the order of the legend; those without
-            cells are left out, and so are cells without a category
-        by2 : another one; then each pair that has cells is a group
-        layer : of genes; None = that of the widget
-        within : which cells count: None or "filter" = those that pass the filters, "selection", or other cells
-            as `select` takes them
-        standard_scale : stretches the means to 0 to 1 for the colors, of each gene ("var") or each group ("group")
+        genes : a gene, a list of genes, the name of a gene set, or {name: list} for sets with brackets; numeric obs
+            columns too. "obs:NAME", "var:NAME" and "set:NAME" force one
+        by : obs column of categories or integers (clusters), in the order of the legend; groups without cells and cells
+            without a category are left out
+        by2 : second column; each pair of categories with cells is then a group
+        layer : layer of the genes; None = that of the widget
+        within : cells that count: None or "filter" = those that pass the filters, "selection", or other cells as
+            `select` takes them
+        standard_scale : scale the means from 0 to 1 for the colors: "var" = per gene, "group" = per group; None = no
+            scaling
         swap_axes : whether genes are rows
         cmap : as the trait; None = that of the widget
 
         Returns
         -------
-        plot with `.frame()`, whose `["mean"]` and `["share"]` are groups by genes as `scanpy.pl.dotplot` has them in
-        `dot_color_df` and `dot_size_df`, and `.figure()`, a `matplotlib.figure.Figure`; a notebook shows it
+        plot with `.frame()` and `.figure()`, a `matplotlib.figure.Figure`; a notebook displays it. `["mean"]` and
+        `["share"]` of the frame are groups by genes, equal to `dot_color_df` and `dot_size_df` of `scanpy.pl.dotplot`
 
         Raises
         ------
         UnknownName, InvalidValue
-            If there are no such genes, columns or layer, a column has fractions, or there are more than 1,000 genes or
+            If there is no such gene, column or layer, a column has fractions, or there are more than 1,000 genes or
             5,000 groups.
         SelectionError
-            If no cells are meant.
+            If no cells count.
         InvalidStore, DamagedStore
-            If what is requested cannot be read.
+            If a column cannot be read.
         ClosedDataset
             If the widget was closed.
 
@@ -119,7 +122,9 @@ class PlottingWidget(AnsweringWidget):
     @scanpy_names(groupby="by", var_names="genes")
     @like(dotplot)
     def heatmap(self, **requested: Any) -> GeneMatrix:
-        """Show the means of genes by groups of cells as colors, as `scanpy.pl.matrixplot` does; else as `dotplot`.
+        """Plot the mean of genes by groups of cells as a heat map, as `scanpy.pl.matrixplot` does.
+
+        Parameters and errors are those of `dotplot`.
 
         Examples
         --------
@@ -132,17 +137,17 @@ class PlottingWidget(AnsweringWidget):
         self, gene: str | Sequence[str], by: str, *, by2: str | None = None, layer: str | None = None,
         within: Any = None,
     ) -> Violins:  # fmt: skip
-        """Show how a gene is distributed in groups of cells: a Gaussian kernel estimate of 200 bins, and the median.
+        """Plot the distribution of a gene in groups of cells: a Gaussian kernel density of 200 bins, and the median.
 
         Parameters
         ----------
-        gene : a gene or an obs column of numbers; several are drawn below each other
-        by, by2, layer, within : as `dotplot`; violins have the colors of `by2` where there is one, else of `by`
+        gene : a gene or a numeric obs column; a list is drawn one below the other
+        by, by2, layer, within : as in `dotplot`; violins have the colors of `by2` if it is given, else of `by`
 
         Returns
         -------
-        plot with `.frame()` (count, mean, median and ends), `.bins(gene)`, how many cells each bin has, and
-        `.figure()`, a `matplotlib.figure.Figure`; a notebook shows it
+        plot with `.frame()` (count, mean, median, lowest and highest value), `.bins(gene)`, the cells of each bin, and
+        `.figure()`, a `matplotlib.figure.Figure`; a notebook displays it
 
         Raises
         ------
@@ -160,19 +165,19 @@ class PlottingWidget(AnsweringWidget):
             return self._session.plots.violin(gene, by, by2, within, layer)
 
     def bars(self, column: str, by: str, *, within: Any = None, share: bool = True) -> Bars:
-        """Show how the cells of each group fall to the categories of a column, as stacked bars.
+        """Plot the composition of groups of cells as stacked bars.
 
         Parameters
         ----------
-        column : obs column of categories, which part the bars; they have its colors
-        by : another one: a bar for each of its categories
-        within : as `dotplot`
-        share : whether all bars are as long; else they are as long as they have cells
+        column : obs column of categories, the parts of each bar, in its colors
+        by : obs column of categories, a bar for each
+        within : as in `dotplot`
+        share : True = all bars have the length 1; False = the length is the number of cells
 
         Returns
         -------
-        plot with `.frame()`, counts as `pandas.crosstab` has them, and `.figure()`, a `matplotlib.figure.Figure`; a
-        notebook shows it
+        plot with `.frame()`, counts as `pandas.crosstab` returns them, and `.figure()`, a `matplotlib.figure.Figure`; a
+        notebook displays it
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""`w.save` and `w.figure`: what is on show as a file, or as a figure of matplotlib."""
+"""`w.save` and `w.figure`: the current plot as a file, or as a matplotlib figure."""
 # Changes with cxg_widget/session/pictures/save_options.py: options of a saved picture.
 
 from __future__ import annotations
@@ -27,44 +27,46 @@ _LESS = "a smaller width=, height= or dpi="
 
 
 class SavingWidget(AnsweringWidget):
-    """A widget whose picture is saved."""
+    """A widget whose plot can be saved."""
 
     def save(
         self, path: str | os.PathLike[str], *, dpi: float | None = None, width: float | None = None,
         height: float | None = None, legend: bool | None = None, max_bytes: float | None = None,
         colors: Sequence[Any] | None = None,
     ) -> None:  # fmt: skip
-        """Write what is on show into a file: all cells as one image, everything else as text and lines; or as a page.
+        """Save the plot as a figure (.png, .svg, .pdf) or as a page that works without a kernel (.html).
 
-        All panels, with axes, names, contours, legends, scale bar, the image of the section and the difference of two
-        sets. In SVG and PDF words are text, in PDF with their font. The paper is `background`, white where that is
-        None. A file that is there is replaced as a whole; after a failure it is as it was.
+        A figure has all panels with axes, labels, contours, legends, scale bar, tissue image and density difference.
+        The cells are one image; in SVG and PDF all text is text, in PDF with its font. The paper is `background`, or
+        white if that is None. Existing files are replaced atomically: after an error the old file is unchanged.
 
-        A page, .html, holds up to a million of the cells and the colors at hand: it pans, zooms, tells of the cell
-        under the pointer and recolors without a kernel or a network, and says what is not in it; so does a warning.
+        A page has up to a million cells and the colors listed below. It pans, zooms, hovers and recolors without a
+        kernel or network. The page and a warning state what was left out.
 
         Parameters
         ----------
-        path : its suffix says what is written: .png, .svg, .pdf or .html; SVG and PDF need matplotlib
-        dpi : pixels per inch of the image, 10 to 2,400; None = 300. With 96 a CSS px is one pixel
-        width, height : of the whole page, CSS px (1/96 inch); of one alone the other follows. None = the plot as large
-            as on the screen, where there is one, else 4:3 of the trait `height`, and the legend beside it. Of a page
-            those of the widget; None = as the window has it
-        legend : whether title and legend are on it; None = as the trait `legend` says, which is True by itself
-        max_bytes : of a page; None = 50 million. What is merely at hand goes first, then cells, of which a sample stays
-        colors : what a page can be colored by, as `color` takes it, beside the current color,
-            pinned genes, open columns and what the tooltip shows
+        path : its suffix sets the format: .png, .svg, .pdf or .html; SVG and PDF need matplotlib
+        dpi : pixels per inch of the image, 10 to 2,400; None = 300. With 96, a CSS px is one pixel
+        width, height : size of the figure in CSS px (1/96 inch); with one of them, the other keeps the proportions.
+            None = the plot as large as on the screen, if it is displayed, else 4:3 of the trait `height`, plus the
+            legend. Of a page: size of the widget; None = that of the window
+        legend : whether the figure has title and legend; None = the trait `legend`, which is True by default
+        max_bytes : limit of a page; None = 50 million. Above it, colors that are not shown are dropped first, then
+            cells are sampled
+        colors : further colors for a page, as `color` takes them. It always has the current color, pinned genes, open
+            columns and the fields of the tooltip
 
         Raises
         ------
         InvalidValue
-            For another suffix, a size that leaves no room for the plot or cannot be held, max_bytes that hold nothing.
+            If the suffix is unknown, the size leaves no room for the plot or exceeds memory, or `max_bytes` is too
+            small.
         TargetNotWritten
-            If there is no such folder, the disk is full or does not take it, the path is a link; an OSError.
+            If the folder does not exist or is not writable, the disk is full, or the path is a link; an OSError.
         MissingDependency
             If matplotlib is not installed, for SVG and PDF.
         InvalidStore, DamagedStore
-            If what is shown cannot be read.
+            If the data of the plot cannot be read.
         ClosedDataset
             If the widget was closed.
 
@@ -80,13 +82,13 @@ class SavingWidget(AnsweringWidget):
             suffix = target.suffix.lower().removeprefix(".")
             if suffix in SUFFIXES:
                 if max_bytes is not None or colors is not None:
-                    raise InvalidValue(f"max_bytes and colors are of pages, .html; leave them out for .{suffix}.")
+                    raise InvalidValue(
+                        f"max_bytes= and colors= apply to pages; save a .html, or leave them out for .{suffix}."
+                    )
                 self._save_figure(target, suffix, options)
             elif suffix in _HTML:
                 if dpi is not None or legend is not None:
-                    raise InvalidValue(
-                        "a page of HTML is drawn where it is opened, beside its legend; leave out dpi and legend."
-                    )
+                    raise InvalidValue("dpi= and legend= do not apply to a page (.html); leave them out.")
                 self._save_html(target, HtmlOptions.of(max_bytes, colors, width, height))
             else:
                 known = ", ".join(f".{one}" for one in (*SUFFIXES, _HTML[0]))
@@ -96,16 +98,16 @@ class SavingWidget(AnsweringWidget):
         self, *, dpi: float | None = None, width: float | None = None, height: float | None = None,
         legend: bool | None = None,
     ) -> Figure:  # fmt: skip
-        """Return what is on show as a `matplotlib.figure.Figure`, to be added to; parameters as those of `save`.
+        """Return the plot as a `matplotlib.figure.Figure` that you can add to; parameters as in `save`.
 
-        Each plot is an `Axes` in data units, in the order of the panels.
+        Each panel is an `Axes` in data units, in the order of the panels.
 
         Raises
         ------
         MissingDependency
             If matplotlib is not installed.
         InvalidValue, InvalidStore, DamagedStore, ClosedDataset
-            As `save`.
+            As in `save`.
 
         Examples
         --------
@@ -133,7 +135,7 @@ class SavingWidget(AnsweringWidget):
 
 
 def _plot_size(snapshot: Any, height: float) -> tuple[float, float]:
-    """Return how large the room of the plots is on the screen, as said last; else 4:3 of the height, CSS px."""
+    """Return the size of the plots on the screen as last reported, else 4:3 of the height, CSS px."""
     described: Any = snapshot.get("plot") if isinstance(snapshot, dict) else None
     if isinstance(described, list) and len(described) == 2 and all(isinstance(one, int | float) for one in described):
         width, high = float(described[0]), float(described[1])

@@ -1,4 +1,4 @@
-"""Selecting cells and going to them, as users call it: `w.select`, `w.selection`, `w.on_selection`, `w.zoom_to`."""
+"""Selection and zoom as methods of the widget: `w.select`, `w.selection`, `w.on_selection`, `w.zoom_to`."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
 
 
 class SelectingWidget(AnsweringWidget):
-    """A widget whose cells are selected from Python."""
+    """A widget whose cells can be selected from Python."""
 
     @property
     def selection(self) -> SelectedCells:
-        """The selected cells as they are now: `.mask`, `.rows`, `len()`, `.obs(columns)`."""
+        """The currently selected cells: `.mask`, `.rows`, `len()`, `.obs(columns)`."""
         return self._session.selected
 
     def select(
         self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
         engine: Literal["pandas"] | None = None, within: Any = None, **columns: Any,
     ) -> SelectedCells:  # fmt: skip
-        """Select cells from Python.
+        """Select cells.
 
         Parameters
         ----------
-        what : {obs column: value or list of values}, of which each column must match; the name of a set; a query, as
-            "n_counts > 500"; "selection", or "filter" = the cells that pass the filters; a boolean mask (n_obs,), row
-            positions or obs index labels; corners as `polygon`; a rule; a set, of which that of another dataset is
-            found by its rule. A set comes before a query, and a query before a label.
+        what : {obs column: value or list of values}, where each column must match; the name of a set; a query such as
+            "n_counts > 500"; "selection"; "filter" = the cells that pass the filters; a boolean mask (n_obs,), row
+            positions or obs index labels; corners as `polygon`; a rule; a set, which is found by its rule if it belongs
+            to another dataset. A text is first tried as a set, then as a query, then as a label
         mode : "replace", "add", "subtract" or "intersect"
-        polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
+        polygon : corners (k, 2), k >= 3, in data units of the current embedding and axes; includes hidden categories
         query : as `filter` takes it
-        engine : "pandas" = pandas evaluates the query, which then may call any of its methods: only for texts of your
-            own. The selection has no rule then.
-        within : takes of them those that are in other cells too, which are given as `what`; None = all
-        **columns : refused with a sentence that says how a dict is written
+        engine : "pandas" = evaluate the query by pandas, which can call any of its methods: never use it for texts of
+            other people. The selection then has no rule. None = the language of `filter`
+        within : keep only the cells that are also in these, given as `what`; None = all
+        **columns : a column as keyword raises an error that shows the dict to write
 
         Returns
         -------
@@ -57,9 +57,9 @@ class SelectingWidget(AnsweringWidget):
         Raises
         ------
         SelectionError, UnknownName
-            If it cannot be made; the selection stays as it was.
+            If the cells cannot be found; the selection stays as it was.
         InvalidOption
-            For a column given as a keyword.
+            If a column is given as a keyword.
         ClosedDataset
             If the widget was closed.
 
@@ -97,13 +97,13 @@ class SelectingWidget(AnsweringWidget):
             if population.mask is not None:
                 mask, rule = population.of(mask), combined_rule(rule, population.rule, "intersect")
         if mode != "replace":
-            self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
+            self._exchange.jobs.finish("lasso")  # so that waiting gestures change the selection before this does
         self._session.select(mask, mode, rule)
         self._selection_changed(self._session.streams.selection)
         return self.selection
 
     def clear_selection(self) -> None:
-        """Select nothing.
+        """Clear the selection.
 
         Examples
         --------
@@ -116,19 +116,19 @@ class SelectingWidget(AnsweringWidget):
         self._selection_changed(self._session.streams.selection)
 
     def zoom_to(self, what: Any) -> None:
-        """Show where some cells are: the smallest view that holds them, and a little around them.
+        """Zoom to some cells: to the smallest view that shows all of them, with a margin.
 
-        Panels of other embeddings show where the cells are there.
+        Panels of other embeddings zoom to the same cells.
 
         Parameters
         ----------
-        what : the name of a set; else as `compare` takes cells: a set or a selection, {obs column: values}, a rule, a
-            query, a mask, rows, a polygon, labels. A set comes before a cell of the same label.
+        what : the name of a set; else cells as `compare` takes them: a set or a selection, {obs column: values}, a
+            rule, a query, a mask, rows, a polygon, labels. A name that is both a set and a label is the set
 
         Raises
         ------
         SelectionError
-            If no cells are meant, or none of them has a place in the embedding on show.
+            If there are no such cells, or none has coordinates in the current embedding.
         ClosedDataset
             If the widget was closed.
 
@@ -143,9 +143,9 @@ class SelectingWidget(AnsweringWidget):
         self.view, self.views = list(self._session.view_of(mask)), self._session.views_of(mask)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
-        """Call `callback(selection)` when other cells are selected; remove=True stops that.
+        """Call `callback(selection)` after each change of the selected cells; remove=True stops it.
 
-        It is called by undo and redo too, which then show over what it sets; see `undo`.
+        Undo and redo call it too, and override what it sets; see `undo`.
 
         Examples
         --------

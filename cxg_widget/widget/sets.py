@@ -1,4 +1,4 @@
-"""`w.sets`: named sets of cells, as a mapping; every change is a change of the trait."""
+"""`w.sets`: named sets of cells, as a mapping. Every edit is a change of the trait."""
 # Changes with cxg_widget/selection/cell_set.py and cxg_widget/wire/messages/selecting.py: operations on sets.
 # Changes with js/src/panels/sets/set_maker.js and js/src/panels/sets/sets_panel.js: operations on sets.
 
@@ -40,11 +40,11 @@ _ALGEBRA: dict[str, Callable[[CellSet, CellSet], CellSet]] = {"union": or_, "int
 
 
 class Sets(MutableMapping[str, CellSet]):
-    """Sets of cells by their names, in the order in which they were made.
+    """Named sets of cells, in the order in which they were made.
 
-    `w.sets.add("B cells", {"cell_type": "B cell"})` names some cells, `w.sets.add("mine")` the selection, and
-    `w.sets["c"] = w.sets["a"] - w.sets["b"]` what algebra gives. A set has its rule where it was made by gestures,
-    values of columns or a query; `w.sets.apply(rule)` finds its cells in another dataset or widget.
+    `w.sets.add("B cells", {"cell_type": "B cell"})` names cells, `w.sets.add("mine")` names the selection, and
+    `w.sets["c"] = w.sets["a"] - w.sets["b"]` stores a difference. A set made by gestures, values of columns or a query
+    has a rule. `w.sets.apply(rule)` finds its cells in another dataset or widget.
 
     Examples
     --------
@@ -60,28 +60,29 @@ class Sets(MutableMapping[str, CellSet]):
 
     @property
     def rules(self) -> list[Rule]:
-        """Each set as JSON, a copy: {"name", "rule"}, and "within" of a set that was made in another."""
+        """A copy of each set as JSON: {"name", "rule"}, and "within" for a set inside another."""
         rules: list[Rule] = own_copy(self._rules)
         return rules
 
     def add(self, name: str, what: Any = None, *, within: str | None = None) -> CellSet:
-        """Name some cells that have no name yet.
+        """Make a set of cells under a new name.
 
         Parameters
         ----------
-        what : None = the selection; the name of a set; a query, as "n_counts > 500"; {obs column: values}; a mask
-            (n_obs,), rows or obs index labels; a polygon (k, 2) in data units; a rule as `CellSet.rule` gives it; a set
-            or a selection, of which that of another dataset is found by its rule
-        within : name of a set: only its cells count, and the new one stands below it, as a gate in a tree of gates
+        name : of the new set
+        what : None = the selection; the name of a set; a query such as "n_counts > 500"; {obs column: values}; a mask
+            (n_obs,), rows or obs index labels; a polygon (k, 2) in data units; a rule as `CellSet.rule` returns it; a
+            set or a selection, which is found by its rule if it belongs to another dataset
+        within : name of a parent set, as in a tree of gates: only cells of the parent are in the new set
 
         Raises
         ------
         InvalidValue
-            If the name is taken, or none.
+            If the name is invalid or taken.
         UnknownName
-            If there is no set `within`, or a rule names what there is not.
+            If there is no set `within`, or a rule uses an unknown name.
         SelectionError
-            If no cells are meant.
+            If there are no such cells.
 
         Examples
         --------
@@ -91,24 +92,24 @@ class Sets(MutableMapping[str, CellSet]):
         <set of 80 of 1,000 cells>
         """
         if name in self._by_name():
-            raise InvalidValue(f"there is a set {shown(name)} already; w.sets[{shown(name)}] = ... takes its place.")
+            raise InvalidValue(f"there is a set {shown(name)} already; w.sets[{shown(name)}] = ... replaces it.")
         cells = self._cells(with_values(what))
         self._put(name, cells if within is None else self[within] & cells, within)
         return self[name]
 
     def apply(self, rule: Rule) -> CellSet:
-        """Return the cells that a rule means in this dataset, as a set without a name.
+        """Return the cells that match a rule in this dataset, as an unnamed set.
 
         Parameters
         ----------
-        rule : as `CellSet.rule` gives it, {"set": name} being one of these sets
+        rule : as `CellSet.rule` returns it; {"set": name} refers to the sets of this widget
 
         Raises
         ------
         UnknownName
-            If it names columns, genes, layers, embeddings or sets that there are not: one sentence names all of them.
+            If it uses unknown columns, genes, layers, embeddings or sets; one sentence names all of them.
         InvalidValue, SelectionError
-            If it is no rule, or its values do not fit.
+            If it is not a rule, or its values do not fit the columns.
 
         Examples
         --------
@@ -123,9 +124,9 @@ class Sets(MutableMapping[str, CellSet]):
         return self._of(bits, rule)
 
     def frame(self) -> pd.DataFrame:
-        """Return the sets as a table: a row each, by name, with `n` cells, `filtered` of them, and `within`.
+        """Return the sets as a table, a row per set: `n` cells, `filtered` = how many pass the filters, and `within`.
 
-        Both numbers, Int64, are missing where cells cannot be found; `w.sets[name]` says why.
+        `n` and `filtered` are Int64, missing if the cells cannot be found; `w.sets[name]` then raises the reason.
 
         Examples
         --------
@@ -144,22 +145,22 @@ class Sets(MutableMapping[str, CellSet]):
         return table
 
     def to_geojson(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any] | None:
-        """Return the sets as GeoJSON, or write them to a file: as QuPath, geopandas and spatialdata read regions.
+        """Return the sets as GeoJSON, or write them to a file that QuPath, geopandas and spatialdata can read.
 
-        Coordinates are those of the embedding on show. A set of lassos in it is a Polygon, with holes where another
-        lasso was taken out of its inside, or a MultiPolygon; overlapping lassos are a feature each, of one name. Any
-        other set (values, queries, rows, lassos in another embedding) is a MultiPoint of its cells.
+        Coordinates are those of the current embedding. A set of lassos in it becomes a Polygon, with holes where lassos
+        were subtracted, or a MultiPolygon; overlapping lassos become features of the same name. Any other set (values,
+        queries, rows, lassos in another embedding) becomes a MultiPoint of its cells.
 
         Parameters
         ----------
-        path : of a .geojson or .json, which is replaced; None = the collection is returned as a dict
+        path : .geojson or .json file, which is replaced; None = return the collection as a dict
 
         Raises
         ------
         InvalidValue
-            If there are no sets, or the path is of another kind.
+            If there are no sets, or the suffix is another one.
         TargetNotWritten
-            If the file cannot be written; one that was there stays as it was.
+            If the file cannot be written; an existing one stays as it was.
         ClosedDataset
             If the widget was closed.
 
@@ -173,7 +174,7 @@ class Sets(MutableMapping[str, CellSet]):
         if not sets:
             raise InvalidValue('this widget has no set to save; w.sets.add("mine") makes one of the selection.')
         place, colors = self._place(), self.colors
-        points: list[NDArray[np.float32]] = []  # are read for the first set that is no polygon
+        points: list[NDArray[np.float32]] = []  # read for the first set that is not a polygon
 
         def places(name: str) -> NDArray[np.float32]:
             if not points:
@@ -190,27 +191,27 @@ class Sets(MutableMapping[str, CellSet]):
         return None
 
     def from_geojson(self, source: Any) -> list[str]:
-        """Make sets of the regions of GeoJSON, in the place of those of the same names, in one step.
+        """Make sets from the regions of GeoJSON in one step; sets of the same names are replaced.
 
-        Coordinates are those of the embedding that the file names, as `to_geojson` writes it, else of the one on show.
-        Polygons of one name are one set; it is called by the name of the region, or of its class in QuPath. Points
-        are left out with a warning, but those that `to_geojson` wrote, whose rule finds their cells.
+        Coordinates are in the embedding that the file names, as `to_geojson` writes it, or in the current one. Polygons
+        of one name become one set, named after the region or its class in QuPath. Points are skipped with a warning,
+        except those of `to_geojson`, whose rule finds their cells.
 
         Parameters
         ----------
-        source : the path of a file, GeoJSON as a dict or list, or what has it as `__geo_interface__`, such as a
+        source : path of a file, GeoJSON as a dict or list, or an object with `__geo_interface__`, such as a
             GeoDataFrame
 
         Returns
         -------
-        the names of the sets
+        names of the sets
 
         Raises
         ------
         DatasetNotFound, InvalidStore
-            If there is no such file, or it is no JSON.
+            If there is no such file, or it is not JSON.
         InvalidValue
-            If it is no GeoJSON, holds no areas, or one of them is none.
+            If it is not GeoJSON, has no areas, or an area is invalid.
         UnknownName, SelectionError
             If the rule of a set does not fit this dataset.
         ClosedDataset
@@ -227,8 +228,8 @@ class Sets(MutableMapping[str, CellSet]):
         document = read_geojson(source) if is_path else getattr(source, "__geo_interface__", source)
         read, n_left_out = sets_of(document, self._place(document))
         if not read:
-            raise InvalidValue("this GeoJSON holds no polygons, of which sets could be made.")
-        # All of them are known to fit before the first is made.
+            raise InvalidValue("this GeoJSON has no polygons; from_geojson() makes a set of each named polygon.")
+        # Check that all of them fit before making the first.
         made = {check_name(one.name): self.apply(one.rule) for one in read}
         self._put_all(made, {one.name: one for one in read})
         if n_left_out:
@@ -236,7 +237,7 @@ class Sets(MutableMapping[str, CellSet]):
         return list(made)
 
     def edit(self, message: EditSet) -> None:
-        """Do what a hand asks for; raises as what it does."""
+        """Apply an action of the Sets panel; raises as the method it calls."""
         if message.op == "add":
             self.add(message.name, within=message.within or None)
         elif message.op == "put":
@@ -257,21 +258,21 @@ class Sets(MutableMapping[str, CellSet]):
             del self[message.name]
 
     def __getitem__(self, name: str) -> CellSet:
-        """Return the cells of a set; raises `UnknownName` where there is none of that name."""
+        """Return the cells of a set; raises `UnknownName` if there is none of that name."""
         rule = self._rule_of(name)
         bits = self._widget._session.set_bits.of(rule)
         return self._of(bits, None if "rows" in rule else rule)
 
     def __setitem__(self, name: str, what: Any) -> None:
-        """Name some cells as `add` does, in the place of a set of that name, and within what that stood in.
+        """Make or replace a set; a replaced one keeps its parent.
 
-        Sets that were made within it stay as they are; those that it does not hold any more stand below what it is in.
+        Sets inside it keep their cells. Those that it no longer contains move up to its parent.
         """
         cells, within = self._cells(with_values(what)), self._by_name().get(name, {}).get("within")
         self._put(name, cells if within is None else self[within] & cells, within)
 
     def __delitem__(self, name: str) -> None:
-        """Forget a set; those that were made within it stay, below what it was in."""
+        """Delete a set; the sets inside it stay and move up to its parent."""
         self._rule_of(name)
         above = self._by_name()[name].get("within")
         left = [one for one in self._now() if one["name"] != name]
@@ -279,12 +280,12 @@ class Sets(MutableMapping[str, CellSet]):
 
     @property
     def colors(self) -> dict[str, str]:
-        """The "#rrggbb" of each set where it colors cells: `w.color = "sets"`, or "sets:NAME" for one."""
+        """The "#rrggbb" of each set, used by `w.color = "sets"`, or "sets:NAME" for one of them."""
         found = set_colors(self._now())
         return {name: found[name] for name in self._by_name()}
 
     def recolor(self, name: str, color: Any) -> None:
-        """Give a set another color, which it keeps.
+        """Set the color of a set, which it keeps.
 
         Parameters
         ----------
@@ -293,7 +294,7 @@ class Sets(MutableMapping[str, CellSet]):
         Raises
         ------
         UnknownName, InvalidValue
-            If there is no such set, or it is no color.
+            If there is no such set, or the color is invalid.
 
         Examples
         --------
@@ -307,7 +308,7 @@ class Sets(MutableMapping[str, CellSet]):
         self._set([{**one, "color": hue} if one["name"] == name else one for one in self._now()])
 
     def rename(self, name: str, to: str) -> None:
-        """Give a set another name; raises `UnknownName` and `InvalidValue` as `add`.
+        """Rename a set; raises `UnknownName` and `InvalidValue` as `add`.
 
         Examples
         --------
@@ -343,7 +344,7 @@ class Sets(MutableMapping[str, CellSet]):
             return f"<set whose {self._widget.dataset.obs_noun.many} cannot be found: {error}>"
 
     def _place(self, document: Any = None) -> Place:
-        """Return the embedding on show, or that of a GeoJSON document where this dataset has it."""
+        """Return the current embedding, or that of a GeoJSON document if this dataset has it."""
         settings, dataset = self._widget._session.settings, self._widget.dataset
         shown_now = settings.embedding
         place = Place(
@@ -377,7 +378,7 @@ class Sets(MutableMapping[str, CellSet]):
         self._set(list({**self._by_name(), **moved, name: made}.values()))
 
     def _put_all(self, made: Mapping[str, CellSet], read: Mapping[str, ReadSet]) -> None:
-        """Put sets that were read, in one change; one stands below another where that holds it."""
+        """Store sets read from a file in one change; a set inside another stays there if that contains it."""
         known = self._by_name()
         for name, cells in made.items():
             rule = rule_of_set(cells.rule)
@@ -388,7 +389,7 @@ class Sets(MutableMapping[str, CellSet]):
         found = []
         for name, one in known.items():
             above: Any = read[name].within if name in made else one.get("within")
-            # What was not read hangs below what it did, unless that has other cells now.
+            # Other sets keep their parent, unless that has other cells now.
             is_below = above in known and above != name
             if is_below and (name in made or above in made):
                 is_below = self._holds(made[above] if above in made else self[above], one)
@@ -396,14 +397,14 @@ class Sets(MutableMapping[str, CellSet]):
         self._set(found)
 
     def _holds(self, cells: CellSet, one: Rule) -> bool:
-        """Say whether some cells hold all of a set; True of a set whose cells cannot be found."""
+        """Return whether some cells contain all of a set; True if the cells of the set cannot be found."""
         try:
             return not (self._widget._session.set_bits.of(one["rule"]) & ~cells.bits).any()
         except CxgWidgetError:
             return True
 
     def _color_of(self, name: str) -> str:
-        """Return the color that a set has, or a new one gets: it stays when others come and go."""
+        """Return the color of a set, or of a new one; it does not change when other sets come and go."""
         known = self._now()
         return set_colors(known if name in self._by_name() else [*known, {"name": name}])[name]
 
@@ -418,7 +419,7 @@ class Sets(MutableMapping[str, CellSet]):
         return {one["name"]: one for one in self._now()}
 
     def _now(self) -> list[Rule]:
-        """Return the sets of the widget now, whatever they were when this object was taken."""
+        """Return the current sets; this object may be older than the last change."""
         rules: list[Rule] = self._widget._kept("sets")
         return rules
 

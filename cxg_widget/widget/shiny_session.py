@@ -1,4 +1,4 @@
-"""Sending from threads in an app of Shiny, whose sessions send on their own loop and after a flush alone."""
+"""Sends from threads in a Shiny app, whose sessions only send on their own event loop and after a flush."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Call = Callable[[], object]
 
 
 def session_caller() -> Callable[[Call], object] | None:
-    """Return a function that calls what sends a message where this session of Shiny can send it; None without one.
+    """Return a function that calls a sender where this Shiny session can send; None without a session.
 
-    Shiny is never imported: who has a session has it.
+    Shiny is never imported here: it has been if there is a session.
     """
     shiny: Any = sys.modules.get("shiny") if "shinywidgets" in sys.modules else None
     session = shiny.session.get_current_session() if shiny else None
@@ -21,7 +21,7 @@ def session_caller() -> Callable[[Call], object] | None:
         return None
     try:
         loop = asyncio.get_running_loop()
-    except RuntimeError:  # an app of Shiny Express whose page is built before there are sessions
+    except RuntimeError:  # a Shiny Express app whose page is built before there are sessions
         return None
 
     async def send_in_session(call: Call) -> None:

@@ -1,4 +1,4 @@
-"""The picture a saved notebook shows where no kernel runs: HTML and PNG, never data."""
+"""The picture that a saved notebook shows without a kernel: HTML and PNG, never data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from cxg_widget.session.session import Session
 
 _AT_ONCE = 1_000_000
-"""Points that are drawn before the cell ends; of more, and of images of all cells, the picture of all follows."""
+"""Points drawn before the cell ends; for more points or images, the complete picture follows later."""
 _LARGEST_PX = 10_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _LOG = logging.getLogger("cxg_widget")
 
 
 class NotebookPicture:
-    """The picture of one widget in the output of a cell: the kernel's first, then those that the front-end takes.
+    """The picture of one widget in the output of a cell: first the kernel's, later those of the front-end.
 
     Attributes
     ----------
@@ -40,25 +40,25 @@ class NotebookPicture:
         self._is_there = self._is_of_page = False
 
     def drawn(self, *, html: bool = True) -> dict[str, str]:
-        """Draw what is on show as the settings say; see `static_picture`."""
+        """Draw the plot with the current settings; see `static_picture`."""
         now = self._session.settings
         how = (self._session, now.height, self.id)
         return static_picture(*how, view=now.view, html=html, legend=now.legend, background=now.background)
 
     def display(self) -> None:
-        """Display the kernel's picture, where there is one."""
+        """Display the kernel's picture, if there is one."""
         if picture := self.drawn():
             self._put_out(picture)
             self._is_there = True
 
     def replace(self, snapshot: Any) -> None:
-        """Put a picture that the front-end took in its place; see `kept_picture`."""
+        """Replace it by a picture that the front-end took; see `kept_picture`."""
         if self._is_there and (picture := kept_picture(snapshot, self.id, self._session)):
             self._is_of_page = True
             self._put_out(picture, update=True)
 
     def complete(self) -> None:
-        """Put a picture of all cells in its place where the first was of some, unless the front-end has taken one."""
+        """Replace a picture of some cells by one of all, unless the front-end has taken one."""
         if self._is_there and not self._is_of_page and not self._session.in_words.shows_all(_AT_ONCE):
             now = self._session.settings
             picture = static_picture(
@@ -85,7 +85,7 @@ def static_picture(
     background: str | None = None,
     of_all: bool = False,
 ) -> dict[str, str]:
-    """Draw what is on show.
+    """Draw the current plot.
 
     Parameters
     ----------
@@ -93,13 +93,13 @@ def static_picture(
     picture_id : the live view hides elements of class "cxg-static-<picture_id>"
     view : x left, x right, y bottom, y top, data units; None = everything
     html : add "text/html" to "image/png"
-    legend : say what the colors mean, beside the plot and as text
-    background : "white", "dark" or "transparent"; None = white, as long as no front-end has said of its theme
+    legend : add the legend, beside the plot and as text
+    background : "white", "dark" or "transparent"; None = white, until a front-end reports its theme
     of_all : draw every cell, however long it takes, as figures do
 
     Returns
     -------
-    a mimebundle; empty when nothing can be drawn, for whatever reason: the live view is not to suffer from it
+    a mimebundle; empty if drawing fails, so that the live view is shown in any case
     """
     size = (float(round(height * 4 / 3)), float(height))
     paper = PAPERS[background or "white"]
@@ -115,7 +115,7 @@ def static_picture(
         _LOG.info("no static picture: %s", error)
         return {}
     except Exception:
-        _LOG.exception("no static picture, which is a fault of cxg-widget")
+        _LOG.exception("no static picture; this is a bug of cxg-widget")
         return {}
     return _bundle(encoded, (page.shape[1], page.shape[0]), picture_id, described if html else None)
 
@@ -123,7 +123,7 @@ def static_picture(
 def kept_picture(snapshot: Any, picture_id: str, session: Session) -> dict[str, str]:
     """Return the mimebundle of a picture that the front-end took: its "png" in base64, "width", "height" and "key".
 
-    Empty where it is none.
+    Empty if the picture is invalid.
     """
     if not isinstance(snapshot, Mapping):
         return {}
@@ -143,7 +143,7 @@ def _is_png(encoded: Any) -> bool:
 
 
 def _captions(title: str, axes: str, lines: Iterable[str]) -> tuple[str, str]:
-    """Return what is said in place of a picture, and beneath it, as HTML: names from data are text."""
+    """Return the captions in place of a picture and below it, as HTML with names from data escaped."""
     key = "".join(f"<div>{markup.escape(line)}</div>" for line in lines)
     legend = f"<details><summary>Legend as text</summary>{key}</details>" if key else ""
     return markup.escape(title, quote=True), (f"<div>{markup.escape(axes)}</div>" if axes else "") + legend

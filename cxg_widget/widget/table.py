@@ -1,4 +1,4 @@
-"""`w.table`: the table of the cells, its columns, its order and which cells are in it, and its rows as a DataFrame."""
+"""`w.table`: columns, order, cells and rows of the table of cells."""
 # Changes with cxg_widget/display/table_setting.py: what the table shows.
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """The table of the cells that pass the filters, or are selected.
+    """The table of the cells that pass the filters, or of the selected ones.
 
-    `w.table.columns = ["cell_type", "CD3E"]`, `w.table.sort = "n_genes"`, `w.table.descending = True` and
-    `w.table.of = "selection"` change what it shows, in `w.state` too; `w.table = {"columns": [...], "sort": ...}` sets
-    all at once, `w.table = None` the defaults.
+    Set `w.table.columns = ["cell_type", "CD3E"]`, `w.table.sort = "n_genes"`, `w.table.descending = True` and
+    `w.table.of = "selection"`; the page and `w.state` follow. `w.table = {"columns": [...], "sort": ...}` sets several
+    at once, `w.table = None` restores the defaults.
 
     Attributes
     ----------
-    setting : what was set
+    setting : the current setting
 
     Examples
     --------
@@ -45,9 +45,9 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns, beside the index: obs columns, genes and gene sets.
+        """Names of the columns after the index: obs columns, genes and gene sets.
 
-        None sets the default: what colors the cells, and five obs columns that are neither identifiers nor constant.
+        None sets the default: the current color, and five obs columns that are neither identifiers nor constant.
         """
         columns: list[str] = self._widget._session.table.columns()
         return columns
@@ -58,9 +58,9 @@ class Table:
 
     @property
     def sort(self) -> str | None:
-        """By which column it is sorted, "index" = the obs index, None = the order of the store.
+        """Name of the column that the table is sorted by; "index" = the obs index, None = the order of the store.
 
-        Cells with equal values keep the order of the store; those without a value come last.
+        Cells with equal values keep the order of the store; cells without a value come last.
         """
         return self.setting.sort
 
@@ -70,7 +70,7 @@ class Table:
 
     @property
     def descending(self) -> bool:
-        """Whether the highest come first."""
+        """Whether the highest values come first."""
         return self.setting.descending
 
     @descending.setter
@@ -79,7 +79,7 @@ class Table:
 
     @property
     def of(self) -> str:
-        """Which cells are in it: "filter", those that pass all filters, or "selection", the selected ones."""
+        """Cells of the table: "filter" = those that pass all filters, "selection" = the selected ones."""
         return self.setting.of
 
     @of.setter
@@ -87,23 +87,23 @@ class Table:
         self._set(of=which)
 
     def frame(self, start: int = 0, n: int | None = 100) -> pd.DataFrame:
-        """Return rows as a DataFrame indexed by the obs index, as `sort_values(kind="stable")` has them.
+        """Return rows as a DataFrame indexed by the obs index, sorted as by `sort_values(kind="stable")`.
 
         Parameters
         ----------
-        start : place of the first row, from 0
-        n : how many rows, fewer at the end of the table; None = all from `start` on
+        start : position of the first row, from 0
+        n : number of rows, fewer at the end of the table; None = all from `start` on
 
         Returns
         -------
-        DataFrame; obs columns as `Dataset.obs` has them, genes and means of gene sets as float32
+        DataFrame with obs columns as `Dataset.obs` returns them, and genes and means of gene sets as float32
 
         Raises
         ------
         InvalidValue
-            If start or n is no whole number from 0.
+            If `start` or `n` is negative or not an integer.
         UnknownName, InvalidStore, DamagedStore
-            If a column is not there, as a gene may be in one layer alone, or cannot be read.
+            If a column does not exist (a gene may be in one layer only) or cannot be read.
         ClosedDataset
             If the widget was closed.
 
@@ -119,14 +119,15 @@ class Table:
             return table.frame(_whole("start", start), table.total if n is None else _whole("n", n))
 
     def to_csv(self, path: str | Path) -> None:
-        """Write all rows to a file, a part at a time, as the button of the table does.
+        """Write all rows to a file, in parts, as the button of the table does.
 
-        It is the file of `frame(n=None).to_csv(path)`, but for text that spreadsheets would run as a formula, since it
-        begins with = + - @, a tab or a carriage return: that gets an apostrophe before it. Numbers are written in full.
+        The file equals `frame(n=None).to_csv(path)`, with one exception: a text that starts with = + - @, a tab or a
+        carriage return gets an apostrophe before it, since spreadsheets would run it as a formula. Numbers have all
+        digits.
 
         Raises
         ------
-        As `frame`; TargetNotWritten if the file cannot be written, and one that was there stays as it was.
+        As `frame`; TargetNotWritten if the file cannot be written, and an existing one stays as it was.
 
         Examples
         --------
@@ -136,7 +137,7 @@ class Table:
         write_csv(path, self._widget._session.table.csv())
 
     def __len__(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         total: int = self._widget._session.table.total
         return total
 
@@ -153,7 +154,7 @@ class Table:
         return f"<table of the {self.of}: {', '.join(self.columns) or 'the index alone'}{order}>"
 
     def _set(self, **change: Any) -> None:
-        now = replace(self._widget.table.setting, **change)  # whatever it was when this object was taken
+        now = replace(self._widget.table.setting, **change)  # this object may be older than the last change
         self._widget.table = {name: getattr(now, name) for name in TableSetting.__dataclass_fields__}
         self.setting = self._widget.table.setting
 

@@ -1,4 +1,4 @@
-"""The traits of the widget: its settings as traitlets has them, and what apart from is synced."""
+"""Traits of the widget: a view of the session's settings, and traits that only the page needs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class _Trait(traitlets.Any):
-    """A face of one of the session's settings: it holds nothing, and what is set of it is requested of the widget."""
+    """A trait that reads and changes one of the session's settings, and holds no value itself."""
 
     name: str
 
     def kept(self, obj: Any) -> Any:
-        """Return the very value that is set, which nobody changes."""
+        """Return the value itself, which must not be changed."""
         requested = obj._held_back.requested
         value = (
             requested[self.name] if requested and self.name in requested else getattr(obj._session.settings, self.name)
@@ -38,11 +38,11 @@ class _Trait(traitlets.Any):
         return _listed(value)
 
     def get(self, obj: Any, cls: Any = None) -> Any:  # noqa: ARG002
-        """Return a copy of the value, which may be changed without changing what is set."""
+        """Return a copy of the value, which the caller may change."""
         return own_copy(self.kept(obj))
 
     def set(self, obj: Any, value: Any) -> None:
-        """Ask for a value, now or once all that is set together has been."""
+        """Request a value: now, or when the block that sets several values ends."""
         value = self.plain(value)
         if obj._held_back.requested is None:
             obj._ask({self.name: value})
@@ -50,12 +50,12 @@ class _Trait(traitlets.Any):
             obj._held_back.requested[self.name] = value
 
     def plain(self, value: Any) -> Any:
-        """Return a value without the object that stands for it."""
+        """Return a value without its wrapper object."""
         return value
 
 
 class HeldBack(threading.local):
-    """What is set together, of each thread its own; None = what is set is requested at once."""
+    """Values set together, per thread; None = each value is requested at once."""
 
     requested: dict[str, Any] | None = None
 
@@ -75,17 +75,17 @@ def _name_of(statistic: Any, _: Any) -> str:
 
 
 def _of_name(name: Any, widget: Any) -> Any:
-    """Return what is set where the page sends back its name, which stands for an object here."""
+    """Return the current object if the page sends back its name."""
     return widget.statistic if name == _name_of(widget.statistic, widget) else name
 
 
 def _of_stops(cmap: Any, widget: Any) -> Any:
-    """Return what is set where the page sends back its colors."""
+    """Return the current colormap if the page sends back its colors."""
     return widget.cmap if cmap == as_synced(widget.cmap) else cmap
 
 
 def _look_of(look: dict[str, Any]) -> dict[str, Any]:
-    """Return a look as the page has it."""
+    """Return the settings of a panel as the page has them."""
     return {**look, "cmap": as_synced(look["cmap"])} if "cmap" in look else look
 
 
@@ -97,35 +97,35 @@ class _RulesTrait(_Trait):
         self._mapping = mapping
 
     def plain(self, value: Any) -> Any:
-        """Return the rules of a mapping that this or another widget gave."""
+        """Return the rules of a mapping of this or another widget."""
         return value._rules if isinstance(value, self._mapping) else value
 
     def get(self, obj: Any, cls: Any = None) -> Annotations | Filters | Sets:  # noqa: ARG002
-        """Return the mapping over the rules."""
+        """Return the mapping of the rules."""
         return self._mapping(obj, self.kept(obj) or [])
 
 
 class _PanelsTrait(_Trait):
-    """Looks of panels, which users see as a list of panels."""
+    """Settings of panels, which users see as a list of panels."""
 
     def plain(self, value: Any) -> Any:
-        """Return the looks of panels that this or another widget gave."""
+        """Return the settings of panels of this or another widget."""
         return value._looks if isinstance(value, Panels) else value
 
     def get(self, obj: Any, cls: Any = None) -> Panels:  # noqa: ARG002
-        """Return the panels of the looks."""
+        """Return the panels."""
         return Panels(obj, self.kept(obj) or [])
 
 
 class _TableTrait(_Trait):
-    """What the table shows, which users see as an object."""
+    """Setting of the table, which users see as an object."""
 
     def plain(self, value: Any) -> Any:
-        """Return the setting of a table that this or another widget gave."""
+        """Return the setting of a table of this or another widget."""
         return value.setting.as_json() if isinstance(value, Table) else value
 
     def get(self, obj: Any, cls: Any = None) -> Table:  # noqa: ARG002
-        """Return the table of the setting."""
+        """Return the table object."""
         return Table(obj, self.kept(obj))
 
 
@@ -151,7 +151,7 @@ class WidgetTraits(anywidget.AnyWidget):
     Raises
     ------
     InvalidOption
-        When a name is set that is none of them, but nearly so: `w.color = "CD3E"` would change nothing, unseen.
+        If an attribute with nearly the name of a trait is set: `w.colour = "CD3E"` would have no effect otherwise.
     """
 
     locals().update(_TRAITS)
@@ -174,12 +174,12 @@ class WidgetTraits(anywidget.AnyWidget):
         super().__setattr__(name, value)
 
     def _kept(self, name: str) -> Any:
-        """Return the very value of a setting, which nobody changes; what `getattr` gives is a copy."""
+        """Return the value of a setting itself, which must not be changed; `getattr` returns a copy."""
         return getattr(type(self), name).kept(self)
 
     @contextmanager
     def hold_trait_notifications(self) -> Iterator[None]:
-        """Change all settings that are set meanwhile at once, or none of them where they cannot be."""
+        """Apply all settings of the block at once, or none of them if one is invalid."""
         is_outermost = self._held_back.requested is None
         with super().hold_trait_notifications(), self._hold_back() as requested:
             yield
@@ -188,7 +188,7 @@ class WidgetTraits(anywidget.AnyWidget):
 
     @contextmanager
     def _hold_back(self) -> Iterator[dict[str, Any]]:
-        """Give the settings that are set meanwhile in this thread, none of which is changed."""
+        """Collect the settings that this thread sets within the block, without applying them."""
         before = self._held_back.requested
         self._held_back.requested = {} if before is None else before
         try:
@@ -197,11 +197,11 @@ class WidgetTraits(anywidget.AnyWidget):
             self._held_back.requested = before
 
     def _ask(self, requested: dict[str, Any]) -> None:
-        """Change settings as requested, with all that follows from it."""
+        """Change settings and all that depends on them."""
         raise NotImplementedError
 
     def _tell_page(self, names: Iterable[str]) -> None:
-        """Tell the page of settings that have changed, as ipywidgets does: not of what it has said itself."""
+        """Send changed settings to the page, as ipywidgets does, except those that the page itself has just set."""
         if self.comm is None or getattr(self.comm, "kernel", True) is None:
             return
         for name in names:
@@ -209,7 +209,7 @@ class WidgetTraits(anywidget.AnyWidget):
                 self.send_state(name)
 
     def _notify(self, before: Settings, now: Settings, names: Iterable[str]) -> None:
-        """Tell all who observe settings what these were and are, as copies; the first error is raised at the end."""
+        """Notify observers of settings with copies of old and new values; raise the first error at the end."""
         errors = []
         observed = names if traitlets.All in self._trait_notifiers else [*self._trait_notifiers]
         for name in [one for one in names if one in observed]:
@@ -217,7 +217,7 @@ class WidgetTraits(anywidget.AnyWidget):
             described = traitlets.Bunch(name=name, old=old, new=new, owner=self, type="change")
             try:
                 self._notify_observers(described)
-            except Exception as error:  # of the user: the others are shown all the same
+            except Exception as error:  # an error of the user's observer must not keep the change from the others
                 errors.append(error)
         if errors:
             raise errors[0]

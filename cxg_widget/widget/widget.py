@@ -1,6 +1,6 @@
-"""The widget: its constructor, and what is of the whole. Each other method of users stands with its noun beside.
+"""The widget: constructor, state and summary. Its other methods are in the module of their noun.
 
-How settings change is in `changing.py`, what the page asks in `answering.py`.
+`changing.py` changes settings, `answering.py` answers the page.
 """
 
 from __future__ import annotations
@@ -48,13 +48,12 @@ _IN_A_ROW = "".join(
     f".widget-box:not(.widget-vbox) > {child} {{ flex: 1 1 0; min-width: min(16rem, 100%); }}\n"
     for child in (".cxg-widget", ":has(.cxg-widget)")
 )
-"""A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it, or the
-boxes in it."""
+"""A widget is as wide as its container. Without this, a row of ipywidgets or the boxes in it would give it no width."""
 DEFAULT_HEIGHT = 600
 _OF_STATE = ALL - {"palette"}
-"""What a state needs: its palette may wait for another coloring."""
+"""Settings that a state must fit; its palette may wait for another color."""
 _BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
-# Given a path, anywidget keeps every widget for good, to be said of changes of the file; `make dev` asks for that.
+# Given a path, anywidget keeps every widget alive, to notify it when the file changes; only `make dev` needs that.
 _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
 
 
@@ -65,21 +64,20 @@ class CxgWidget(
 
     Parameters
     ----------
-    source : path or URI of a store, an AnnData object, or an open `Dataset`
-    embedding : name of the embedding, None = the dataset's default; or two obs columns of numbers or genes, which are
-        then the axes: ("n_genes", "CD3E"), "log1p:n_genes" for log(1 + x), and a third entry for the layer of genes
-    color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean),
-        None = no color; where it is not given, what the dataset offers as `default_color`, else its cell types or
-        clusters where a column has one of their usual names
-    layer : name of the layer genes are read from; None = X
+    source : path or URI of a store, an AnnData object, a table, or an open `Dataset`
+    embedding : name of the embedding; None = the dataset's default. Or two numeric obs columns or genes as axes:
+        ("n_genes", "CD3E"), "log1p:n_genes" for log(1 + x), and a layer for the genes as third entry
+    color : obs column, gene or gene set ("obs:NAME", "var:NAME" and "set:NAME" force one), or a list of genes for their
+        mean; None = no color. Without it, the `default_color` of the dataset, or its cell types or clusters if a column
+        has a usual name
+    layer : name of the layer to read genes from; None = X
     height : CSS px
     dask : a `dask.distributed.Client` whose workers open the store, hold the cells and aggregate them; True = the
-        current client; None = this process does it alone
-    restore : what becomes of the sets, labels, filters, pins and panels that an earlier widget of this dataset kept in
-        the folder for caches: "ask" offers them in the page, True brings back the newest at once (of this notebook
-        where it has kept any), False neither offers nor keeps any. What is given here by name wins over what was kept.
-        `CXG_WIDGET_RESTORE=0` makes False of "ask"
-    **options : any trait below, and the options of `open_dataset`
+        current client; None = no workers
+    restore : what to do with sets, labels, filters, pins and panels that earlier widgets of this dataset saved in the
+        cache folder: "ask" = offer them in the page; True = restore the newest state, of this notebook if there is one;
+        False = neither offer nor save. Arguments of this call win. `CXG_WIDGET_RESTORE=0` turns "ask" into False
+    **options : any trait listed in the settings, and the options of `open_dataset`
 
     Raises
     ------
@@ -88,7 +86,7 @@ class CxgWidget(
     UnknownName, InvalidValue
         If a name or value is not valid for this dataset; both are ValueErrors.
     InvalidOption
-        For an unknown keyword; a TypeError.
+        If a keyword is unknown; a TypeError.
 
     Examples
     --------
@@ -122,7 +120,7 @@ class CxgWidget(
         traits, opening = split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
         opened = open_dataset(source, **opening, **_axes_to_open_with(source, embedding, opening))
-        # Annotations are of this widget.
+        # Annotations belong to this widget.
         self._dataset: Dataset = opened if self._owns_dataset else opened.with_own_columns()
         self._color_of_itself = color_of_itself(self._dataset)
         self._call_in_session = session_caller()
@@ -139,11 +137,11 @@ class CxgWidget(
             is_offered = color is Given.NOT
             color = self._color_of_itself if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
-            # The session has the settings before there are traits: what does not fit leaves no half-made widget behind.
+            # The session gets the settings before there are traits: an invalid one leaves no half-made widget behind.
             check_work(given, self._dataset.n_obs)
             checked = self._session.changes.checked(given)
             self._session.apply(self._session.changes.find(checked, ("filters", "limits", "statistic")))
-            # Reading begins before the comm is opened, which takes as long as the first columns do.
+            # Reading starts before the comm is opened, which takes as long as the first columns do.
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": self._picture.id})
@@ -173,7 +171,7 @@ class CxgWidget(
             raise
 
     def _check_first(self, is_placed: bool, is_colored: bool) -> None:
-        """Read what was given by name, so that what does not fit is said at once."""
+        """Read the data of given settings, so that an error is raised at once."""
         settings, check = self._session.settings, self._session.check
         if is_colored:
             check.coloring(settings)
@@ -187,7 +185,7 @@ class CxgWidget(
             warn_caller(f"palette: {said}")
 
     def _restore_newest(self) -> None:
-        """Bring back what was kept last; where that cannot be, say so and show the dataset as it is."""
+        """Restore the newest saved state; if that fails, warn and show the dataset without it."""
         try:
             for kept in self._keeper.find()[:1]:
                 self._restore_kept(kept)
@@ -206,19 +204,19 @@ class CxgWidget(
 
     @property
     def dataset(self) -> Dataset:
-        """The open dataset."""
+        """The open `Dataset`."""
         return self._dataset
 
     @property
     def summary(self) -> str:
-        """What is shown as text, a sentence a line: dataset, cells, embedding, colors, filters, selection.
+        """The current plot as text, a sentence per line: dataset, cells, embedding, colors, filters, selection.
 
-        A screen reader says the same of the plot.
+        Screen readers get the same text.
 
         Raises
         ------
         InvalidStore, DamagedStore
-            If what is shown cannot be read.
+            If the data of the plot cannot be read.
         ClosedDataset
             If the widget was closed.
         """
@@ -229,11 +227,11 @@ class CxgWidget(
 
     @property
     def cost(self) -> Cost | None:
-        """What the last action read of the store: `.n_bytes`, `.n_reads`, `.from_memory`, and `.of`, which action.
+        """What the last action read from the store: `.n_bytes`, `.n_reads`, `.from_memory`, and `.of`, the action.
 
-        What Dask's workers read is in it. `.is_ahead` says that storage far away was read ahead, so that requests were
-        at most so many. None before the first one has ended, and where nothing counts what is read, such as of an
-        AnnData of which a part lies in a file.
+        Reads of Dask workers are included. `.is_ahead` = remote data were prefetched, so `.n_reads` is an upper limit.
+        None before the first action ends, and for stores that do not count reads, such as AnnData objects backed by a
+        file.
         """
         return self._session.costs.last
 
@@ -244,20 +242,20 @@ class CxgWidget(
 
     @genes.setter
     def genes(self, _: Any) -> None:
-        raise InvalidOption("w.genes is not set as a whole: w.genes.pin(names), w.genes.sets = {name: genes}.")
+        raise InvalidOption("w.genes cannot be assigned; use w.genes.pin(names) or w.genes.sets = {name: genes}.")
 
     @property
     def state(self) -> dict[str, Any]:
-        """The view as a small JSON dict, a copy; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
+        """A copy of the settings as a JSON dict; `CxgWidget(source, **state)` and `w.state = state` restore it."""
         defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
         if self._color_of_itself is not None:
-            defaults["color"] = Given.NOT  # None is then no default, and has to be said
+            defaults["color"] = Given.NOT  # None is then not the default and must be in the state
         return {name: own_copy(value) for name in STATE if (value := self._kept(name)) != defaults[name]}
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
         if not isinstance(state, Mapping):
-            raise InvalidValue(f"state must be a dict as `w.state` gives it; found {shown(state)}")
+            raise InvalidValue(f"state must be a dict as `w.state` returns it; found {shown(state)}")
         wanted, _ = split_options(state, STATE, ())
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
         check_work(defaults | wanted, self._dataset.n_obs)
@@ -265,7 +263,7 @@ class CxgWidget(
             self._ask(defaults | wanted, needs=_OF_STATE)
 
     def close(self) -> None:
-        """End the widget, and close the dataset if the widget opened it.
+        """Close the widget, and the dataset if the widget opened it.
 
         Examples
         --------
@@ -279,7 +277,7 @@ class CxgWidget(
         self._session.close()
         if self._built:
             super().close()
-            self._own_layout.close()  # a widget of its own, which ipywidgets holds until it is closed
+            self._own_layout.close()  # a widget of its own, which ipywidgets keeps alive until it is closed
         if self._owns_dataset:
             self._dataset.close()
 
@@ -294,20 +292,22 @@ class CxgWidget(
 
 
 def _axes_to_open_with(source: Any, embedding: Any, opening: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the option of a table that names its axes, where two columns are given: it need not guess then."""
+    """Return the option of a table that names its axes, if two columns are given: it need not guess them."""
     is_pair = not isinstance(embedding, str) and isinstance(embedding, Sequence) and len(embedding) == 2
     is_plain = is_pair and all(isinstance(one, str) and ":" not in one for one in embedding)
     return {"embedding": tuple(embedding)} if is_plain and is_table(source, opening.get("format")) else {}
 
 
 def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Loader]:
-    """Return what makes the loader of a session: of this process, or of a Dask cluster."""
+    """Return a factory of the loader of a session: of this process, or of a Dask cluster."""
     if dask is None or dask is False:
         return Loader
     from cxg_widget.cells.cluster import Source, cluster_holder, find_client
 
     if is_in_memory(source):
-        raise InvalidOption("dask= needs a store that its workers can open; this is an object in memory.")
+        raise InvalidOption(
+            "dask= needs a store that its workers can open; found an object in memory. Write it to a file first."
+        )
     uri = source.uri if isinstance(source, Dataset) else source
-    touched = {name: value for name, value in opening.items() if name != "isolated"}  # once is enough
+    touched = {name: value for name, value in opening.items() if name != "isolated"}  # probing once is enough
     return partial(Loader, holder=cluster_holder(find_client(dask), Source.of(uri, **touched)))

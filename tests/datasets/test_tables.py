@@ -694,7 +694,7 @@ def test_a_pair_that_is_chosen_comes_back_with_the_state():
 
 
 def test_dask_needs_a_file_and_says_so():
-    with pytest.raises(InvalidOption, match="this is an object in memory"):
+    with pytest.raises(InvalidOption, match="found an object in memory"):
         CxgWidget(FRAME, dask=True, restore=False)
 
 

@@ -79,7 +79,7 @@ def test_sets_are_a_mapping_over_those_made_here_and_those_of_the_store(widget):
     assert dict(widget.genes.sets) == {"T cells": ("CD3E",), "pair": ("DENSE",), "B cells": ("MS4A1",)}
     del widget.genes.sets["pair"]
     assert widget.genes.sets["pair"] == ("CD3E", "MS4A1")
-    for wrong, said in (("pair", "is the store's own"), ("nosuch", "is none of those made here")):
+    for wrong, said in (("pair", "belongs to the store"), ("nosuch", "is not a set made here")):
         with pytest.raises(UnknownName, match=said):
             del widget.genes.sets[wrong]
     widget.genes.sets = {}

@@ -307,11 +307,11 @@ def test_what_cannot_be_read_is_left_out_and_said_unless_it_is_on_show(save, tmp
 @pytest.mark.parametrize(
     ("name", "options", "says"),
     [
-        ("a.html", {"dpi": 300}, "leave out dpi and legend"),
-        ("a.html", {"legend": False}, "leave out dpi and legend"),
+        ("a.html", {"dpi": 300}, "dpi= and legend= do not apply"),
+        ("a.html", {"legend": False}, "dpi= and legend= do not apply"),
         ("a.html", {"max_bytes": "a lot"}, "max_bytes must be a number of bytes"),
         ("a.html", {"max_bytes": float("nan")}, "max_bytes must be a number of bytes"),
-        ("a.png", {"max_bytes": 1e6}, r"max_bytes and colors are of pages, \.html; leave them out for \.png"),
+        ("a.png", {"max_bytes": 1e6}, r"max_bytes= and colors= apply to pages; save a \.html"),
         ("a.svg", {"colors": []}, r"leave them out for \.svg"),
     ],
 )

@@ -224,8 +224,8 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
 @pytest.mark.parametrize(
     ("error", "sentence", "given"),
     [
-        (InvalidOption, "takes no a or against", {"a": {"type": "A"}, "by": "type"}),
-        (InvalidOption, "takes no a or against", {"against": "neighborhood", "by": "type"}),
+        (InvalidOption, "leave out a and against", {"a": {"type": "A"}, "by": "type"}),
+        (InvalidOption, "leave out a and against", {"against": "neighborhood", "by": "type"}),
         (UnknownName, "Did you mean 'type'", {"by": "typ"}),
         (InvalidValue, "score", {"by": "score"}),
         (SelectionError, "has one value in all 300 cells", {"by": "same"}),
@@ -239,7 +239,7 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
         (InvalidOption, "'t-test', 'wilcoxon'", {"by": "type", "method": "explorer"}),
         (InvalidOption, "compare(a, method='pseudobulk', by=...)", {"a": {"type": "A"}, "method": "pseudobulk"}),
         (InvalidValue, "'rest', 'neighborhood'", {"a": {"type": "A"}, "against": "B"}),
-        (InvalidOption, "reference='B' is a value of by=", {"a": {"type": "A"}, "reference": "B"}),
+        (InvalidOption, "reference='B' needs by=, the obs column", {"a": {"type": "A"}, "reference": "B"}),
         (UnknownName, "no value 'BB'; obs column 'type' has 'A', 'B', 'C', 'one'", {"by": "type", "reference": "BB"}),
         (UnknownName, "no value 'unused'", {"by": "type", "reference": "unused"}),
         (SelectionError, "the reference 'one' of obs column 'type' has 1 cell", {"by": "type", "reference": "one"}),

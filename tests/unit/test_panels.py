@@ -47,7 +47,7 @@ def test_a_panel_is_added_beside_the_plot_and_the_last_one_leaves_it_alone(widge
     panel.remove()
     assert len(widget.panels) == 0
     assert "panels" not in widget.state
-    with pytest.raises(UnknownName, match="has been removed"):
+    with pytest.raises(UnknownName, match="was removed"):
         panel.color = "CD3E"
 
 

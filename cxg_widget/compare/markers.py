@@ -114,12 +114,26 @@ class Markers(Mapping[Any, Comparison]):
 
     @property
     def log10_p(self) -> pd.Series:
-        """The decimal logarithm of p in the order of `frame()`: where p is 0, it still tells how small it is."""
+        """The decimal logarithm of p in the order of `frame()`: where p is 0, it still tells how small it is.
+
+        Examples
+        --------
+        >>> found = w.markers(by="cell_type")
+        >>> found.log10_p.shape == (len(found.frame()),)
+        True
+        """
         return self._series("log10_p")
 
     @property
     def u(self) -> pd.Series:
-        """Mann and Whitney's U of each group in the order of `frame()`, NaN where nothing was ranked."""
+        """Mann and Whitney's U of each group in the order of `frame()`, NaN where nothing was ranked.
+
+        Examples
+        --------
+        >>> found = w.markers(by="cell_type")
+        >>> found.u.shape == (len(found.frame()),)
+        True
+        """
         return self._series("u")
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:

@@ -185,7 +185,13 @@ class Comparison:
 
     @property
     def background(self) -> CellSet | None:
-        """The cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column."""
+        """The cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column.
+
+        Examples
+        --------
+        >>> found = w.markers(against="neighborhood")
+        >>> w.sets["around"] = found.background
+        """
         return None if self._cells is None else self._cells()[1]
 
     def with_note(self, note: str) -> Comparison:
@@ -242,12 +248,26 @@ class Comparison:
 
     @property
     def log10_p(self) -> pd.Series:
-        """The decimal logarithm of p in the order of `frame()`: where p is 0, it still tells how small it is."""
+        """The decimal logarithm of p in the order of `frame()`: where p is 0, it still tells how small it is.
+
+        Examples
+        --------
+        >>> found = w.compare({"cell_type": "NK cell"})
+        >>> found.log10_p.shape == (len(found.frame()),)
+        True
+        """
         return self._series(self._tested.log10_p, "log10_p")
 
     @property
     def u(self) -> pd.Series:
-        """Mann and Whitney's U of a in the order of `frame()`, NaN where nothing was ranked."""
+        """Mann and Whitney's U of a in the order of `frame()`, NaN where nothing was ranked.
+
+        Examples
+        --------
+        >>> found = w.compare({"cell_type": "NK cell"})
+        >>> found.u.shape == (len(found.frame()),)
+        True
+        """
         return self._series(self._u, "u")
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:

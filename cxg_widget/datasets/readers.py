@@ -35,6 +35,13 @@ class Reader:
     options : which options of `open_dataset` are for such stores, in addition to `cache_bytes`
     libraries : modules that must be installed
     install : what pip installs to get them
+
+    Examples
+    --------
+    >>> from cxg_widget.datasets import Reader
+    >>> reader = Reader(what="a table of points", opens="points_reader:PointsDataset", suffixes=(".points",))
+    >>> reader.is_named("run.points")
+    True
     """
 
     what: str

@@ -58,7 +58,14 @@ class CellSet(SelectedCells):
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which cells are in it, bool (n_obs,), read-only."""
+        """Which cells are in it, bool (n_obs,), read-only.
+
+        Examples
+        --------
+        >>> w.sets["NK"] = {"cell_type": "NK cell"}
+        >>> int(w.sets["NK"].mask.sum())
+        80
+        """
         return freeze(unpack_mask(self.bits, self._dataset.n_obs))
 
     def __len__(self) -> int:

@@ -59,7 +59,13 @@ class SelectedCells:
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which cells are selected, bool (n_obs,), read-only."""
+        """Which cells are selected, bool (n_obs,), read-only.
+
+        Examples
+        --------
+        >>> int(w.selection.mask.sum())
+        80
+        """
         return self._mask
 
     @property
@@ -68,6 +74,11 @@ class SelectedCells:
 
         Cells that were given by a mask, rows or labels, or by labels of an annotation, which may change, are packed
         rows, which fit this very dataset alone.
+
+        Examples
+        --------
+        >>> w.selection.rule
+        {'obs': 'cell_type', 'in': ['NK cell']}
         """
         rule, dataset = self._rule, self._dataset
         if rule is None or may_change(rule, dataset):
@@ -98,7 +109,13 @@ class SelectedCells:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """The selected rows, int64, ascending."""
+        """The selected rows, int64, ascending.
+
+        Examples
+        --------
+        >>> len(w.selection.rows)
+        80
+        """
         return np.flatnonzero(self.mask).astype(np.int64, copy=False)
 
     def obs(self, columns: Sequence[str] | str | None = None, *, within: Any = None) -> pd.DataFrame:
@@ -152,8 +169,10 @@ class SelectedCells:
 
         Examples
         --------
-        >>> w = CxgWidget(polars_frame, embedding=("x", "y"))  # doctest: +SKIP
-        >>> w.selection.frame()  # doctest: +SKIP
+        >>> import polars
+        >>> w = CxgWidget(polars.DataFrame({"x": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 2.0]}))
+        >>> w.select("x > 0").frame().shape
+        (2, 2)
         """
         if within is not None:
             return self._restricted(within).frame(columns)

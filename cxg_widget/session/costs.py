@@ -41,7 +41,15 @@ class Cost:
 
     @property
     def from_memory(self) -> bool:
-        """Whether nothing had to be read."""
+        """Whether nothing had to be read.
+
+        Examples
+        --------
+        >>> w.color = "NKG7"
+        >>> w.color = "cell_type"
+        >>> w.cost.from_memory
+        True
+        """
         return self.n_reads == 0
 
     def __str__(self) -> str:

@@ -22,6 +22,15 @@ class Truth:
     embeddings : (n_obs, k) by name, at least one
     X : (n_obs, n_var), NaN where nothing was measured; left out where the store has no vars
     var_labels, aliases : names of vars in their order, and other names that find them; empty = none
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cxg_widget.testing import Truth
+    >>> table = pd.DataFrame({"x": range(20), "y": range(20)})
+    >>> truth = Truth(obs=table, embeddings={"xy": table[["x", "y"]].to_numpy()})
+    >>> truth.X.shape
+    (20, 0)
     """
 
     obs: pd.DataFrame

@@ -50,7 +50,14 @@ class Annotations(Mapping[str, "Annotation"]):
 
     @property
     def rules(self) -> list[dict[str, Any]]:
-        """A copy of each annotation as JSON: {"name", "log"}."""
+        """A copy of each annotation as JSON: {"name", "log"}.
+
+        Examples
+        --------
+        >>> mine = w.annotations.new("mine")
+        >>> [rule["name"] for rule in w.annotations.rules]
+        ['mine']
+        """
         rules: list[dict[str, Any]] = own_copy(self._rules)
         return rules
 
@@ -241,7 +248,13 @@ class Annotation:
 
     @property
     def labels(self) -> list[str]:
-        """Labels, in their order; `w.counts(name)` counts the cells of each."""
+        """Labels, in their order; `w.counts(name)` counts the cells of each.
+
+        Examples
+        --------
+        >>> w.annotations.new("mine", of="condition").labels
+        ['control', 'IFN-beta']
+        """
         return list(self._codes.categories)
 
     def assign(self, label: str | None, what: Any = None) -> int:

@@ -47,23 +47,51 @@ class Filters(MutableMapping[str, Any]):
 
     @property
     def rules(self) -> list[Rule]:
-        """A copy of each filter as JSON."""
+        """A copy of each filter as JSON.
+
+        Examples
+        --------
+        >>> w.filters["cell_type"] = ["NK cell"]
+        >>> w.filters.rules
+        [{'obs': 'cell_type', 'in': ['NK cell']}]
+        """
         rules: list[Rule] = own_copy(self._rules)
         return rules
 
     @property
     def rule(self) -> Rule:
-        """A copy of all filters as one rule: {"and": [...]}."""
+        """A copy of all filters as one rule: {"and": [...]}.
+
+        Examples
+        --------
+        >>> w.filters["cell_type"] = ["NK cell"]
+        >>> w.filters.rule
+        {'and': [{'obs': 'cell_type', 'in': ['NK cell']}]}
+        """
         return {"and": self.rules}
 
     @property
     def query(self) -> str | None:
-        """The query set by `w.filter(query)`; None if there is none."""
+        """The query set by `w.filter(query)`; None if there is none.
+
+        Examples
+        --------
+        >>> w.filter("n_counts > 500")
+        >>> w.filters.query
+        'n_counts > 500'
+        """
         return next((str(rule["query"]) for rule in self._rules if "query" in rule), None)
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """A copy of the mask of cells that pass all filters, bool (n_obs,)."""
+        """A copy of the mask of cells that pass all filters, bool (n_obs,).
+
+        Examples
+        --------
+        >>> w.filters["cell_type"] = ["NK cell"]
+        >>> int(w.filters.mask.sum())
+        80
+        """
         mask = self._widget._session.held.filtered()
         return np.ones(self._widget.dataset.n_obs, dtype=np.bool_) if mask is None else mask.copy()
 

@@ -37,7 +37,14 @@ class Genes:
 
     @property
     def pinned(self) -> tuple[str, ...]:
-        """Pinned genes, in their order."""
+        """Pinned genes, in their order.
+
+        Examples
+        --------
+        >>> w.genes.pin("CD3E", "NKG7")
+        >>> w.genes.pinned
+        ('CD3E', 'NKG7')
+        """
         return tuple(self._widget.pinned_genes)
 
     def pin(self, *names: str | Iterable[str]) -> None:
@@ -93,7 +100,14 @@ class Genes:
 
     @property
     def sets(self) -> GeneSets:
-        """All gene sets by name: those made here, which can be changed, and those of the store."""
+        """All gene sets by name: those made here, which can be changed, and those of the store.
+
+        Examples
+        --------
+        >>> w.genes.sets["T cells"] = ["CD3E", "CD3D"]
+        >>> w.genes.sets["T cells"]
+        ('CD3E', 'CD3D')
+        """
         return GeneSets(self._widget)
 
     @sets.setter
@@ -155,7 +169,14 @@ class GeneSets(MutableMapping[str, tuple[str, ...]]):
 
     @property
     def own(self) -> dict[str, tuple[str, ...]]:
-        """Sets made in this widget."""
+        """Sets made in this widget.
+
+        Examples
+        --------
+        >>> w.genes.sets["T cells"] = ["CD3E", "CD3D"]
+        >>> w.genes.sets.own
+        {'T cells': ('CD3E', 'CD3D')}
+        """
         return {name: tuple(genes) for name, genes in by_name(self._widget.gene_sets).items()}
 
     def _all(self) -> dict[str, tuple[str, ...]]:

@@ -43,6 +43,12 @@ class Panel:
         ------
         UnknownName
             If the panel was removed.
+
+        Examples
+        --------
+        >>> w.panels = [{"color": "CD3E"}, {"color": "NKG7"}]
+        >>> w.panels[1].look
+        {'color': 'NKG7'}
         """
         looks = {one["id"]: one for one in self._widget.panels.looks}
         if self.number not in looks:
@@ -51,7 +57,14 @@ class Panel:
 
     @property
     def within(self) -> Rule | None:
-        """Rule of the cells that the panel shows; None = all."""
+        """Rule of the cells that the panel shows; None = all.
+
+        Examples
+        --------
+        >>> panels = w.split("condition")
+        >>> w.panels[0].within
+        {'obs': 'condition', 'in': ['control']}
+        """
         rule: Rule | None = self.look.get("within")
         return rule
 
@@ -110,7 +123,14 @@ class Panels(Sequence[Panel]):
 
     @property
     def looks(self) -> list[dict[str, Any]]:
-        """A copy of the settings that each panel overrides."""
+        """A copy of the settings that each panel overrides.
+
+        Examples
+        --------
+        >>> w.panels = [{"color": "CD3E"}, {"color": "NKG7"}]
+        >>> w.panels.looks
+        [{'color': 'CD3E', 'id': 1}, {'color': 'NKG7', 'id': 2}]
+        """
         return [own_copy(one) for one in self._looks]
 
     @overload

@@ -27,7 +27,13 @@ class SelectingWidget(AnsweringWidget):
 
     @property
     def selection(self) -> SelectedCells:
-        """The currently selected cells: `.mask`, `.rows`, `len()`, `.obs(columns)`."""
+        """The currently selected cells: `.mask`, `.rows`, `len()`, `.obs(columns)`.
+
+        Examples
+        --------
+        >>> len(w.selection)
+        80
+        """
         return self._session.selected
 
     def select(

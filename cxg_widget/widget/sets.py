@@ -60,7 +60,14 @@ class Sets(MutableMapping[str, CellSet]):
 
     @property
     def rules(self) -> list[Rule]:
-        """A copy of each set as JSON: {"name", "rule"}, and "within" for a set inside another."""
+        """A copy of each set as JSON: {"name", "rule"}, and "within" for a set inside another.
+
+        Examples
+        --------
+        >>> w.sets["NK"] = {"cell_type": "NK cell"}
+        >>> w.sets.rules
+        [{'name': 'NK', 'rule': {'obs': 'cell_type', 'in': ['NK cell']}, 'color': '#0072b2'}]
+        """
         rules: list[Rule] = own_copy(self._rules)
         return rules
 
@@ -280,7 +287,14 @@ class Sets(MutableMapping[str, CellSet]):
 
     @property
     def colors(self) -> dict[str, str]:
-        """The "#rrggbb" of each set, used by `w.color = "sets"`, or "sets:NAME" for one of them."""
+        """The "#rrggbb" of each set, used by `w.color = "sets"`, or "sets:NAME" for one of them.
+
+        Examples
+        --------
+        >>> w.sets["NK"] = {"cell_type": "NK cell"}
+        >>> list(w.sets.colors)
+        ['NK']
+        """
         found = set_colors(self._now())
         return {name: found[name] for name in self._by_name()}
 

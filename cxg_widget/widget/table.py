@@ -48,6 +48,12 @@ class Table:
         """Names of the columns after the index: obs columns, genes and gene sets.
 
         None sets the default: the current color, and five obs columns that are neither identifiers nor constant.
+
+        Examples
+        --------
+        >>> w.table.columns = ["cell_type", "CD3E"]
+        >>> w.table.columns
+        ['obs:cell_type', 'var:CD3E']
         """
         columns: list[str] = self._widget._session.table.columns()
         return columns
@@ -61,6 +67,12 @@ class Table:
         """Name of the column that the table is sorted by; "index" = the obs index, None = the order of the store.
 
         Cells with equal values keep the order of the store; cells without a value come last.
+
+        Examples
+        --------
+        >>> w.table.columns, w.table.sort = ["n_counts"], "n_counts"
+        >>> w.table.frame(n=3)["n_counts"].is_monotonic_increasing
+        True
         """
         return self.setting.sort
 
@@ -70,7 +82,14 @@ class Table:
 
     @property
     def descending(self) -> bool:
-        """Whether the highest values come first."""
+        """Whether the highest values come first.
+
+        Examples
+        --------
+        >>> w.table.columns, w.table.sort, w.table.descending = ["n_counts"], "n_counts", True
+        >>> w.table.frame(n=3)["n_counts"].is_monotonic_decreasing
+        True
+        """
         return self.setting.descending
 
     @descending.setter
@@ -79,7 +98,14 @@ class Table:
 
     @property
     def of(self) -> str:
-        """Cells of the table: "filter" = those that pass all filters, "selection" = the selected ones."""
+        """Cells of the table: "filter" = those that pass all filters, "selection" = the selected ones.
+
+        Examples
+        --------
+        >>> w.table.of = "selection"
+        >>> len(w.table)
+        80
+        """
         return self.setting.of
 
     @of.setter

@@ -204,7 +204,13 @@ class CxgWidget(
 
     @property
     def dataset(self) -> Dataset:
-        """The open `Dataset`."""
+        """The open `Dataset`.
+
+        Examples
+        --------
+        >>> w.dataset.n_obs
+        1000
+        """
         return self._dataset
 
     @property
@@ -219,6 +225,11 @@ class CxgWidget(
             If the data of the plot cannot be read.
         ClosedDataset
             If the widget was closed.
+
+        Examples
+        --------
+        >>> w.summary.splitlines()[0]
+        'SYNTHETIC blood cells (1,000 cells, 300 genes).'
         """
         self._check_open()
         now = self._session.settings
@@ -232,12 +243,25 @@ class CxgWidget(
         Reads of Dask workers are included. `.is_ahead` = remote data were prefetched, so `.n_reads` is an upper limit.
         None before the first action ends, and for stores that do not count reads, such as AnnData objects backed by a
         file.
+
+        Examples
+        --------
+        >>> selection = w.select({"cell_type": "NK cell"})
+        >>> w.cost.of
+        'select'
         """
         return self._session.costs.last
 
     @property
     def genes(self) -> Genes:
-        """Pinned genes and gene sets: `.pin(name)`, `.sets = {name: genes}`, `.add(text)`."""
+        """Pinned genes and gene sets: `.pin(name)`, `.sets = {name: genes}`, `.add(text)`.
+
+        Examples
+        --------
+        >>> w.genes.pin("CD3E")
+        >>> w.genes.pinned
+        ('CD3E',)
+        """
         return Genes(self)
 
     @genes.setter
@@ -246,7 +270,14 @@ class CxgWidget(
 
     @property
     def state(self) -> dict[str, Any]:
-        """A copy of the settings as a JSON dict; `CxgWidget(source, **state)` and `w.state = state` restore it."""
+        """A copy of the settings as a JSON dict; `CxgWidget(source, **state)` and `w.state = state` restore it.
+
+        Examples
+        --------
+        >>> w.state
+        {'embedding': 'umap', 'color': 'cell_type'}
+        >>> w.state = {"color": "CD3E", "vmax": "p99"}
+        """
         defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
         if self._color_of_itself is not None:
             defaults["color"] = Given.NOT  # None is then not the default and must be in the state

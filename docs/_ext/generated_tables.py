@@ -1,6 +1,7 @@
 """Tables from one source: settings, options of the command line, and rows of the benchmarks."""
 
 import argparse
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -9,16 +10,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from cxg_widget.cli.main import _parser
 from cxg_widget.display.settings import Settings
-
-GROUPS = {
-    "Data and groups": "embedding axes color layer filters hidden filtered sets annotations gene_sets pinned_genes "
-    "panels",
-    "Colors and points": "cmap palette vmin vmax limits center scale zero blend point_size opacity",
-    "Over the plot": "labels contours difference tissue tissue_opacity hover",
-    "View and page": "view views tool wheel_zoom height panel_width open_panels table",
-    "Many cells": "render max_points statistic density aggregator",
-    "Saved pictures": "legend background",
-}
 
 
 def setup(app):
@@ -39,27 +30,36 @@ class FromText(SphinxDirective):
 
 
 class SettingsTables(FromText):
-    """One table for each group of settings."""
+    """One table for each group of settings; the content is "## group", then examples of each of its settings."""
+
+    has_content = True
 
     def lines(self):
-        """Yield the tables; a setting that stands in no group is an error."""
+        """Yield the tables; a setting without an example is an error."""
         declared = {one.name: one for one in fields(Settings)}
-        grouped = [name for names in GROUPS.values() for name in names.split()]
-        if sorted(grouped) != sorted(declared):
-            raise self.error(f"settings without a group, or unknown: {sorted(set(grouped) ^ set(declared))}")
-        for group, names in GROUPS.items():
-            yield f"## {group}\n\n| setting | default | value | undo |\n| --- | --- | --- | --- |"
-            for name in names.split():
+        examples = {}
+        for line in filter(None, self.content):
+            if line.startswith("## "):
+                group = examples[line] = {}
+            else:
+                group.setdefault(re.match(r"w\.(\w+)", line)[1], []).append(line)
+        if sorted(name for group in examples.values() for name in group) != sorted(declared):
+            raise self.error("the content must hold each setting in one group")
+        for group, names in examples.items():
+            yield f"{group}\n\n| setting | default | value, and an example | undo |\n| --- | --- | --- | --- |"
+            for name, lines in names.items():
                 about = declared[name].metadata
-                default = declared[name].default
                 doc = about["doc"].replace("|", "\\|")
+                shown = "<br>".join([doc, *(f"`{line}`" for line in lines)])
                 undone = "no" if about["step"] is None else "yes"
-                yield f"| [`w.{name}`]{{#setting-{name}}} | `{default!r}` | {doc} | {undone} |"
+                yield f"| [`w.{name}`]{{#setting-{name}}} | `{declared[name].default!r}` | {shown} | {undone} |"
             yield ""
 
 
 class CommandLine(FromText):
-    """The help of each command."""
+    """The help of each command, beneath its examples, which are the content."""
+
+    has_content = True
 
     def lines(self):
         """Yield a section a command."""
@@ -67,7 +67,8 @@ class CommandLine(FromText):
         commands = next(one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
         for name, command in commands.choices.items():
             command.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=90)
-            yield f"## cxg-widget {name}\n\n```text\n{command.format_help().rstrip()}\n```\n"
+            examples = "\n".join(one for one in self.content if one.split()[1] == name)
+            yield f"## cxg-widget {name}\n\n```sh\n{examples}\n```\n\n```text\n{command.format_help().rstrip()}\n```\n"
 
 
 class Figures(FromText):

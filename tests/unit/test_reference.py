@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import ast
+import contextlib
 import doctest
 import importlib
 import inspect
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import fields
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ import pytest
 
 import cxg_widget
 import cxg_widget.testing
+from cxg_widget.cli import COMMANDS
+from cxg_widget.cli.main import main
 from cxg_widget.display.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -26,10 +30,17 @@ PAGES = {page.stem: page.read_text(encoding="utf-8") for page in (ROOT / "docs" 
 DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.M)
 OF_THE_PAGE = {"n_selected", "steps"}
 """Traits that the front-end sets; a table has them."""
-LEFT_TO_STORES = re.compile(r"### For stores and for the widget.*?(?=\n## |\Z)", re.S)
-"""Entries that need no example."""
-WITHOUT_EXAMPLE = {"DatasetTests", "Truth", "DonorComparison", "Reader", "GeneMatrix"}
-"""Classes whose example stands at the head of their page, or needs what the demo lacks."""
+WITHOUT_EXAMPLE = {
+    "cxg_widget.errors": "a module; each of its classes has one",
+    "cxg_widget.errors.ProtocolError": "only a front-end whose messages break the schema meets it",
+    "cxg_widget.compare.markers.Markers.to_scanpy": "scanpy is not needed for tests; test_scanpy_peer.py compares",
+    "cxg_widget.compare.result.Comparison.to_scanpy": "the same",
+    "cxg_widget.selection.selection.SelectedCells.to_anndata": "anndata is not needed for tests",
+    "cxg_widget.testing.DatasetTests": "its example is a class of tests, which pytest runs",
+}
+"""Entries without an example, each with the reason."""
+WITHOUT_A_VALUE = {"layer", "tissue"}
+"""Settings whose example is their default, since the demo has neither layers nor images."""
 
 
 def resolve(name: str) -> Any:
@@ -61,6 +72,15 @@ def members_of(owner: Any, options: str) -> list[str]:
     return [name for name, one in held.items() if not name.startswith("_") and is_own(one) and name not in without]
 
 
+def content_of(page: str, directive: str) -> list[str]:
+    """Return the lines of a directive of a page."""
+    return re.search(rf"```{{{directive}}}\n(.*?)```", PAGES[page], re.S)[1].splitlines()
+
+
+def name_of_setting(line: str) -> str:
+    return re.match(r"w\.(\w+)", line)[1]
+
+
 def is_own(one: Any) -> bool:
     return isinstance(one, property | classmethod | staticmethod) or inspect.isfunction(one)
 
@@ -76,12 +96,7 @@ def documented(text: str) -> Iterator[tuple[str, Any]]:
 
 ENTRIES = dict(entry for text in PAGES.values() for entry in documented(text))
 LAST = {name.rpartition(".")[2] for name in ENTRIES}
-EXAMPLES = [
-    name
-    for text in PAGES.values()
-    for name, one in documented(LEFT_TO_STORES.sub("", text))
-    if callable(one) and "errors" not in name and name.rpartition(".")[2] not in WITHOUT_EXAMPLE
-]
+EXAMPLES = [name for name in ENTRIES if name not in WITHOUT_EXAMPLE]
 
 
 def test_every_name_that_the_package_exports_is_in_the_reference() -> None:
@@ -99,19 +114,22 @@ def test_every_public_method_and_property_of_a_widget_is_in_the_reference() -> N
 
 
 def test_every_setting_stands_in_one_group_of_the_reference() -> None:
-    tree = ast.parse((ROOT / "docs" / "_ext" / "generated_tables.py").read_text(encoding="utf-8"))
-    groups = next(one.value for one in tree.body if isinstance(one, ast.Assign) and one.targets[0].id == "GROUPS")
-    grouped = [name for names in ast.literal_eval(groups).values() for name in names.split()]
-    assert sorted(grouped) == sorted(one.name for one in fields(Settings))
-    assert "```{settings}" in PAGES["settings"]
+    examples = content_of("settings", "settings")
+    named = [name_of_setting(line) for line in examples if line.startswith("w.")]
+    assert examples[0].startswith("## ")
+    assert list(dict.fromkeys(named)) == [name for name, _ in groupby(named)]
+    assert set(named) == {one.name for one in fields(Settings)}
     assert all(one.metadata["doc"] for one in fields(Settings))
 
 
-def test_every_public_member_of_a_dataset_is_in_the_reference() -> None:
+def test_every_public_member_of_a_dataset_is_in_the_reference_or_named_as_private() -> None:
     """Attributes stand in its docstring."""
+    private = set(re.findall(r"`(\w+)`", PAGES["datasets"].partition("may change without notice:")[2].split("\n\n")[0]))
     own = {name for name in dir(cxg_widget.Dataset) if not name.startswith("_")}
     callables = {name for name in own if is_own(inspect.getattr_static(cxg_widget.Dataset, name))}
-    assert callables <= {name.rpartition(".")[2] for name in ENTRIES if name.startswith("cxg_widget.Dataset.")}
+    public = {name.rpartition(".")[2] for name in ENTRIES if name.startswith("cxg_widget.Dataset.")}
+    assert public & private == set()
+    assert public | private == callables
 
 
 def test_every_class_that_a_public_method_returns_is_in_the_reference() -> None:
@@ -160,13 +178,45 @@ def test_the_example_of_a_public_name_runs_and_shows_what_it_says(
     monkeypatch.chdir(tmp_path)
     mpl.use("agg")
     text = inspect.getdoc(ENTRIES[name]) or ""
-    widget = cxg_widget.CxgWidget(demo, color="cell_type")
-    widget.select({"cell_type": "NK cell"})
-    known = {one: getattr(cxg_widget, one) for one in cxg_widget.__all__}
-    known |= {"w": widget, "dataset": widget.dataset, "demo": lambda: demo, "np": np, "cxg_widget": cxg_widget}
+    known = {one: getattr(cxg_widget, one) for one in cxg_widget.__all__} | vars(cxg_widget.errors)
+    known |= {"demo": lambda: demo, "np": np, "cxg_widget": cxg_widget}
+    if re.search(r"\bw\.", text):
+        known["w"] = cxg_widget.CxgWidget(demo, color="cell_type")
+        known["w"].select({"cell_type": "NK cell"})
+    known["dataset"] = known["w"].dataset if "w" in known else cxg_widget.open_dataset(demo)
     example = doctest.DocTestParser().get_doctest(text, known, name, None, 0)
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)
-    widget.close()
+    known.get("w", known["dataset"]).close()
     assert example.examples, "a public name needs an example"
     assert said == []
+
+
+def test_each_name_without_an_example_is_there_and_says_why() -> None:
+    assert [name for name, why in WITHOUT_EXAMPLE.items() if name not in ENTRIES or not why] == []
+    runs = {name for name, one in ENTRIES.items() if re.search(r">>>(?!.*\+SKIP)", inspect.getdoc(one) or "")}
+    assert runs == set(ENTRIES) - set(WITHOUT_EXAMPLE)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_example_of_each_setting_runs(demo: Path) -> None:
+    with contextlib.closing(cxg_widget.CxgWidget(demo, color="cell_type")) as w:
+        for line in content_of("settings", "settings"):
+            if not line.startswith("w."):
+                continue
+            name = name_of_setting(line)
+            before = repr(getattr(w, name))
+            exec(line, {"w": w})
+            assert name in WITHOUT_A_VALUE or repr(getattr(w, name)) != before
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_examples_of_each_command_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    examples = [shlex.split(line) for line in content_of("command_line", "command-line")]
+    assert {words[1] for words in examples} == {one.__name__.rpartition(".")[2] for one in COMMANDS}
+    for program, *arguments in examples:
+        assert program == "cxg-widget"
+        assert main(arguments) == 0

@@ -86,6 +86,17 @@ class DonorComparison(Comparison):
     ----------
     donors : a row for each sum: donor, side ("a" or "b"), n_cells, total (all its counts)
     sums : int64, a row for each of `donors`, a column for each gene of the table
+
+    Examples
+    --------
+    >>> counts = np.random.default_rng(0).poisson(3, (120, 2))
+    >>> cells = {"x": np.arange(120.0), "y": np.arange(120.0), "gene_a": counts[:, 0], "gene_b": counts[:, 1]}
+    >>> cells["donor"] = np.repeat(["D1", "D2", "D3", "D4", "D5", "D6"], 20)
+    >>> cells["disease"] = np.repeat(["lupus", "normal"], 60)
+    >>> w = CxgWidget(cells, var="gene_")
+    >>> found = w.compare({"disease": "lupus"}, {"disease": "normal"}, method="pseudobulk", by="donor")
+    >>> found.donors.columns.tolist()
+    ['donor', 'side', 'n_cells', 'total']
     """
 
     donors: pd.DataFrame

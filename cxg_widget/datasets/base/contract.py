@@ -114,7 +114,13 @@ class Contract(MatrixContract):
 
     @property
     def title(self) -> str:
-        """Title of the dataset: from its store, or the name of its file."""
+        """Title of the dataset: from its store, or the name of its file.
+
+        Examples
+        --------
+        >>> dataset.title
+        'SYNTHETIC blood cells (1,000 cells, 300 genes)'
+        """
         return self._title
 
     @title.setter
@@ -125,7 +131,13 @@ class Contract(MatrixContract):
             self._note(note_of("the title"))
 
     def index_name(self, table: Table) -> str | None:
-        """Return the name of the index of obs or var as a DataFrame, None = no name; by default as stored."""
+        """Return the name of the index of obs or var as a DataFrame, None = no name; by default as stored.
+
+        Examples
+        --------
+        >>> dataset.index_name("obs") == dataset.obs().index.name
+        True
+        """
         return self.obs_index if table == "obs" else self.var_index
 
     # Obs.
@@ -222,7 +234,13 @@ class Contract(MatrixContract):
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether a request to storage far away may bring what later reads want, so that `traffic` has more reads."""
+        """Whether a request to storage far away may bring what later reads want, so that `traffic` has more reads.
+
+        Examples
+        --------
+        >>> dataset.reads_ahead
+        False
+        """
         return False
 
     def _read_traffic(self) -> Traffic | None:

@@ -125,28 +125,59 @@ class Dataset(Contract):
 
     @property
     def var_labels(self) -> Sequence[str]:
-        """The var index (n_var,) as strings; positions where the store has no index."""
+        """The var index (n_var,) as strings; positions where the store has no index.
+
+        Examples
+        --------
+        >>> len(dataset.var_labels) == dataset.n_var
+        True
+        """
         return self._var_part.var_labels
 
     @property
     def var_names(self) -> pd.Index:
-        """The var index (n_var,) as a pandas Index."""
+        """The var index (n_var,) as a pandas Index.
+
+        Examples
+        --------
+        >>> dataset.var_names[:2].tolist()
+        ['SYNG00000000001', 'SYNG00000000002']
+        """
         import pandas as pd
 
         return pd.Index(list(self.var_labels), name=self.index_name("var"))
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ."""
+        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ.
+
+        Examples
+        --------
+        >>> "CD3E" in dataset.var_aliases
+        True
+        """
         return self._var_part.var_aliases
 
     @property
     def gene_sets(self) -> Mapping[str, tuple[str, ...]]:
-        """Named sets of var names that the store holds."""
+        """Named sets of var names that the store holds.
+
+        Examples
+        --------
+        >>> list(dataset.gene_sets)[:2]
+        ['T cell markers', 'B cell markers']
+        """
         return self._read_once("gene_sets", self._read_gene_sets)
 
     def names_in(self, layer: str | None) -> VarNames:  # noqa: ARG002 - for stores whose layers have vars of their own
-        """Return the index of the vars of a layer (None = X)."""
+        """Return the index of the vars of a layer (None = X).
+
+        Examples
+        --------
+        >>> names = dataset.names_in(None)
+        >>> names.var_labels == dataset.var_labels
+        True
+        """
         return self._var_part
 
     # The matrix.
@@ -184,29 +215,61 @@ class Dataset(Contract):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """Whether `close` was called.
+
+        Examples
+        --------
+        >>> dataset.closed
+        False
+        """
         return self._lifetime.closed
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on all that was skipped, ignored or found damaged so far."""
+        """Sentences on all that was skipped, ignored or found damaged so far.
+
+        Examples
+        --------
+        >>> dataset.notes
+        ()
+        """
         return tuple(self._lifetime.notes)
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """Details of this store beyond the contract, such as its version and layout; fit for JSON."""
+        """Details of this store beyond the contract, such as its version and layout; fit for JSON.
+
+        Examples
+        --------
+        >>> "schema_version" in dataset.details
+        True
+        """
         with self._reading():
             return self._read_details()
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Bytes on disk of each array, by its path in the store; empty where the store does not tell."""
+        """Bytes on disk of each array, by its path in the store; empty where the store does not tell.
+
+        Examples
+        --------
+        >>> sum(dataset.sizes.values()) > 100_000
+        True
+        """
         with self._reading():
             return self._read_sizes()
 
     @property
     def traffic(self) -> Traffic | None:
-        """Bytes and reads of the store since it was opened; None where nothing counts them."""
+        """Bytes and reads of the store since it was opened; None where nothing counts them.
+
+        Examples
+        --------
+        >>> before = dataset.traffic
+        >>> values = dataset.values("GNLY")
+        >>> dataset.traffic.since(before).n_reads > 0
+        True
+        """
         with self._reading():
             return self._read_traffic()
 
@@ -215,6 +278,11 @@ class Dataset(Contract):
         """Key of this state of this store, cheap to get; caches of derived values use it.
 
         After a write it is another one. A store that cannot tell gets another one each time it is opened.
+
+        Examples
+        --------
+        >>> open_dataset(dataset.uri).identity == dataset.identity
+        True
         """
         return self._read_once("identity", self._read_identity)
 
@@ -224,6 +292,11 @@ class Dataset(Contract):
 
         A store that knows its cells by their names keeps it when other columns are written, but has to read these
         names at the first access; of others it is `identity`.
+
+        Examples
+        --------
+        >>> open_dataset(dataset.uri).obs_identity == dataset.obs_identity
+        True
         """
         return self._read_once("obs_identity", self._read_obs_identity) or self.identity
 

@@ -68,7 +68,13 @@ class Embeddings:
     def embedding_block(
         self, name: EmbeddingName | None, axes: tuple[int, int], start: int, stop: int
     ) -> NDArray[np.float32]:
-        """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`."""
+        """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`.
+
+        Examples
+        --------
+        >>> dataset.embedding_block("umap", (0, 1), 0, 100).shape
+        (100, 2)
+        """
         check_block(start, stop, self._store.n_obs)
         with self._store._reading():
             found, pair = self.place(name, axes)
@@ -135,6 +141,11 @@ class Embeddings:
         -------
         None where the store has no bounds to go by, or where these say that more than `limit` rows would be decoded;
         errors as `embedding`, and `InvalidValue` where an end is no number
+
+        Examples
+        --------
+        >>> dataset.viewport((0, 5), (0, 5), embedding="umap") is None
+        True
         """
         with self._store._reading():
             view = (*_ends_of("xlim", xlim), *_ends_of("ylim", ylim))
@@ -142,7 +153,13 @@ class Embeddings:
             return self._store.by_view.rows(found, pair, view, limit) if isinstance(found, str) else None
 
     def stated_extent(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> Extent | None:
-        """Return within which bounds the rows lie as float32, by what the store states; None where it does not."""
+        """Return within which bounds the rows lie as float32, by what the store states; None where it does not.
+
+        Examples
+        --------
+        >>> dataset.stated_extent("umap") is None
+        True
+        """
         with self._store._reading():
             found, pair = self.place(name, axes)
             return self._store.by_view.extent(found, pair) if isinstance(found, str) else None
@@ -153,6 +170,11 @@ class Embeddings:
         """Return an embedding, float32 (n_obs, 2), and a whole obs column that are read in one pass.
 
         None where the store gains nothing by that; errors as `embedding`. Neither is kept in the cache.
+
+        Examples
+        --------
+        >>> dataset.embedding_with("n_counts", "umap") is None
+        True
         """
         self._columns.kind(column)
         with self._store._reading():

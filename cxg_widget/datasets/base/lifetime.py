@@ -101,7 +101,13 @@ class Lifetime:
                 self.notes.append(sentence)
 
     def tell_progress_to(self, listener: Callable[[float], None]) -> Callable[[], None]:
-        """Call `listener` with 0 to 1 while something is made that is made once and lasts; returns what ends that."""
+        """Call `listener` with 0 to 1 while something is made that is made once and lasts; returns what ends that.
+
+        Examples
+        --------
+        >>> stop = dataset.tell_progress_to(lambda done: print(f"{done:.0%}"))
+        >>> stop()
+        """
         with self._lock:
             self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)

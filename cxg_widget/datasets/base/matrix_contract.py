@@ -153,7 +153,13 @@ class MatrixContract(ABC):
         raise NotImplementedError
 
     def cells_in(self, layer: str | None) -> NDArray[np.bool_] | None:  # noqa: ARG002 - most have values of all cells
-        """Return which cells a layer has values of, bool (n_obs,); None = all of them, or the store does not tell."""
+        """Return which cells a layer has values of, bool (n_obs,); None = all of them, or the store does not tell.
+
+        Examples
+        --------
+        >>> dataset.cells_in(None) is None
+        True
+        """
         return None
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:

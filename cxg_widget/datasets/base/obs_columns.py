@@ -77,6 +77,11 @@ class ObsColumns:
         """Read obs columns and, with `index`, the obs index whole into the cache: single rows then need no read.
 
         What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
+
+        Examples
+        --------
+        >>> dataset.hold(["cell_type", "n_counts"])
+        >>> record = dataset.obs_record(0)
         """
         label = self._store.obs_index if index else None
         with self._lifetime.reading():
@@ -99,6 +104,11 @@ class ObsColumns:
         """Return the range of an obs column, as the store states it: all categories without codes, or least and most.
 
         None where the store does not state it. All finite values lie between the two, and are as far apart.
+
+        Examples
+        --------
+        >>> dataset.stated_values("n_counts") is None
+        True
         """
         self.kind(column)
         with self._lifetime.reading():
@@ -150,6 +160,12 @@ class ObsColumns:
         """Return rows of a categorical, boolean, string or (forced) integer obs column as codes; errors as `codes`.
 
         Of a column that stores its labels, the first block reads all rows once, to know the categories.
+
+        Examples
+        --------
+        >>> block = dataset.codes_block("cell_type", 0, 100)
+        >>> np.array_equal(block.codes, dataset.codes("cell_type").codes[:100])
+        True
         """
         kind = self._kind_of_codes(column)
         coded = self._lifetime.cache.get(("codes", column))
@@ -160,7 +176,13 @@ class ObsColumns:
         return self._labels(column).encode(as_plain(values))
 
     def numbers_block(self, column: str, start: int, stop: int) -> NDArray[Any]:
-        """Return rows of an int, float or boolean obs column in its own type; errors as `numbers`."""
+        """Return rows of an int, float or boolean obs column in its own type; errors as `numbers`.
+
+        Examples
+        --------
+        >>> dataset.numbers_block("n_counts", 0, 100).shape
+        (100,)
+        """
         self._check_numeric(column)
         return as_numbers(self.values_block(column, start, stop))
 
@@ -168,6 +190,12 @@ class ObsColumns:
         """Return rows of an obs column of any kind, or of the obs index, as they are read: codes, numbers or strings.
 
         Nothing is kept in the cache; errors as `Dataset.obs`.
+
+        Examples
+        --------
+        >>> names = dataset.values_block(dataset.obs_index, 0, 100)
+        >>> list(names) == dataset.obs_names()[:100].tolist()
+        True
         """
         self.kind(column)
         check_block(start, stop, self._store.n_obs)

@@ -112,6 +112,11 @@ class Rows:
             As `columns_of`.
         InvalidStore, DamagedStore
             If the store has no matrix, or what describes it cannot be read.
+
+        Examples
+        --------
+        >>> dataset.plan(rows=[0, 5, 9]).axis
+        'obs'
         """
         self._check_layer(layer)
         some = _checked(rows, self._store.n_obs, "rows")

@@ -217,6 +217,11 @@ class SectionImages:
             If there is no such image, or it cannot be shown.
         DamagedStore
             If it cannot be read.
+
+        Examples
+        --------
+        >>> [dataset.section_image(name, (0, 512), (0, 512), step=2) for name in dataset.sections().images]
+        []
         """
         if not 1 <= step <= MOST_STEP:
             raise InvalidValue(f"step must be from 1 to {MOST_STEP:,} px; found {shown(step)}")
@@ -248,7 +253,13 @@ class SectionImages:
         return np.pad(found, [*lacking, *[(0, 0)] * (found.ndim - 2)], mode="edge") if any(map(sum, lacking)) else found
 
     def find_image(self, name: str) -> SectionImage:
-        """Return an image by its name; raises as `section_image`."""
+        """Return an image by its name; raises as `section_image`.
+
+        Examples
+        --------
+        >>> [dataset.find_image(name).shape for name in dataset.sections().images]
+        []
+        """
         sections = self.sections()
         if name in sections.faults:
             raise InvalidStore(f"{self._store.uri}: {sections.faults[name]}")

@@ -15,19 +15,38 @@ _FEW = 32
 
 
 class VarNames:
-    """The vars of a store by name; names are read at first use and kept."""
+    """The vars of a store by name; names are read at first use and kept.
+
+    Examples
+    --------
+    >>> names = dataset.names_in(None)
+    >>> names.has_var("CD3E"), names.has_var("CD3Z")
+    (True, False)
+    """
 
     def __init__(self, store: Contract) -> None:
         self._store = store
 
     @property
     def var_labels(self) -> Sequence[str]:
-        """The var index (n_var,) as strings; positions where the store has no index."""
+        """The var index (n_var,) as strings; positions where the store has no index.
+
+        Examples
+        --------
+        >>> dataset.names_in(None).var_labels == dataset.var_labels
+        True
+        """
         return self._store._read_once("var_labels", self._load_var_labels)
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ."""
+        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ.
+
+        Examples
+        --------
+        >>> dataset.names_in(None).var_aliases[dataset.find_var("CD3E")]
+        'CD3E'
+        """
         return self._store._read_once("var_aliases", self._load_var_aliases)
 
     def find_var(self, name: str) -> int:
@@ -52,7 +71,13 @@ class VarNames:
         raise UnknownName(not_found("var name", name, names, self._store.title, count=self._store.n_var))
 
     def has_var(self, name: str) -> bool:
-        """Say whether `find_var` finds a name; as soon of one that there is not, of which it tells the nearest."""
+        """Say whether `find_var` finds a name; as soon of one that there is not, of which it tells the nearest.
+
+        Examples
+        --------
+        >>> dataset.names_in(None).has_var("CD3E")
+        True
+        """
         return self._sought(name) is not None
 
     def _sought(self, name: str) -> int | None:
@@ -72,7 +97,13 @@ class VarNames:
         return None
 
     def read_names(self) -> None:
-        """Read the index and the readable names ahead, so that the first var is found at once."""
+        """Read the index and the readable names ahead, so that the first var is found at once.
+
+        Examples
+        --------
+        >>> dataset.read_names()
+        >>> position = dataset.find_var("CD3E")
+        """
         for column in (None, *self._store.alias_columns):
             self._position(column, "")
 

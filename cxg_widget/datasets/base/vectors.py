@@ -84,11 +84,23 @@ class Vectors:
         """Return rows of one var; `rows` of the result count from `start`. Errors as `vector`.
 
         Where the store keeps all cells of a var together (`Xc`), it is read whole and kept in the cache.
+
+        Examples
+        --------
+        >>> block = dataset.vector_block("CD3E", None, 0, 100)
+        >>> np.array_equal(block.dense(100), dataset.values("CD3E")[:100])
+        True
         """
         return next(self.vectors_block([name], layer, start, stop))
 
     def vectors_block(self, names: Sequence[str], layer: str | None, start: int, stop: int) -> Iterator[Vector]:
-        """Yield rows of several vars, in the order of `names`, as `vector_block` returns each; errors as `vectors`."""
+        """Yield rows of several vars, in the order of `names`, as `vector_block` returns each; errors as `vectors`.
+
+        Examples
+        --------
+        >>> [block.dense(100).shape for block in dataset.vectors_block(["CD3E", "NKG7"], None, 0, 100)]
+        [(100,), (100,)]
+        """
         positions = self._find(names, layer)
         check_block(start, stop, self._store.n_obs)
         return self._together(positions, layer, (start, stop))
@@ -104,6 +116,12 @@ class Vectors:
             If there are no such lines.
         InvalidStore, DamagedStore
             If the store has no matrix, or it cannot be read.
+
+        Examples
+        --------
+        >>> block = dataset.matrix_block(0, 10)
+        >>> len(block.starts) - 1
+        10
         """
         store, axis = self._store, self._store.major_axis
         n, length = (store.n_obs, store.n_var) if axis == "obs" else (store.n_var, store.n_obs)

@@ -35,6 +35,12 @@ class GeneMatrix(GroupPlot):
     heads : sets of genes, as (name, first gene, one past the last)
     standard_scale : None, "var" or "group"
     swap_axes : whether genes are rows
+
+    Examples
+    --------
+    >>> plot = w.dotplot(["CD3E", "NKG7"], "condition")
+    >>> plot.swap_axes
+    False
     """
 
     table: GroupTable

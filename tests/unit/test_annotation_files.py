@@ -198,7 +198,7 @@ def test_saved_labels_do_not_hold_the_path_of_their_dataset_and_tell_it_from_ano
     if suffix == ".csv":
         assert pd.read_csv(shared, comment="#", index_col=0)["mine"].eq("some").sum() == 9
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         again.annotations.load(shared)
     with pytest.warns(UserWarning, match="saved from another dataset"):
         other.annotations.load(shared)

@@ -24,20 +24,28 @@ def read(name: str) -> Any:
 
 def test_the_entry_of_scverse_has_the_fields_of_the_registry() -> None:
     meta = read("scverse/meta.yaml")
-    texts = {"name", "description", "project_home", "documentation_home", "license", "version", "category"}
+    texts = {"name", "description", "project_home", "documentation_home", "license", "language", "category"}
     assert {name for name in texts if not isinstance(meta[name], str) or not meta[name]} == set()
     assert (meta["project_home"], meta["documentation_home"]) == (
         PROJECT["urls"]["Repository"],
         PROJECT["urls"]["Documentation"],
     )
-    assert meta["version"] == PROJECT["version"]
+    assert "version" not in meta
     assert meta["install"] == {"pypi": PROJECT["name"]}
+    assert meta["license"] in PROJECT["license"].split(" AND ")
     assert meta["category"] == "ecosystem"
-    assert meta["tags"]
     assert meta["contact"]
     assert len(re.findall(r"\.\s", meta["description"])) <= 2
     assert re.fullmatch(r"logo\.(svg|png|webp)", meta["logo"])
     assert (LISTING / "scverse" / meta["logo"]).exists()
+
+
+def test_the_category_and_the_tags_of_scverse_are_of_its_vocabulary() -> None:
+    meta, known = read("scverse/meta.yaml"), read("scverse/vocabulary.yaml")
+    assert (len(known["primary_category"]), len(set(known["tags"]))) == (10, 45)
+    assert meta["primary_category"] in known["primary_category"]
+    assert set(meta["tags"]) <= set(known["tags"])
+    assert 1 <= len(meta["tags"]) == len(set(meta["tags"]))
 
 
 def test_entries_of_the_anywidget_galleries_name_a_repository_and_a_picture() -> None:

@@ -143,7 +143,7 @@ def test_rattler_build_renders_the_recipe() -> None:
     rattler = pytest.importorskip("rattler_build", reason="pip install py-rattler-build")
     text = (ROOT / "recipe" / "recipe.yaml").read_text()
     (rendered,) = rattler.Stage0Recipe.from_yaml(text).render(rattler.VariantConfig())
-    assert rendered.recipe().to_dict()["package"]["version"] == PROJECT["version"]
+    assert rendered.recipe.to_dict()["package"]["version"] == PROJECT["version"]
 
 
 def test_hooks_of_a_commit_run_each_command_of_make_check() -> None:

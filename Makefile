@@ -37,7 +37,7 @@ test: setup browser ## pytest in three processes, since some wait, then node --t
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent
 
-test-hosts: setup browser .venv-hosts/.installed ## the widget in apps of Shiny, Solara and Panel and in other hosts, in a browser
+test-hosts: setup browser .venv-hosts/.installed tests/hosts/node_modules/.installed ## the widget in apps of Shiny, Solara and Panel, and in VS Code and other hosts, in a browser
 	.venv-hosts/bin/python -m pytest tests/hosts -n 2 --dist loadfile
 
 test-tools: setup browser ## the tests of tools/ and benchmarks/
@@ -103,7 +103,7 @@ dev: setup ## rebuild the bundle on every change, with JupyterLab reloading it
 
 clean: ## remove what was made, but for the environment and the demo data
 	rm -rf cxg_widget/static dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find . -name __pycache__ -not -path './.venv*' -not -path './js/node_modules/*' -prune -exec rm -rf {} +
+	find . -name __pycache__ -not -path './.venv*' -not -path './*/node_modules/*' -prune -exec rm -rf {} +
 
 browser: $(VENV)/.installed
 	@$(BIN)/python tools/browser.py --install >/dev/null
@@ -124,9 +124,9 @@ $(VENV)/.installed: pyproject.toml
 	@sh tools/setup_python.sh "$(PYTHON)" $(VENV)
 	@touch $@
 
-js/node_modules/.installed: js/package-lock.json | $(VENV)/.installed
+js/node_modules/.installed tests/hosts/node_modules/.installed: %/node_modules/.installed: %/package-lock.json | $(VENV)/.installed
 	@sh tools/setup_node.sh $(VENV)
-	@cd js && $(WITH_NODE) npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@cd $* && $(WITH_NODE) npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(BUNDLE): $(JS_SOURCES) js/node_modules/.installed

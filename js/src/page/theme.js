@@ -10,9 +10,10 @@ const OWN = {
   light: { background: [255, 255, 255], foreground: [31, 35, 40], accent: [37, 99, 205], dark: false },
   dark: { background: [24, 26, 29], foreground: [226, 229, 233], accent: [110, 168, 254], dark: true },
 };
-const BACKGROUNDS = ["--jp-layout-color0", "--vscode-editor-background"];
-const FOREGROUNDS = ["--jp-ui-font-color1", "--vscode-editor-foreground", "--vscode-foreground"];
-const ACCENTS = ["--jp-brand-color1", "--vscode-focusBorder"];
+// Those of VS Code first: it lends some to variables of JupyterLab, the color of inputs to the background.
+const BACKGROUNDS = ["--vscode-editor-background", "--jp-layout-color0"];
+const FOREGROUNDS = ["--vscode-editor-foreground", "--vscode-foreground", "--jp-ui-font-color1"];
+const ACCENTS = ["--vscode-focusBorder", "--jp-brand-color1"];
 /** Hosts change attributes first and load the theme's stylesheet later. */
 const SETTLE_MS = [0, 150, 700];
 

@@ -114,7 +114,13 @@ const shown = directive(
   class extends Directive {
     /** @param {any} part */
     update({ element }) {
-      queueMicrotask(() => element.isConnected && !element.open && element.showModal());
+      queueMicrotask(() => {
+        if (!element.isConnected || element.open) return;
+        // A notebook in VS Code has a window as high as all of it, whose middle nobody may see.
+        const { top } = element.getRootNode().host.getBoundingClientRect();
+        if (innerHeight > screen.height) element.style.margin = `${Math.max(top, 0) + 16}px auto auto`;
+        element.showModal();
+      });
       return noChange;
     }
 

@@ -58,7 +58,9 @@ export function download(blob, name) {
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
+  document.body.append(link); // VS Code saves by links in the page
   link.click();
+  link.remove();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 

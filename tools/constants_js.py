@@ -25,7 +25,7 @@ from cxg_widget.display.settings import ENCLOSED, PANELS, SETTINGS, Cost, Settin
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.draw.overlays import difference  # noqa: E402
 from cxg_widget.draw.pages import figure, legend_words  # noqa: E402
-from cxg_widget.draw.points import crowding, dots  # noqa: E402
+from cxg_widget.draw.points import by_numpy, crowding  # noqa: E402
 from cxg_widget.rules.form import Form  # noqa: E402
 from cxg_widget.rules.forms import FORMS  # noqa: E402
 from cxg_widget.session import pointer  # noqa: E402
@@ -82,7 +82,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("FINEST_SHARE", "How far a code may move a number on the colormap, which has 256 colors.", level_choice.FINEST),
     ("COARSE_PX", "Steps of positions from which they would show as a lattice.", portrait.COARSE_PX),
     ("DETAIL", "How many times as wide as a view its finer points are.", portrait.DETAIL),
-    ("SQUARE_PX", "Points up to so wide are squares, wider ones discs.", dots.SQUARE_PX),
+    ("SQUARE_PX", "Points up to so wide are squares, wider ones discs.", by_numpy.SQUARE_PX),
     ("ENCLOSED", "Shares of their cells that contours enclose.", ENCLOSED),
     ("VEIL", "Share of the page over the points beneath the map of a difference.", difference.VEIL),
     ("MOST_BINS", "Bins of an open column of numbers.", coded.MOST_BINS),

@@ -126,6 +126,13 @@ REPLIES: dict[str, Frame] = {
         ),
         {"xy": _array("uint16", [[0, 65534], [258, 513], [65535, 65535]])},
     ),
+    "points.sizes": Frame(
+        p.Points(
+            2, "spatial", [0, 1], 0, 2, 2, 2, [0.0, 200.0, 0.0, 100.0], 0, True, True, [], False, 400_000, [], 12.5,
+            place=["spatial"],
+        ),
+        {"xy": _array("uint16", [[0, 65534], [258, 513]]), "sizes": _array("uint16", [1024, 513])},
+    ),
     "color.categorical": Frame(
         p.Color(
             **{**_LEGEND, "categories": ["B cell", "<img src=x onerror=alert(1)>"], "counts": [2, 3],

@@ -53,7 +53,8 @@ def typedef(kind: Kind) -> str:
     lines += [f"@property {{{js_type(hints[one.name])}}} {one.name}" for one in fields(kind)]
     if kind.arrays:
         inner = ", ".join(
-            f"{name}: {' | '.join(TYPED_ARRAYS[one] for one in array.dtypes)}" for name, array in kind.arrays.items()
+            f"{name}{'?' * array.is_optional}: {' | '.join(TYPED_ARRAYS[one] for one in array.dtypes)}"
+            for name, array in kind.arrays.items()
         )
         lines.append(f"@property {{{{{inner}}}}} arrays")
     return "/**\n" + "\n".join(f" * {line}".rstrip() for line in lines) + "\n */"
@@ -63,7 +64,7 @@ def array_table(kinds: tuple[Kind, ...]) -> str:
     """Return the arrays of each message as a JS object."""
     rows = []
     for kind in kinds:
-        inner = {name: [array.dtypes, array.shape] for name, array in kind.arrays.items()}
+        inner = {name: [array.dtypes, array.shape, *[True] * array.is_optional] for name, array in kind.arrays.items()}
         rows.append(f"  {kind.kind}: {json.dumps(inner)},")
     return "{\n" + "\n".join(rows) + "\n}"
 
@@ -88,6 +89,8 @@ export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = {json.dumps([protocol.IN_NO_S
 export const LEFT_OUT_LABEL = {json.dumps(protocol.LEFT_OUT_LABEL)};
 /** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
 export const LEFT_OUT_ALPHA = {protocol.LEFT_OUT_ALPHA};
+/** Parts of the width of a spot that sizes of cells come in. */
+export const SPOT_PARTS = {protocol.SPOT_PARTS};
 /** Points of a container of a sparse gene. */
 export const CONTAINER = {protocol.CONTAINER};
 
@@ -97,7 +100,7 @@ export const CONTAINER = {protocol.CONTAINER};
 
 {unions}
 
-/** @typedef {{[dtypes: string[], shape: (string | number)[]]}} ArraySpec a shape names its sizes */
+/** @typedef {{[dtypes: string[], shape: (string | number)[], isOptional?: true]}} ArraySpec a shape names its sizes */
 
 /** @type {{Record<string, Record<string, ArraySpec>>}} */
 export const REPLY_ARRAYS = {array_table(protocol.REPLIES)};
@@ -115,7 +118,10 @@ def section(kind: Kind) -> str:
     if rows:
         lines += ["| field | type |", "| --- | --- |", *rows, ""]
     specs = kind.arrays.items()
-    arrays = [f"| `{name}` | {' or '.join(one.dtypes)} {shape(one)} | {one.doc} |" for name, one in specs]
+    arrays = [
+        f"| `{name}` | {' or '.join(one.dtypes)} {shape(one)}{', or absent' * one.is_optional} | {one.doc} |"
+        for name, one in specs
+    ]
     if arrays:
         lines += ["| buffer | dtype and shape | holds |", "| --- | --- | --- |", *arrays, ""]
     return "\n".join(lines)

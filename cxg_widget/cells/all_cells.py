@@ -33,6 +33,7 @@ class Shown:
     highlighted : category above all others, -1 = none
     weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
     columns : what numbers of pixels are reduced from, by the names that the statistic gives them
+    sizes : how wide each cell is, uint16 (n_obs,); None = all alike
     """
 
     coloring: Coloring
@@ -43,6 +44,7 @@ class Shown:
     highlighted: int = -1
     weight: float = 0.0
     columns: Mapping[str, Coloring] = field(default_factory=dict)
+    sizes: NDArray[np.uint16] | None = None
 
     @property
     def visible(self) -> NDArray[np.bool_] | None:
@@ -76,17 +78,20 @@ class SomeCells:
     """Some cells: where they are (n, 2), what colors them, which are selected, bool (n,).
 
     passing : which pass the filters, except the legend's, bool (n,); None = all
+    sizes : how wide each is, uint16 (n,); None = all alike
     """
 
     xy: NDArray[np.float32]
     coloring: Coloring
     selected: NDArray[np.bool_]
     passing: NDArray[np.bool_] | None = None
+    sizes: NDArray[np.uint16] | None = None
 
     @classmethod
     def of(cls, xy: NDArray[np.float32], coloring: Coloring, rows: NDArray[Any], shown: Shown) -> SomeCells:
         """Return some rows as they are shown."""
-        return cls(xy, coloring, shown.mask[rows], None if shown.passing is None else shown.passing[rows])
+        passing = None if shown.passing is None else shown.passing[rows]
+        return cls(xy, coloring, shown.mask[rows], passing, None if shown.sizes is None else shown.sizes[rows])
 
 
 class InView(Protocol):

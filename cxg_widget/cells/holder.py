@@ -15,6 +15,7 @@ from cxg_widget.cells.sample import SAMPLE_POINTS, Sample
 from cxg_widget.cells.set_density import Difference, find_difference, find_set_contours
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
+from cxg_widget.display.tissue import sizes_of
 from cxg_widget.draw.points.crowding import BASIS, Crowd
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds, quantise_positions
@@ -71,6 +72,10 @@ class Holder(HeldCells):
             return self.xy()
         key = (*self.settings.place_key, self.settings.max_points)
         return self._memo.keep("point_xy", key, lambda: self.coordinates(self.sample().rows))
+
+    def sizes(self) -> NDArray[np.uint16] | None:
+        """Return how wide each cell is drawn, uint16 (n_obs,), as `Points` sends it; None = all alike."""
+        return self._memo.keep("sizes", self.settings.place_key, lambda: sizes_of(self.dataset, self.settings))
 
     def crowd(self, n_cells: int) -> Crowd:
         """Return the first points, a fair sample, as standing for so many cells."""

@@ -100,8 +100,10 @@ class CellsOfView:
     def _of_these(self, shown: Shown) -> Shown:
         coloring = self.colored(shown.coloring)
         assert coloring is not None
-        passing = None if shown.passing is None else shown.passing[self.found.rows]
-        return replace(shown, coloring=coloring, mask=shown.mask[self.found.rows], passing=passing)
+        rows = self.found.rows
+        passing = None if shown.passing is None else shown.passing[rows]
+        sizes = None if shown.sizes is None else shown.sizes[rows]
+        return replace(shown, coloring=coloring, mask=shown.mask[rows], passing=passing, sizes=sizes)
 
 
 def _needed(size: tuple[int, int]) -> float:

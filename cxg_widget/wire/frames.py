@@ -28,13 +28,16 @@ class Frame:
     def pack(self, request_id: int = 0) -> tuple[dict[str, Any], list[memoryview]]:
         """Return the JSON object and the buffers, in the order in which the object lists them."""
         declared = type(self.message).arrays
-        if set(self.arrays) != set(declared):
+        needed = {name for name, spec in declared.items() if not spec.is_optional}
+        if not needed <= set(self.arrays) <= set(declared):
             raise ProtocolError(f"{self.message.kind!r} carries {sorted(declared)}, not {sorted(self.arrays)}")
         content = {"kind": self.message.kind, "id": request_id, **asdict(self.message), "arrays": []}
         buffers = []
         chunk = (content["start"], content["stop"]) if "stop" in content else ()
         sizes: dict[int | str, int] = {"stop-start": chunk[1] - chunk[0]} if chunk else {}
         for name, spec in declared.items():
+            if name not in self.arrays:
+                continue
             array = np.asarray(self.arrays[name])
             if array.dtype.name not in spec.dtypes or not _fits(array.shape, spec.shape, sizes):
                 found = f"{array.dtype.name} {array.shape}"

@@ -57,6 +57,7 @@ from cxg_widget.wire.messages.message import (
     MISSING_LABEL,
     MISSING_U16,
     NOT_IN_SET_LABEL,
+    SPOT_PARTS,
     VERSION,
     Array,
     Density,

@@ -37,6 +37,7 @@ const arrays = (/** @type {any} */ change = {}) => ({
   xy: new Uint16Array(2 * N),
   codes: /** @type {any} */ (new Uint8Array(N)),
   flags: null,
+  sizes: null,
   ...change,
 });
 

@@ -178,6 +178,30 @@ test("a disc covers as much as its area, and its color is weighed by it", () => 
   for (const color of page.pixels) assert.equal(bytes(color)[2], color >>> 24); // blue times its opacity
 });
 
+for (const [isRanked, opacity] of /** @type {const} */ ([
+  [false, 1],
+  [true, 1],
+  [false, 0.4],
+])) {
+  const how = `${isRanked ? "by rank" : "in order"}, ${opacity} opaque`;
+  test(`points with sizes of their own are drawn as each alone would be, within the limits, ${how}`, () => {
+    const [points, next] = [scatter(200, 8, Uint8Array, 9), random(5)];
+    const sizes = Uint16Array.from({ length: 200 }, () => Math.floor(next() ** 3 * 65_535)).fill(0, 0, 9);
+    const [part, least, most] = [9 / 20_000, 1, 17];
+    const [together, apart] = [pageOf(40, 30), pageOf(40, 30)];
+    const brush = brushOf(STYLE, 256, 40, 30, 5, { isRanked, opacity, isRound: true, sizes: [part, least, most] });
+    drawPoints(together, { ...points, sizes }, brush, 0, 120);
+    drawPoints(together, { ...points, sizes }, brush, 120, 200);
+    sizes.forEach((size, i) => {
+      const diameter = Math.min(Math.max(size * part, least), most);
+      const alone = { ...brush, sizes: null, diameter, isRound: diameter > 3 };
+      drawPoints(apart, { ...points, sizes: null }, alone, i, i + 1);
+    });
+    assert.ok([least, most].every((limit) => sizes.some((size) => (size * part - limit) * (limit - 9) > 0)));
+    assert.deepEqual(together.pixels, apart.pixels);
+  });
+}
+
 test("transparent points lie over each other as light does", () => {
   const page = pageOf(3, 3);
   const points = { n: 2, loaded: 2, xy: new Uint16Array(4), codes: Uint8Array.of(0, 255), flags: null };

@@ -44,6 +44,16 @@ test("a wrong dtype, shape, name or number of arrays is refused", () => {
   assert.throws(() => decode({ kind: "surprise" }, []), /unknown kind "surprise"/);
 });
 
+test("an array that is optional may be absent, and is checked where it is there", () => {
+  const sizes = (/** @type {number} */ n) => ({ name: "sizes", dtype: "uint16", shape: [n] });
+  const views = [8, 4].map((n) => new DataView(new ArrayBuffer(n)));
+  const content = points(xy(2));
+  assert.equal(/** @type {any} */ (decode(content, [views[0]])).arrays.sizes, undefined);
+  const both = { ...content, arrays: [xy(2), sizes(2)] };
+  assert.equal(/** @type {any} */ (decode(both, views)).arrays.sizes.length, 2);
+  assert.throws(() => decode({ ...both, arrays: [xy(2), sizes(3)] }, views), /"sizes" has shape \(3\)/);
+});
+
 test("arrays that share a size must agree on it", () => {
   const content = {
     kind: "detail",

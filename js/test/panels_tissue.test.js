@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { barFor, lacks } from "../src/panels/overlays/tissue.js";
-import { automaticSize, diameterOf } from "../src/style/point_style.js";
+import { automaticSize, diameterOf, sizesOf } from "../src/style/point_style.js";
 
 /** An image of 1,000 x 500 px, 10 units each, of which a part is at hand. @param {number[]} extent @param {number} perPx */
 const part = (extent, perPx) => ({ extent, whole: [-5, 9_995, -5, 4_995], per_px: perPx });
@@ -63,4 +63,13 @@ test("points are as wide as spots where that is known, nobody wants them otherwi
     );
   assert.deepEqual([shown("B/hires"), shown("A/hires"), shown(null)], [5, 8.95, 8.95]); // of its own library, once it is at hand
   assert.equal(shown("B/hires", 0), automaticSize(3_000, camera, 1));
+});
+
+test("cells with sizes of their own are in parts of a spot, within its limits, unless a size is set", () => {
+  const camera = /** @type {any} */ ({ unitsPerPx: 10, width: 800, height: 600 });
+  const of = (/** @type {number} */ spot, /** @type {number | null} */ size = null, ratio = 2) =>
+    sizesOf(/** @type {any} */ ({ traits: { point_size: size }, points: { spot } }), camera, ratio);
+  assert.deepEqual(of(512), [0.1, 2, 200]); // a spot of 51.2 CSS px has 1,024 parts
+  assert.deepEqual(of(512, null, 0.5), [0.025, 1, 50]);
+  assert.deepEqual([of(0), of(512, 4)], [null, null]);
 });

@@ -46,7 +46,7 @@ def test_points_are_mixed_in_their_order_but_none_over_a_higher_one(opacity, is_
             expected[at] += share * (rgba[i] - expected[at])
             level[at] = height[i]
     page = np.zeros((6, 6, 4), np.uint8)
-    draw(Points(x, y, rgba, height), (1.0, False, is_layered, opacity), page)
+    draw(Points(x, y, rgba, height, np.array(1.0)), (is_layered, opacity), page)
     alpha = expected[..., 3:]
     assert np.abs(page[..., 3:] - alpha).max() <= 0.51
     assert np.abs(page[..., :3] - expected[..., :3] * 255 / alpha).max() <= 0.51

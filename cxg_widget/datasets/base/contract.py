@@ -202,6 +202,10 @@ class Contract(MatrixContract):
         """Return the images of the sections that the cells lie on, without reading any; by default none."""
         return Sections()
 
+    def _read_spot_widths(self) -> NDArray[np.float32] | None:
+        """Return what `Dataset.spot_widths` does; by default None: all spots are as wide as `Sections.spot`."""
+        return None
+
     def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
         """Read a part of an image, any numbers (k, n) or (k, n, 3 or 4); a store with images implements this."""
         raise NotImplementedError

@@ -113,6 +113,7 @@ class Dataset(Contract):
     # Sections that the cells lie on.
 
     sections = delegate("_section_part", SectionImages.sections)
+    spot_widths = delegate("_section_part", SectionImages.spot_widths)
     section_image = delegate("_section_part", SectionImages.section_image)
     find_image = delegate("_section_part", SectionImages.find_image)
 

@@ -86,7 +86,8 @@ class Sections:
     ----------
     images : by name, "library/resolution"; the one to show first comes first
     faults : of images that cannot be shown, why
-    spot : how wide a spot of the first library that says so is, in units of the coordinates; None = none does
+    spot : how wide a spot of the first library that says so is, in units of the coordinates; None = none does. Where
+        each cell has a width of its own, their median
     um : how many micrometres a unit is in the first library that says so; None = none does
     """
 
@@ -192,6 +193,21 @@ class SectionImages:
         with self._store._reading():
             found: Sections = self._store._read_once("sections", self._store._read_sections)
             return found
+
+    def spot_widths(self) -> NDArray[np.float32] | None:
+        """Return how wide each cell is on its section, such as the circles of Xenium's cells; None = all alike.
+
+        Returns
+        -------
+        float32 (n_obs,), in units of the coordinates; NaN = as wide as `sections().spot`, 0 = drawn smallest
+
+        Examples
+        --------
+        >>> dataset.spot_widths() is None
+        True
+        """
+        with self._store._reading():
+            return self._store._read_spot_widths()
 
     def section_image(
         self, name: str, lines: tuple[int, int], columns: tuple[int, int], step: int = 1,

@@ -16,13 +16,13 @@ from cxg_widget.datasets.anndata.zarr_store import ZarrStore
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.matrix_block import DEFAULT_MEMORY_BYTES
 from cxg_widget.datasets.base.sections import Sections
-from cxg_widget.datasets.base.values import as_plain
+from cxg_widget.datasets.base.values import as_plain, freeze
 from cxg_widget.datasets.spatialdata.elements import Elements, groups_below, quoted
 from cxg_widget.datasets.spatialdata.picture import Limits, check_channels
 from cxg_widget.datasets.spatialdata.raster import Raster
-from cxg_widget.datasets.spatialdata.regions import Instances, Region, places_of, read_instances, read_radii
+from cxg_widget.datasets.spatialdata.regions import Instances, Region, located, read_instances, read_widths
 from cxg_widget.datasets.spatialdata.tissue import Tissue
-from cxg_widget.datasets.spatialdata.transforms import stretch_of
+from cxg_widget.datasets.spatialdata.transforms import placed
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, UnknownName
 from cxg_widget.text.names import not_found
 
@@ -117,23 +117,32 @@ class SpatialDataDataset(ZarrDataset):
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         if name != SPATIAL or not self._regions:
             return super()._read_embedding_block(name, axes, start, stop)
-        found: NDArray[np.float64] = self._read_once("places", self._read_places)
+        found: NDArray[np.float64] = self._placed()[0]
         return found[start:stop, list(axes)]
 
-    def _read_places(self) -> NDArray[np.float64]:
+    def _placed(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Return where each row lies, (n_obs, 2), and how wide its circle is, NaN = it has none."""
+        found: tuple[NDArray[np.float64], NDArray[np.float32]] = self._read_once("places", self._read_places)
+        return found
+
+    def _read_places(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         import pandas as pd
 
         region_key, instance_key = (self._said_of_regions(name) for name in ("region_key", "instance_key"))
         rows, instances = (pd.Series(as_plain(self._obs.read(name, None))) for name in (region_key, instance_key))
-        known = {name: (one, self._instances(name)) for name, one in self._regions.items()}
-        found = places_of(rows, instances, known)
+        known = {name: self._instances(name) for name in self._regions}
+        found, wide = np.full((self.n_obs, 2), np.nan), np.full(self.n_obs, np.nan, dtype=np.float32)
+        for name, own, at in located(rows, instances, {name: one.ids for name, one in known.items()}):
+            found[own] = placed(self._regions[name].matrix, known[name].xy)[at]
+            if name in self._widths()[1]:
+                wide[own] = self._widths()[1][name][at]
         is_here = rows.isin(list(known)).to_numpy()
         lost, elsewhere = int((is_here & np.isnan(found[:, 0])).sum()), int((~is_here).sum())
         if lost:
             self._note(f"{lost:,} of {self.n_obs:,} cells have no place: their regions lack their instances.")
         if elsewhere:
             self._note(f"{elsewhere:,} of {self.n_obs:,} cells belong to no region in {self._system!r}.")
-        return found
+        return found, freeze(wide)
 
     def _said_of_regions(self, name: str) -> str:
         found = self._said(f"spatialdata_attrs/{name}")
@@ -155,37 +164,43 @@ class SpatialDataDataset(ZarrDataset):
     # --- the sections -------------------------------------------------------------------------------------------------
 
     def _read_sections(self) -> Sections:
-        return self._tissue.sections(self._spot())
+        return self._tissue.sections(self._widths()[0])
 
-    def _spot(self) -> float | None:
-        """Return how wide the circles of the first region of circles are; None where there are none."""
-        spot = None
+    def _read_spot_widths(self) -> NDArray[np.float32] | None:
+        return self._placed()[1] if self._widths()[1] else None
+
+    def _widths(self) -> tuple[float | None, dict[str, NDArray[np.float64]]]:
+        """Return the median width of circles, None where there are none, and those of each region where they differ."""
+        found: tuple[float | None, dict[str, NDArray[np.float64]]] = self._read_once("widths", self._read_widths)
+        return found
+
+    def _read_widths(self) -> tuple[float | None, dict[str, NDArray[np.float64]]]:
+        known: dict[str, NDArray[np.float64]] = {}
         kinds: dict[str, list[str]] = {"labels": [], "polygons": []}
         for name, region in self._regions.items():
             if isinstance(region.source, Raster):
                 kinds["labels"].append(name)
-            elif spot is None:
-                radii = self._radii(region)
-                if radii is None:
-                    kinds["polygons"].append(name)
-                elif len(radii) and np.isfinite(radii).all() and radii.min() > 0:
-                    if not np.allclose(radii, radii[0]):
-                        self._note(f"the circles of {name!r} differ in size; all are drawn at their median.")
-                    spot = 2 * float(np.median(radii)) * stretch_of(region.matrix)
+                continue
+            try:
+                widths = read_widths(region, self._files)
+            except (InvalidStore, DamagedStore) as error:
+                self._note(f"the radii of {region.name!r} are not known: {error}")
+                continue
+            if widths is None:
+                kinds["polygons"].append(name)
+                continue
+            known[name] = widths
+            if n := int(np.count_nonzero(widths == 0)):
+                self._note(f"{n:,} of {len(widths):,} circles of {name!r} have no usable radius; drawn smallest.")
         for kind, names in kinds.items():
             if names:
                 verb = "holds" if len(names) == 1 else "hold"
                 self._note(f"{quoted(names)} {verb} {kind}; each is drawn as a point at its centroid.")
-        return spot
-
-    def _radii(self, region: Region) -> NDArray[np.float64] | None:
-        """Return the radii of circles; None of polygons, none where they cannot be read."""
-        assert isinstance(region.source, Group), "labels have no radii"
-        try:
-            return read_radii(region.source, self._files)
-        except (InvalidStore, DamagedStore) as error:
-            self._note(f"the radii of {region.name!r} are not known: {error}")
-            return np.empty(0)
+        every = np.concatenate([*known.values(), np.empty(0)])
+        usable = every[every > 0]
+        if not usable.size:
+            return None, {}
+        return float(np.median(usable)), {} if np.allclose(every, usable[0]) else known
 
     def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
         return self._tissue.read(name, 1, lines, columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.node import Array, Group
 from cxg_widget.datasets.spatialdata.labels import label_centroids
 from cxg_widget.datasets.spatialdata.raster import Raster
-from cxg_widget.datasets.spatialdata.transforms import Matrix, placed
+from cxg_widget.datasets.spatialdata.transforms import Matrix, stretch_of
 from cxg_widget.datasets.spatialdata.wkb import centroids
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.anndata.zarr_store import ZarrStore
 
 _FILE = "shapes.parquet"
+_WIDEST = 1e9
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,24 @@ def read_instances(region: Region, store: ZarrStore, progress: Callable[[float],
     return Instances(found.index, xy)
 
 
-def read_radii(group: Group, store: ZarrStore) -> NDArray[np.float64] | None:
-    """Return the radii of circles, without their places; None of polygons. Errors as `read_instances`."""
+def read_widths(region: Region, store: ZarrStore) -> NDArray[np.float64] | None:
+    """Return how wide circles are in the coordinate system, in the order of the instances; None of polygons.
+
+    0 = the radius is none: it is not above 0, or beyond all coordinates. Errors as `read_instances`.
+    """
+    assert isinstance(region.source, Group), "labels have no radii"
+    group = region.source
     file = store.file(f"{group.path}/{_FILE}")
     if file is None:
-        return _arrays_of(group)[2]
-    found = _read_column(file, group, "radius")
-    return None if found is None else found.to_numpy(np.float64)
+        radii: NDArray[np.float64] | None = _arrays_of(group)[2]
+    else:
+        column = _read_column(file, group, "radius")
+        radii = None if column is None else column.to_numpy(np.float64)
+    if radii is None:
+        return None
+    # Where a transformation stretches one way more than the other, a circle of the same area.
+    widths = 2 * radii * stretch_of(region.matrix)
+    return np.where((widths > 0) & (widths < _WIDEST), widths, 0.0)
 
 
 def _read_column(file: BinaryIO, group: Group, name: str) -> pd.Series | None:
@@ -109,7 +121,7 @@ def _arrays_of(group: Group) -> tuple[pd.Index, NDArray[np.float64], NDArray[np.
 
     nodes = [group.get(name) for name in ("Index", "coords", "radius")]
     ids, places, radii = (node.read() if isinstance(node, Array) else None for node in nodes)
-    if ids is None or places is None or radii is None or places.ndim != 2:
+    if ids is None or places is None or radii is None or places.ndim != 2 or not len(ids) == len(places) == len(radii):
         raise InvalidStore(f"{group.uri}: {group.path} holds neither {_FILE} nor circles.")
     index = pd.Index([_plain(one) for one in ids.tolist()])
     return index, places[:, :2].astype(np.float64), radii.astype(np.float64)
@@ -119,19 +131,19 @@ def _plain(value: Any) -> Any:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-def places_of(
-    rows: pd.Series, instances: pd.Series, regions: dict[str, tuple[Region, Instances]]
-) -> NDArray[np.float64]:
-    """Return where rows lie, (n, 2), by the region and the instance of each; NaN where there is no such instance."""
+def located(
+    rows: pd.Series, instances: pd.Series, ids: Mapping[str, pd.Index]
+) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield by region the rows that have an instance there, and which one each has; of equal ids the first.
+
+    rows, instances : the region and the instance of each row
+    ids : of the instances of each region
+    """
     import pandas as pd
 
-    found = np.full((len(rows), 2), np.nan)
-    for name, (region, known) in regions.items():
-        own = np.flatnonzero((rows == name).to_numpy())
-        ids = known.ids[~known.ids.duplicated()]
-        xy = placed(region.matrix, known.xy[~known.ids.duplicated()])
+    for name, every in ids.items():
+        own, first = np.flatnonzero((rows == name).to_numpy()), np.flatnonzero(~every.duplicated())
         wanted = instances.iloc[own]
-        wanted = pd.to_numeric(wanted, errors="coerce") if ids.dtype.kind in "iuf" else wanted.astype(str)
-        at = ids.get_indexer(pd.Index(wanted))
-        found[own[at >= 0]] = xy[at[at >= 0]]
-    return found
+        wanted = pd.to_numeric(wanted, errors="coerce") if every.dtype.kind in "iuf" else wanted.astype(str)
+        at = every[first].get_indexer(pd.Index(wanted))
+        yield name, own[at >= 0], first[at[at >= 0]]

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.draw.points.inks import EDGE
 
+SQUARE_PX = 3
+"""Points up to so many px are squares."""
 _LOW = (1 << 32) - 1
 _OPAQUE = -60.0
 """Logarithm of what shines through a whole pixel: as good as nothing."""
@@ -21,34 +23,48 @@ class Points(NamedTuple):
 
     x, y : float64 (n,), px from the top left
     rgba, height : uint8 (n, 4), opaque, and uint32 (n,), as `Inks` has them
+    diameter : float64 (n,), px; () = of all
     """
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     rgba: NDArray[np.uint8]
     height: NDArray[np.uint32]
+    diameter: NDArray[np.float64]
+
+    @property
+    def is_round(self) -> NDArray[np.bool_]:
+        """Which are discs, and no squares."""
+        return np.asarray(self.diameter > SQUARE_PX)
+
+    @property
+    def radius(self) -> NDArray[np.float64]:
+        """Px to where each ends, its soft edge included."""
+        return np.asarray((self.diameter + self.is_round) / 2)
+
+    def take(self, which: NDArray[np.integer[Any]]) -> Points:
+        """Return some of them."""
+        return Points(self.x[which], self.y[which], self.rgba[which], self.height[which], _at(self.diameter, which))
 
 
-def draw(points: Points, brush: tuple[float, bool, bool, float], page: NDArray[np.uint8]) -> None:
+def draw(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -> None:
     """Draw points onto an empty page, uint8 (h, w, 4), straight alpha; brush: as `discs.draw` takes it."""
-    diameter, is_round, is_layered, opacity = brush
-    radius = (diameter + 1) / 2 if is_round else diameter / 2
-    if opacity == 1 and not is_round:
-        _cover(points, radius, is_layered, page)
+    is_layered, opacity = brush
+    if opacity == 1 and not points.is_round.any():
+        _cover(points, is_layered, page)
     else:
-        _blend(points, radius, brush, page)
+        _blend(points, brush, page)
 
 
-def _cover(points: Points, radius: float, is_layered: bool, page: NDArray[np.uint8]) -> None:
+def _cover(points: Points, is_layered: bool, page: NDArray[np.uint8]) -> None:
     """Draw opaque squares: each pixel has the color of the point on top, as no other one is seen."""
+    if is_layered:
+        points = points.take(np.sort(points.height.astype(np.int64) << 32 | np.arange(points.x.size)) & _LOW)
     # Four channels as one element of 32 bits: one look-up a pixel; the last, -1, is empty.
     colors = np.append(points.rgba.view(np.uint32)[:, 0], np.uint32(0))
-    if is_layered:
-        order = np.sort(points.height.astype(np.int64) << 32 | np.arange(points.x.size)) & _LOW
-        points, colors[:-1] = points._replace(x=points.x[order], y=points.y[order]), colors[order]
     n = page.shape[0] * page.shape[1]
     top, one = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
-    for which, at in _pixels(points, radius, page.shape):
+    for which, at in _pixels(points, page.shape):
         one.fill(-1)
         # Where a pixel stands several times NumPy keeps the last value, which is the point on top.
         one[at] = which
@@ -56,19 +72,22 @@ def _cover(points: Points, radius: float, is_layered: bool, page: NDArray[np.uin
     page.reshape(n, 4).view(np.uint32)[:, 0] = colors[top]
 
 
-def _blend(points: Points, radius: float, brush: tuple[float, bool, bool, float], page: NDArray[np.uint8]) -> None:
+def _blend(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -> None:
     """Draw points that others shine through, or with soft edges: all layers of a pixel at once, from below to above."""
-    _, is_round, is_layered, opacity = brush
+    is_layered, opacity = brush
     # Pixel and point as one number: NumPy sorts these three times as fast as it finds an order of two.
-    layers = [(at.astype(np.int64) << 32) | which for which, at in _pixels(points, radius, page.shape)]
+    layers = [(at.astype(np.int64) << 32) | which for which, at in _pixels(points, page.shape)]
     layer = np.sort(np.concatenate(layers)) if layers else np.empty(0, dtype=np.int64)
     at, which = layer >> 32, layer & _LOW
     coverage = np.ones(at.size)
-    if is_round:
+    if points.is_round.any():
         lines, columns = np.divmod(at, page.shape[1])
-        away = np.hypot(columns + 0.5 - points.x[which], lines + 0.5 - points.y[which])
+        away, radius = (
+            np.hypot(columns + 0.5 - points.x[which], lines + 0.5 - points.y[which]),
+            _at(points.radius, which),
+        )
         coverage = np.clip(radius - away, 0, 1)
-        coverage[away <= radius - 1] = 1
+        coverage[(away <= radius - 1) | ~_at(points.is_round, which)] = 1
     share = np.floor(coverage * opacity * 256 + 0.5) / 256
     kept = coverage > 0
     if is_layered:
@@ -92,12 +111,15 @@ def _blend(points: Points, radius: float, brush: tuple[float, bool, bool, float]
     page.reshape(-1, 4)[at[starts]] = found
 
 
-def _pixels(
-    points: Points, radius: float, shape: tuple[int, ...]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+def _at(values: NDArray[Any], which: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """Return values of some points; a single one is of all."""
+    return values[which] if values.ndim else values
+
+
+def _pixels(points: Points, shape: tuple[int, ...]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
     """Yield which points have a pixel at an offset from their first one, ascending, and that pixel."""
     (left, right), (above, below) = (
-        [np.clip(np.floor(at + side + 0.5), 0, n).astype(np.int32) for side in (-radius, radius)]
+        [np.clip(np.floor(at + side + 0.5), 0, n).astype(np.int32) for side in (-points.radius, points.radius)]
         for at, n in ((points.x, shape[1]), (points.y, shape[0]))
     )
     for dy in range(int((below - above).max(initial=0))):

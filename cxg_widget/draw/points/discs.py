@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from cxg_widget.compute.compiled import compiled
+from cxg_widget.draw.points.by_numpy import SQUARE_PX
 from cxg_widget.draw.points.inks import EDGE, N_CODES
 
 
@@ -30,24 +31,30 @@ def _coverage(dx: Any, dy: Any, radius: Any) -> Any:
 
 
 @compiled
-def draw(places: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any, page: Any, heights: Any) -> None:
+def draw(
+    places: Any, diameters: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any, page: Any, heights: Any
+) -> None:
     """Draw points in their order onto page, uint8 (h, w, 4), its colors multiplied by their opacity.
 
     A pixel belongs to a square if its middle does; discs have a soft edge. Colors are rounded after each point, as a
     page's are, so that many pale layers come to the same.
 
     places : float64 (n, 2), px from the top left; NaN = nowhere
+    diameters : float64 (n,), px; (1,) = of all
     codes : uint16 (n,)
     flags : uint8 (n,), bit 0: selected, or nothing is; bit 1: the filters leave it out
     rgba, height : as `Inks` has them
-    brush : diameter in px, whether points are round, whether heights count, opacity
+    brush : whether heights count, opacity
     heights : uint32 (h, w), of what lies there
     """
     n_lines, n_columns = heights.shape
-    diameter, is_round, is_layered, opacity = brush
-    radius = (diameter + 1) / 2 if is_round else diameter / 2
+    is_layered, opacity = brush
+    step = min(diameters.size - 1, 1)
     for i in range(codes.size):
         x, y = places[i]
+        diameter = diameters[i * step]
+        is_round = diameter > SQUARE_PX
+        radius = (diameter + 1) / 2 if is_round else diameter / 2
         # Written so that NaN is outside.
         if not (x + radius > 0 and x - radius < n_columns and y + radius > 0 and y - radius < n_lines):
             continue

@@ -15,8 +15,6 @@ from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
 
-SQUARE_PX = 3
-"""Points up to so many px are squares."""
 _MOST_LAYERS = 3_000_000
 """Pixels of all points together that NumPy draws sooner than the loop compiles, 0.9 s, or is loaded, 0.45 s."""
 
@@ -58,12 +56,14 @@ class Dots:
 
     codes : uint16 (n,)
     flags : uint8 (n,); bit 0: selected, or nothing is; bit 1: the filters leave it out
+    sizes : how wide each is, uint16 (n,), as `Points` of the wire has it; None = all alike
     """
 
     xy: NDArray[np.uint16]
     extent: Extent
     codes: NDArray[np.uint16]
     flags: NDArray[np.uint8]
+    sizes: NDArray[np.uint16] | None = None
 
     def colored(self, codes: NDArray[np.uint16]) -> Dots:
         """Return them with other colors."""
@@ -83,27 +83,26 @@ class Dots:
 
 
 def draw_dots(
-    dots: Dots, inks: Inks, sight: Sight, diameter: float, opacity: float, *, soon: bool = False
+    dots: Dots, inks: Inks, sight: Sight, diameter: float | NDArray[np.float64], opacity: float, *, soon: bool = False
 ) -> NDArray[np.uint8]:
     """Draw points, from the first to the last: uint8 (height, width, 4), straight alpha.
 
-    diameter : px
+    diameter : px, of all or of each
     soon : do not wait for the compiled loop unless that is quicker; colors of many layers may differ by some levels
     """
-    is_round, (width, height) = diameter > SQUARE_PX, sight.px
+    (width, height), wide, brush = sight.px, np.maximum(diameter, 1.0), (inks.is_layered, opacity)
     page = np.zeros((height, width, 4), dtype=np.uint8)
-    brush = (diameter if is_round else max(diameter, 1.0), is_round, inks.is_layered, opacity)
-    if soon and len(dots.xy) * brush[0] ** 2 < _MOST_LAYERS:
-        draw_with_numpy(_shown(dots, inks, sight, brush[0]), brush, page)
+    if soon and len(dots.xy) * wide.max(initial=1.0) ** 2 < _MOST_LAYERS:
+        draw_with_numpy(_shown(dots, inks, sight, wide), brush, page)
         return page
     from cxg_widget.draw.points.discs import draw
 
     heights = np.zeros((height, width), dtype=np.uint32)
-    draw(dots.px(sight), dots.codes, dots.flags, inks.rgba, inks.height, brush, page, heights)
+    draw(dots.px(sight), np.atleast_1d(wide), dots.codes, dots.flags, inks.rgba, inks.height, brush, page, heights)
     return _straight(page)
 
 
-def _shown(dots: Dots, inks: Inks, sight: Sight, diameter: float) -> Points:
+def _shown(dots: Dots, inks: Inks, sight: Sight, diameter: NDArray[np.float64]) -> Points:
     """Return the points that have a color and reach into the picture."""
     entry = dots.codes.astype(np.int32)
     entry[dots.flags & 1 == 0] += N_CODES
@@ -114,7 +113,7 @@ def _shown(dots: Dots, inks: Inks, sight: Sight, diameter: float) -> Points:
     # Four channels as one element of 32 bits: one look-up a point.
     rgba = inks.rgba.view(np.uint32)[:, 0][entry].view(np.uint8).reshape(-1, 4)
     shown = np.flatnonzero(is_in & (rgba[:, 3] > 0))
-    return Points(x[shown], y[shown], rgba[shown], inks.height[entry[shown]])
+    return Points(x, y, rgba, inks.height[entry], diameter).take(shown)
 
 
 def _straight(page: NDArray[np.uint8]) -> NDArray[np.uint8]:

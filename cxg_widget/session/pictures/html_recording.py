@@ -115,7 +115,9 @@ class Recording:
         n_missing = self.n - int(np.count_nonzero(np.isfinite(xy).all(axis=1)))
         about = {**self._streams.about_points(0, held), "n_obs": self.n, "aggregated": False}
         about["n_at_zero"] = at_zero(xy) if isinstance(own.embedding, tuple) else []
-        for frame in chunks.point_frames(xy, Bounds(held.bounds().extent, n_missing), self._order, about):
+        every, bounds = held.sizes(), Bounds(held.bounds().extent, n_missing)
+        sizes = None if every is None else every[self.rows]
+        for frame in chunks.point_frames(xy, bounds, self._order, about, sizes):
             yield chunks.of_panel(frame, panel)
 
     def color(self, settings: Settings) -> Iterator[Frame]:

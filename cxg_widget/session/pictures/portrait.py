@@ -25,7 +25,7 @@ from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.statistic import describe_statistic
-from cxg_widget.display.tissue import spot_of, spot_px
+from cxg_widget.display.tissue import sizes_px, spot_of, spot_px
 from cxg_widget.draw.points.crowding import (
     BASIS,
     Crowd,
@@ -118,14 +118,16 @@ class Painter:
         held, coloring = self._held, self._held.coloring()
         rows, bounds = held.order.rows, held.bounds()
         xy, codes = held.xy(), _wire(coloring, self._dataset.n_obs)
-        dots = Dots(quantise_positions(xy[rows], bounds), bounds.extent, codes[rows], self._flags(rows))
+        dots = self._dots_at(rows, xy[rows], codes[rows])
         if self._is_shared:
             crowd = replace(self._crowding, tile=stepped(self._crowding.tile))
             dots = dots.colored(self._shared(dots, crowd, coloring))
         if self._is_coarse(bounds.extent):
             near = self._sight.grown(DETAIL)
             is_near = within(xy[rows], near)
-            dots = Dots(quantise_within(xy[rows[is_near]], near), near, dots.codes[is_near], dots.flags[is_near])
+            sizes = None if dots.sizes is None else dots.sizes[is_near]
+            places = quantise_within(xy[rows[is_near]], near)
+            dots = Dots(places, near, dots.codes[is_near], dots.flags[is_near], sizes)
         return self._painted(dots, coloring, self._diameter)
 
     def _sample_dots(self, most: int | None) -> tuple[Dots, Coloring]:
@@ -133,7 +135,7 @@ class Painter:
         held, bounds, places = self._held, self._held.bounds(), self._first(most)
         rows, coloring = held.point_rows[places], held.coloring_at(places)
         xy, codes = held.coordinates(rows), _wire(coloring, rows.size)
-        dots = Dots(quantise_positions(xy, bounds), bounds.extent, codes, self._flags(rows))
+        dots = self._dots_at(rows, xy, codes)
         if self._is_shared and rows.size:
             # Of fewer cells than the crowding is of, as many lie in a tile that is wider by as much.
             sample = Crowd(dots.xy[:BASIS], self._dataset.n_obs * rows.size // max(self._n_like, 1))
@@ -168,6 +170,12 @@ class Painter:
         self._n_like = self._dataset.n_obs * len(cells.xy) // max(n_inside, 1)
         return self._dots_of(cells, shown, self._sight.grown(DETAIL)), coloring
 
+    def _dots_at(self, rows: NDArray[Any], xy: NDArray[np.float32], codes: NDArray[np.uint16]) -> Dots:
+        """Return some rows by their places and colors, over the extent of all."""
+        bounds, sizes = self._held.bounds(), self._held.sizes()
+        own = None if sizes is None else sizes[rows]
+        return Dots(quantise_positions(xy, bounds), bounds.extent, codes, self._flags(rows), own)
+
     def _flags(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
         flags = self._mask[rows].astype(np.uint8) if self._mask.any() else np.ones(rows.size, dtype=np.uint8)
         passing = self._held.passing()
@@ -183,7 +191,11 @@ class Painter:
         inks, opacity = self._inks(coloring), self._settings.opacity
         if opacity is None:
             opacity = opacity_of(self._layers(coloring, diameter))
-        image = draw_dots(dots, inks, self._sight, diameter, opacity, soon=self._is_soon)
+        wide: float | NDArray[np.float64] = diameter
+        spot = spot_of(self._dataset, self._settings)
+        if dots.sizes is not None and spot and self._settings.point_size is None:
+            wide = sizes_px(dots.sizes, spot, self._px_per_unit(self.seen)) * self._sight.scale
+        image = draw_dots(dots, inks, self._sight, wide, opacity, soon=self._is_soon)
         return self._described(image, coloring)
 
     def _layers(self, coloring: Coloring, diameter: float) -> float:
@@ -295,7 +307,8 @@ class Painter:
         flags = cells.selected.astype(np.uint8) if self._mask.any() else np.ones(len(cells.xy), dtype=np.uint8)
         if cells.passing is not None and shown.draws_all:
             flags[~cells.passing] |= 2
-        return Dots(quantise_within(cells.xy, extent), extent, _wire(cells.coloring, len(cells.xy)), flags)
+        codes = _wire(cells.coloring, len(cells.xy))
+        return Dots(quantise_within(cells.xy, extent), extent, codes, flags, cells.sizes)
 
     def _of_pixels(self) -> Portrait:
         """Draw numbers of pixels, all cells reduced to these."""
@@ -363,9 +376,13 @@ class Painter:
 
     def _diameter_of(self, view: View) -> float:
         """Return how wide a point of a view is, CSS px, as `diameterOf` in js/src/style/point_style.js does."""
-        spot = spot_px(spot_of(self._dataset, self._settings), self._sight.size[0] / abs(view[1] - view[0]))
+        spot = spot_px(spot_of(self._dataset, self._settings), self._px_per_unit(view))
         zoom = zoom_of(view, self._sight.whole)
         return self._settings.point_size or spot or point_diameter(self._n_like, self._sight.size, zoom)
+
+    def _px_per_unit(self, view: View) -> float:
+        """Return how many CSS px a data unit is long."""
+        return self._sight.size[0] / abs(view[1] - view[0])
 
 
 def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:

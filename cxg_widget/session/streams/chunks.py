@@ -55,17 +55,24 @@ def dataset_frame(dataset: Dataset) -> Frame:
 
 
 def point_frames(
-    xy: NDArray[np.float32], bounds: Bounds, order: DisplayOrder, about: Mapping[str, Any]
+    xy: NDArray[np.float32],
+    bounds: Bounds,
+    order: DisplayOrder,
+    about: Mapping[str, Any],
+    sizes: NDArray[np.uint16] | None = None,
 ) -> Iterator[Frame]:
     """Yield coordinates in display order, quantised over the bounds of all cells, each chunk when its turn comes.
 
     about : the fields of `Points` that are the same for all
+    sizes : how wide each point is; None = all alike
     """
     n_points = order.rows.size
     known: dict[str, Any] = {"n_points": n_points, "extent": list(bounds.extent), "n_missing": bounds.n_missing}
     for start, stop in spans(n_points, 4):
-        codes = quantise_positions(order.arrange(xy, start, stop), bounds)
-        yield Frame(p.Points(start=start, stop=stop, **known, **about), {"xy": codes})
+        arrays = {"xy": quantise_positions(order.arrange(xy, start, stop), bounds)}
+        if sizes is not None:
+            arrays["sizes"] = order.arrange(sizes, start, stop)
+        yield Frame(p.Points(start=start, stop=stop, **known, **about), arrays)
 
 
 def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_points: int, seq: int) -> Frame:

@@ -84,7 +84,7 @@ class DisplayStreams:
         bounds = held.bounds()
         if outline is not None:
             bounds = Bounds(outline, bounds.n_missing)
-        return chunks.point_frames(held.point_xy(), bounds, held.order, self.about_points(seq))
+        return chunks.point_frames(held.point_xy(), bounds, held.order, self.about_points(seq), _sizes_of_points(held))
 
     def place(self, panel: int) -> Iterator[Frame]:
         """Yield the coordinates of a panel's embedding, which all its panels share; nothing where it is the plot's.
@@ -98,7 +98,8 @@ class DisplayStreams:
 
         def frames(seq: int) -> Iterator[Frame]:
             xy, bounds = held.point_xy(), held.bounds()
-            yield from chunks.point_frames(xy, bounds, held.order, self.about_points(seq, held))
+            about = self.about_points(seq, held)
+            yield from chunks.point_frames(xy, bounds, held.order, about, _sizes_of_points(held))
 
         seq = self._display.next("points", place)
         for frame in self._display.until_newer("points", seq, frames, place):
@@ -276,3 +277,9 @@ class DisplayStreams:
         with suppress(CxgWidgetError):  # whoever asks is shown
             for stream in (color, points) if is_preview else (color, points, color):
                 yield from islice(stream, 1)
+
+
+def _sizes_of_points(held: Holder) -> NDArray[np.uint16] | None:
+    """Return how wide the points of `Holder.point_xy` are; None = all alike."""
+    sizes = held.sizes()
+    return sizes[held.point_rows] if sizes is not None and held.is_aggregated else sizes

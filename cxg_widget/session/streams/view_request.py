@@ -108,7 +108,7 @@ def shown_of(held: Holder, mask: NDArray[np.bool_], coloring: Coloring | None = 
     """Return what colors the cells, and which of them count; `coloring` is theirs where it is known."""
     coloring = coloring or held.coloring()
     colors = category_colors(coloring, held.settings, held.dataset)
-    return Shown(coloring, colors, held.settings, mask, held.passing())
+    return Shown(coloring, colors, held.settings, mask, held.passing(), sizes=held.sizes())
 
 
 def pixels_shown(held: Holder, mask: NDArray[np.bool_]) -> Shown:
@@ -196,6 +196,8 @@ def _cell_frames(drawn: InView, shown: Shown, extent: View, seqs: Seqs) -> Itera
             "bits": pack_mask(cells.selected[start:stop]) if has_selection else none,
             "passing": none if passing is None else pack_mask(passing[start:stop]),
         }
+        if cells.sizes is not None:
+            arrays["sizes"] = cells.sizes[start:stop]
         yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
 

@@ -78,6 +78,7 @@ class Cells(OfPanel, kind="cells"):
 
     arrays: ClassVar[Mapping[str, Array]] = {
         "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
+        "sizes": Array(("uint16",), ("n",), "widths as in `points`", is_optional=True),
         "codes": Array(("uint8", "uint16"), ("n or 0",), "what colors the cells"),
         "bits": Array(("uint8",), ("n_bytes or 0",), "packed mask, little bit order"),
         "passing": Array(("uint8",), ("0 or n_bytes",), "packed mask, little bit order"),

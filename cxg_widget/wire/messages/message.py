@@ -12,6 +12,8 @@ from cxg_widget.text import names
 VERSION = 2
 MISSING_U16 = 65_535
 """Wire value of a missing number, a missing category (uint8: 255) and a coordinate that cannot be drawn."""
+SPOT_PARTS = 1_024
+"""Parts of the width of a spot that sizes of cells are sent in."""
 CONTAINER = 65_536
 """Points per container of a sparse gene."""
 MISSING_LABEL = names.MISSING_LABEL
@@ -40,11 +42,12 @@ Work = Literal[
 
 @dataclass(frozen=True)
 class Array:
-    """One buffer of a message: the dtypes it may have, its symbolic shape, what it holds."""
+    """One buffer of a message: the dtypes it may have, its symbolic shape, what it holds, whether it may be absent."""
 
     dtypes: tuple[str, ...]
     shape: tuple[str | int, ...]
     doc: str
+    is_optional: bool = False
 
 
 @dataclass(frozen=True)

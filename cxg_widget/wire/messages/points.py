@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from cxg_widget.wire.messages.message import Array, Message, OfPanel
+from cxg_widget.wire.messages.message import SPOT_PARTS, Array, Message, OfPanel
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,17 @@ class Points(OfPanel, kind="points"):
     few : in views of at most so many cells they are taken to have room next to each other
     embedding : its name; of two columns both in words
     n_at_zero : how many of all cells lie at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
-    spot : how wide a spot is, data units, where the store states it; else 0
+    spot : how wide a spot is, data units, where the store states it; else 0. Where cells have widths of their own it is
+        their median, and `sizes` come too
     place : the embedding as the trait has it: its name alone, or two columns and their layer
     panel : one of those that show this embedding, where it is not the plot's
     """
 
     # 4 bytes a point. Where these codes would show as a lattice the page asks for finer ones by `zoom`.
-    arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("uint16",), ("stop-start", 2), "codes of x and y")}
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "xy": Array(("uint16",), ("stop-start", 2), "codes of x and y"),
+        "sizes": Array(("uint16",), ("stop-start",), f"width, 1 = 1/{SPOT_PARTS} of `spot`", is_optional=True),
+    }
     seq: int
     embedding: str
     axes: list[int]

@@ -15,8 +15,9 @@ import { createGlPainter } from "./gl/stage.js";
  * @property {() => void} wakeSoon the same, when the changes of this moment are through
  * @property {() => void} hurry ask them now, and show what is done: a page that is still being laid out has its frames and timers late
  *
- * @typedef {{style: import("../style/point_style.js").Style, scale: [number, number], offset: [number, number], sizePx: number, isCovered?: boolean}} PointOptions
- *   scale, offset: from codes to clip space; sizePx: diameter, px of the picture; isCovered: an image lies in front
+ * @typedef {{style: import("../style/point_style.js").Style, scale: [number, number], offset: [number, number], sizePx: number, sizes?: [number, number, number] | null, isCovered?: boolean}} PointOptions
+ *   scale, offset: from codes to clip space; sizePx: diameter, px of the picture; sizes: px of one part of a spot, of the smallest and the
+ *   largest point, where each has a size of its own; isCovered: an image lies in front
  * @typedef {{style: import("../style/point_style.js").Style, rect: number[], isCover: boolean}} ImageOptions rect: left, right, bottom, top in clip space;
  *   isCover: no point shows through
  *

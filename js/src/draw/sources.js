@@ -11,12 +11,13 @@ import { createShared } from "../style/crowding.js";
  * @property {Uint16Array} xy 2n
  * @property {Uint8Array | Uint16Array | null} codes n
  * @property {Uint8Array | null} flags n
+ * @property {Uint16Array | null} sizes n, in parts of a spot; null: all alike
  *
  * @typedef {"base" | "detail" | "cells"} Source those that were sent first, those closer by, all where those are a sample
  */
 
 /** @type {PointArrays} */
-const NONE = { n: 0, loaded: 0, xy: new Uint16Array(0), codes: null, flags: null };
+const NONE = { n: 0, loaded: 0, xy: new Uint16Array(0), codes: null, flags: null, sizes: null };
 
 /** @param {import("../state/scene.js").Scene} scene @param {() => import("../state/state.js").State} getState */
 export function createSources(scene, getState) {
@@ -35,6 +36,7 @@ export function createSources(scene, getState) {
       xy: points.xy,
       codes: color?.codes ?? null,
       flags,
+      sizes: points.sizes,
     };
     const { crowd, points: about } = getState();
     const shown = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, levels()) : own;
@@ -53,9 +55,9 @@ export function createSources(scene, getState) {
   const levels = () => getState().color?.levels;
 
   /** @param {import("../state/scene.js").CellPoints} at */
-  function near({ xy, codes, flags, extent }) {
+  function near({ xy, codes, flags, sizes, extent }) {
     // Cells close by have codes at full precision over an extent of their own, hence the zoom below.
-    const own = { ...all(xy), codes, flags };
+    const own = { ...all(xy), codes, flags, sizes };
     const { crowd, points } = getState();
     if (crowd.weight === 1 || points === null) return own;
     const zoom = [0, 2].map(
@@ -66,11 +68,12 @@ export function createSources(scene, getState) {
 
   /** @param {import("../state/scene.js").PointDetail} at */
   function close(at) {
-    const { codes, flags } = base();
+    const { codes, flags, sizes } = base();
     return detail([at, codes, flags], () => ({
       ...all(at.xy),
       codes: codes && gather(codes, at.index),
       flags: flags && gather(flags, at.index),
+      sizes: sizes && gather(sizes, at.index),
     }));
   }
 
@@ -95,7 +98,7 @@ export function createSources(scene, getState) {
       if (points === null) return NONE;
       return entries([points, index], () => {
         const places = new Uint32Array(points.xy.buffer, points.xy.byteOffset, points.n); // both coordinates at once
-        return { ...all(new Uint16Array(gather(places, index).buffer)), codes, flags: null };
+        return { ...all(new Uint16Array(gather(places, index).buffer)), codes, flags: null, sizes: null };
       });
     },
   };

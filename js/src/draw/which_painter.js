@@ -85,7 +85,7 @@ export function tryShaders(shared, style) {
   target.bind();
   const colors = shared.gl.createTexture();
   sendColors(shared.gl, colors, new Uint8Array(1024).fill(255));
-  buffers.sync({ n: 1, loaded: 1, xy: new Uint16Array(2), codes: new Uint8Array(1), flags: null });
+  buffers.sync({ n: 1, loaded: 1, xy: new Uint16Array(2), codes: new Uint8Array(1), flags: null, sizes: null });
   drawPoints(shared, buffers, colors, { style, scale: [1, 1], offset: [0, 0], sizePx: 1 }, 0, 1);
   shared.gl.flush();
   shared.gl.deleteTexture(colors);

@@ -19,12 +19,12 @@ const FEW = 0.5;
  * @param {boolean} isHiding some are not drawn @returns {Coverage | null} */
 export function coverageOf(
   { points, bits, brush },
-  { style, scale, offset, sizePx },
+  { style, scale, offset, sizePx, sizes },
   { width, height, ratio },
   isHiding,
 ) {
   const isFiltered = bits.passing !== null || brush !== null;
-  if (points === null || isFiltered || isHiding || style.opacity < 1 || sizePx > SQUARE_PX) return null;
+  if (points === null || isFiltered || isHiding || style.opacity < 1 || sizePx > SQUARE_PX || sizes) return null;
   return { points, place: [width, height, ratio, ...scale, ...offset, sizePx].join(" ") };
 }
 

@@ -62,9 +62,10 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
       const { xy, clip: from } = motion;
       const n = xy.length / 2;
       const [codes, flags] = [points.codes?.subarray(0, n) ?? null, points.flags?.subarray(0, n) ?? null];
+      const sizes = points.sizes?.subarray(0, n) ?? null;
       picture.points(
         { ...options, ...from },
-        { n, loaded: Math.min(n, points.loaded), xy, codes, flags },
+        { n, loaded: Math.min(n, points.loaded), xy, codes, flags, sizes },
         drawn,
         slice,
       );

@@ -3,7 +3,7 @@
 import { cellSizePx, codesToClip, covers, isCoarse, scales, visible } from "../screen/camera.js";
 import { cellsSeen, isComplete, missingCode } from "../state/scene.js";
 import { layersOf } from "../style/crowding.js";
-import { crowdedSize, diameterOf, sampled, styleOf } from "../style/point_style.js";
+import { crowdedSize, diameterOf, sampled, sizesOf, styleOf } from "../style/point_style.js";
 import { TUNED } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { holdsCells, imageOnShow } from "./question.js";
@@ -71,6 +71,7 @@ export function pointOptions(scene, { state, camera, zoom, ratio, theme }, { sou
     style: isSample ? sampled(style, state, layers) : style,
     ...codesToClip(camera, own?.extent ?? state.points?.extent ?? [0, 1, 0, 1]),
     sizePx,
+    sizes: (source === "cells" ? cells : scene.points)?.sizes ? sizesOf(state, camera, ratio) : null,
     isCovered: image !== null,
   };
 }

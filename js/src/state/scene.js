@@ -11,6 +11,7 @@ const NO_BITS = new Uint8Array(0);
  * @property {number} n
  * @property {number} loaded length of the prefix that has arrived
  * @property {Uint16Array} xy codes, 2n
+ * @property {Uint16Array | null} sizes n, in parts of a spot; null: all alike
  *
  * @typedef {object} PointColors what colors the points
  * @property {number} seq
@@ -44,6 +45,7 @@ const NO_BITS = new Uint8Array(0);
  * @property {Uint16Array} xy codes over `extent`
  * @property {Uint8Array | Uint16Array | null} codes null without a coloring
  * @property {Uint8Array | null} flags as in Scene
+ * @property {Uint16Array | null} sizes as in Positions
  * @property {number[]} extent x0, x1, y0, y1 (data units)
  *
  * @typedef {object} Brush
@@ -82,7 +84,7 @@ export function createScene() {
 
 /** @param {number} n @returns {Positions} */
 export function createPositions(n) {
-  return { n, loaded: 0, xy: new Uint16Array(2 * n) };
+  return { n, loaded: 0, xy: new Uint16Array(2 * n), sizes: null };
 }
 
 /** @param {{seq: number, scale: PointColors["scale"], n_points: number}} legend @returns {PointColors} */
@@ -90,9 +92,10 @@ export function createValues({ seq, scale, n_points: n }) {
   return { seq, n, scale, loaded: scale === "none" ? n : 0, codes: null, entries: null };
 }
 
-/** @param {Positions} points @param {{start: number, stop: number, arrays: {xy: Uint16Array}}} chunk */
+/** @param {Positions} points @param {{start: number, stop: number, arrays: {xy: Uint16Array, sizes?: Uint16Array}}} chunk */
 export function putPositions(points, { start, stop, arrays }) {
   points.xy.set(arrays.xy, 2 * start);
+  if (arrays.sizes) (points.sizes ??= new Uint16Array(points.n)).set(arrays.sizes, start);
   points.loaded = extend(points.loaded, start, stop);
 }
 
@@ -221,6 +224,7 @@ export function joinCells(parts, key) {
     key,
     xy: join(arrays.map(({ xy }) => xy)),
     codes: arrays[0].codes.length > 0 ? join(arrays.map(({ codes }) => codes)) : null,
+    sizes: arrays[0].sizes ? join(arrays.map(({ sizes }) => /** @type {Uint16Array} */ (sizes))) : null,
     flags: isFlagged ? join(flags.map((one, i) => one ?? new Uint8Array(arrays[i].xy.length / 2))) : null,
     extent: parts[0].extent,
   };

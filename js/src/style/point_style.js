@@ -21,7 +21,7 @@ import {
   WIDEST_SPOT_PX,
   ZERO_GREY,
 } from "../wire/constants.js";
-import { MISSING, MISSING_LABEL } from "../wire/protocol.js";
+import { MISSING, MISSING_LABEL, SPOT_PARTS } from "../wire/protocol.js";
 import { luminance, parseHex } from "./color.js";
 import { COLORMAPS } from "./colormaps.js";
 import { greyCodes, placesOf } from "./scale.js";
@@ -199,10 +199,25 @@ export function automaticSize(n, { width, height }, zoom) {
 /** Diameter of points: what was set, else that of the spots, else what suits.
  * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot CSS px @param {number} zoom 1 = everything fits
  * @returns {number} CSS px */
-export function diameterOf({ traits, points, tissue }, plot, zoom) {
+export function diameterOf(state, plot, zoom) {
+  const spot = spotOf(state);
+  if (spot) return clamp(spot / plot.unitsPerPx, 1, WIDEST_SPOT_PX);
+  return state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, plot, zoom);
+}
+
+/** How wide a spot is drawn, data units; 0 where that is not known, or a size was set. @param {import("../state/state.js").State} state */
+function spotOf({ traits, points, tissue }) {
   const spot = points?.spot && tissue && tissue.name === traits.tissue ? tissue.spot : points?.spot;
-  if (spot && traits.point_size === null) return clamp(spot / plot.unitsPerPx, 1, WIDEST_SPOT_PX);
-  return traits.point_size ?? automaticSize(points?.nPoints ?? 0, plot, zoom);
+  return traits.point_size === null ? (spot ?? 0) : 0;
+}
+
+/** Sizes of points that each have one of their own, see `PointOptions`; null where that is not so.
+ * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot @param {number} ratio px per CSS px
+ * @returns {[number, number, number] | null} */
+export function sizesOf(state, plot, ratio) {
+  const spot = spotOf(state);
+  if (!spot) return null;
+  return [(spot * ratio) / plot.unitsPerPx / SPOT_PARTS, Math.max(ratio, 1), WIDEST_SPOT_PX * ratio];
 }
 
 /** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in

@@ -33,7 +33,7 @@ export function decode(content, buffers = []) {
     checkShape(content.kind, header, specs[header.name], sizes);
     arrays[header.name] = toTyped(header, buffers[i]);
   });
-  const missing = Object.keys(specs).find((name) => !(name in arrays));
+  const missing = Object.keys(specs).find((name) => !(name in arrays || specs[name][2]));
   if (missing !== undefined) throw new RangeError(`Message "${content.kind}" lacks the array "${missing}".`);
   return { ...content, arrays };
 }

@@ -11,6 +11,8 @@ export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = ["in no set", "not in the set
 export const LEFT_OUT_LABEL = "filtered out";
 /** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
 export const LEFT_OUT_ALPHA = 1;
+/** Parts of the width of a spot that sizes of cells come in. */
+export const SPOT_PARTS = 1024;
 /** Points of a container of a sparse gene. */
 export const CONTAINER = 65536;
 
@@ -426,7 +428,8 @@ export const CONTAINER = 65536;
  * few : in views of at most so many cells they are taken to have room next to each other
  * embedding : its name; of two columns both in words
  * n_at_zero : how many of all cells lie at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
- * spot : how wide a spot is, data units, where the store states it; else 0
+ * spot : how wide a spot is, data units, where the store states it; else 0. Where cells have widths of their own it is
+ *     their median, and `sizes` come too
  * place : the embedding as the trait has it: its name alone, or two columns and their layer
  * panel : one of those that show this embedding, where it is not the plot's
  * @typedef {object} Points
@@ -449,7 +452,7 @@ export const CONTAINER = 65536;
  * @property {number[]} n_at_zero
  * @property {number} spot
  * @property {string[]} place
- * @property {{xy: Uint16Array}} arrays
+ * @property {{xy: Uint16Array, sizes?: Uint16Array}} arrays
  */
 /**
  * The legend of a coloring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
@@ -853,7 +856,7 @@ export const CONTAINER = 65536;
  * @property {number} part
  * @property {number} parts
  * @property {number[]} extent
- * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array, passing: Uint8Array}} arrays
+ * @property {{xy: Uint16Array, sizes?: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array, passing: Uint8Array}} arrays
  */
 /**
  * Where the names of categories stand: at the densest place of those of their cells that pass the filters.
@@ -1036,12 +1039,12 @@ export const CONTAINER = 65536;
 /** @typedef {Ready | Begun | Restore | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | Cancel} Request */
 /** @typedef {DatasetInfo | Points | Color | Palette | CodesOfPoints | Recoded | ValuesOfPoints | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | AnnotationLabels | Annotated | GeneSets | Detail | Image | Cells | LabelPlaces | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | Kept | CostOf | Error} Reply */
 
-/** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
+/** @typedef {[dtypes: string[], shape: (string | number)[], isOptional?: true]} ArraySpec a shape names its sizes */
 
 /** @type {Record<string, Record<string, ArraySpec>>} */
 export const REPLY_ARRAYS = {
   dataset: {},
-  points: {"xy": [["uint16"], ["stop-start", 2]]},
+  points: {"xy": [["uint16"], ["stop-start", 2]], "sizes": [["uint16"], ["stop-start"], true]},
   color: {"histogram": [["uint32"], ["n_bins"]], "quantiles": [["float32"], ["n_quantiles"]], "log_histogram": [["uint32"], ["n_log_bins"]]},
   palette: {},
   codes: {"codes": [["uint8", "uint16"], ["stop-start"]]},
@@ -1066,7 +1069,7 @@ export const REPLY_ARRAYS = {
   gene_sets: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
   image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]], "log_histogram": [["uint32"], ["n_log_bins"]]},
-  cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes or 0"]], "passing": [["uint8"], ["0 or n_bytes"]]},
+  cells: {"xy": [["uint16"], ["n", 2]], "sizes": [["uint16"], ["n"], true], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes or 0"]], "passing": [["uint8"], ["0 or n_bytes"]]},
   labels: {"xy": [["uint16"], ["n", 2]]},
   contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},
   difference: {"codes": [["uint8"], ["n"]], "colors": [["uint8"], ["n_codes", 3]], "dark_colors": [["uint8"], ["n_codes", 3]]},

@@ -39,9 +39,9 @@ export function createCpuPicture(getState) {
   }
 
   /** @param {PointOptions} options @param {Uint8Array | Uint16Array | null} codes @returns {import("./points.js").Brush} */
-  function brush({ style, scale, offset, sizePx }, codes) {
+  function brush({ style, scale, offset, sizePx, sizes = null }, codes) {
     const { width, height } = raster;
-    const isRound = sizePx > SQUARE_PX;
+    const isRound = sizePx > SQUARE_PX || sizes !== null;
     return {
       inks: inks(style, codes instanceof Uint16Array ? CODES_16 : CODES_8),
       selecting: style.selecting,
@@ -52,7 +52,8 @@ export function createCpuPicture(getState) {
         (-scale[1] * height) / 2,
         ((1 - offset[1]) * height) / 2,
       ],
-      diameter: isRound ? sizePx : Math.max(sizePx, 1),
+      diameter: Math.max(sizePx, 1),
+      sizes,
       isRound,
       opacity: style.opacity,
       leftOutOpacity: style.leftOut[3],

@@ -3,6 +3,7 @@
  * A pixel belongs to a square if its middle does; its left and upper edge are part of a square. Pure.
  */
 // Changes with cxg_widget/draw/points/discs.py: which pixels a point covers.
+import { SQUARE_PX } from "../../wire/constants.js";
 import { EDGE, LEFT_OUT } from "./inks.js";
 
 /** Every second of the four channels of a color, and a half for each of their products. */
@@ -21,7 +22,8 @@ const [PAIR, HALVES] = [0xff00ff, 0x800080];
  * @property {boolean} isRanked some points lie above others whatever their order
  * @property {[number, number, number, number]} place px = code * place[0] + place[1] from the left, code * place[2] + place[3] from the top
  * @property {number} diameter px
- * @property {boolean} isRound
+ * @property {[number, number, number] | null} sizes see `PointOptions`; null: all are as wide
+ * @property {boolean} isRound some are discs
  * @property {number} opacity
  * @property {number} leftOutOpacity of points that the filters leave out
  */
@@ -109,10 +111,15 @@ function drawRanked(
 function drawSoft(raster, points, brush, first, last) {
   const { width, height, pixels, ranks } = raster;
   const { xy, codes, flags } = points;
-  const { inks, selecting, isRanked, place, diameter, isRound, opacity, leftOutOpacity } = brush;
+  const { inks, selecting, isRanked, place, opacity, leftOutOpacity } = brush;
   const [scaleX, shiftX, scaleY, shiftY] = place;
-  const radius = isRound ? (diameter + 1) / 2 : diameter / 2;
+  const sizes = brush.sizes && points.sizes;
+  const [part, least, most] = brush.sizes ?? [0, 0, 0];
+  let { diameter } = brush;
   for (let i = first; i < last; i++) {
+    if (sizes) diameter = Math.min(Math.max(sizes[i] * part, least), most);
+    const isRound = diameter > SQUARE_PX;
+    const radius = isRound ? (diameter + 1) / 2 : diameter / 2;
     const a = xy[2 * i];
     const b = xy[2 * i + 1];
     const x = a * scaleX + shiftX;

@@ -9,6 +9,7 @@
 const XY = 0;
 const CODE = 1;
 const FLAG = 2;
+const SIZE = 3;
 
 /** Of each context: panels side by side draw the same positions. @type {WeakMap<WebGL2RenderingContext, Map<Typed, Sent>>} */
 const KEPT = new WeakMap();
@@ -20,7 +21,7 @@ export function createPointBuffers(gl) {
   const kept = KEPT.get(gl) ?? new Map();
   KEPT.set(gl, kept);
   /** @type {Slot[]} */
-  const slots = [XY, CODE, FLAG].map(() => ({ array: null, held: null }));
+  const slots = [XY, CODE, FLAG, SIZE].map(() => ({ array: null, held: null }));
 
   /** @param {number} location @param {Typed | null} array @param {number} loaded elements @param {number} components */
   function send(location, array, loaded, components) {
@@ -71,11 +72,12 @@ export function createPointBuffers(gl) {
 
   return {
     /** Send what is new. @param {import("../sources.js").PointArrays} arrays */
-    sync({ n, loaded, xy, codes, flags }) {
+    sync({ n, loaded, xy, codes, flags, sizes }) {
       gl.bindVertexArray(vao);
       send(XY, xy, 2 * loaded, 2);
       send(CODE, codes, codes === null ? 0 : loaded, 1);
       send(FLAG, flags, n, 1);
+      send(SIZE, sizes, sizes === null ? 0 : loaded, 1);
       gl.bindVertexArray(null);
     },
     /** Make them what draw calls read. */

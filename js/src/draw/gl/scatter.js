@@ -2,7 +2,7 @@
 import { isLayered } from "../../style/point_style.js";
 import { SQUARE_PX } from "../../wire/constants.js";
 import { useProgram } from "./program.js";
-import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, VERTEX } from "./shaders.js";
+import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, ofSizes, VERTEX } from "./shaders.js";
 import { bindTextures, UNITS } from "./textures.js";
 
 /**
@@ -13,15 +13,24 @@ import { bindTextures, UNITS } from "./textures.js";
  * @param {number} first
  * @param {number} count
  */
-export function drawPoints(shared, buffers, colors, { style, scale, offset, sizePx, isCovered = false }, first, count) {
+export function drawPoints(
+  shared,
+  buffers,
+  colors,
+  { style, scale, offset, sizePx, sizes, isCovered = false },
+  first,
+  count,
+) {
   const { gl } = shared;
-  const isDisc = sizePx > SQUARE_PX;
+  const isDisc = sizePx > SQUARE_PX || Boolean(sizes);
   const fragment = isDisc ? (isLayered(style) ? FRAGMENT_DISC_DEPTH : FRAGMENT_DISC) : FRAGMENT_SQUARE;
-  useProgram(shared, VERTEX, fragment, {
+  const [vertex, shown] = sizes ? [VERTEX, fragment].map(ofSizes) : [VERTEX, fragment];
+  useProgram(shared, vertex, shown, {
     ...style,
     ...UNITS,
     scale,
     offset,
+    sizes,
     side: isDisc ? sizePx + 1 : Math.max(sizePx, 1),
   });
   bindTextures(gl, { colors });

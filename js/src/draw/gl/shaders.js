@@ -1,7 +1,11 @@
 /** The GLSL of points and pictures. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
 // Changes with cxg_widget/draw/points/inks.py and js/src/draw/cpu/inks.js: which point lies on top, in which color.
 // Changes with cxg_widget/draw/points/discs.py: which pixels a point covers.
+import { SQUARE_PX } from "../../wire/constants.js";
 import { LEFT_OUT_ALPHA } from "../../wire/protocol.js";
+
+/** The same program for points that each have a size of their own. @param {string} source */
+export const ofSizes = (source) => source.replace("\n", "\n#define SIZED\n");
 
 /** Color of a code, from a table 256 wide. */
 const LOOK_UP = /* glsl */ `
@@ -24,7 +28,13 @@ layout(location = 1) in uint a_code;
 layout(location = 2) in uint a_flag;
 uniform vec2 u_scale;
 uniform vec2 u_offset;
+#ifdef SIZED
+layout(location = 3) in uint a_size;
+uniform vec3 u_sizes;
+flat out float v_side;
+#else
 uniform float u_side;
+#endif
 uniform int u_mode;
 uniform float u_ranked;
 uniform uint u_missing;
@@ -65,7 +75,13 @@ void main() {
   }
   float depth = leftOut ? 0.9 : (dimmed ? 0.5 : -0.3) - 0.4 * rank;
   gl_Position = vec4(vec2(a_xy) * u_scale + u_offset, depth, 1.0);
+#ifdef SIZED
+  float px = clamp(float(a_size) * u_sizes.x, u_sizes.y, u_sizes.z);
+  v_side = px > ${SQUARE_PX}.0 ? px + 1.0 : px;
+  gl_PointSize = v_side;
+#else
   gl_PointSize = u_side;
+#endif
   vec3 rgb = leftOut ? u_leftOut.rgb : dimmed ? mix(u_background, color.rgb, u_dimmed) : color.rgb;
   v_color = vec4(rgb, 1.0) * (leftOut ? u_leftOut.a : u_opacity);
 }
@@ -84,11 +100,20 @@ void main() {
 /** @param {string} edge what else a half-covered pixel does */
 const disc = (edge) => /* glsl */ `#version 300 es
 precision highp float;
+#ifdef SIZED
+flat in float v_side;
+#define SIDE v_side
+#else
 uniform float u_side;
+#define SIDE u_side
+#endif
 flat in vec4 v_color;
 out vec4 color;
 void main() {
-  float coverage = clamp(0.5 * u_side - u_side * length(gl_PointCoord - 0.5), 0.0, 1.0);
+  float coverage = clamp(0.5 * SIDE - SIDE * length(gl_PointCoord - 0.5), 0.0, 1.0);
+#ifdef SIZED
+  if (v_side <= ${SQUARE_PX}.0) coverage = 1.0;
+#endif
   if (coverage == 0.0) discard;
   ${edge}
   color = v_color * coverage;

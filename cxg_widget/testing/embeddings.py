@@ -106,6 +106,18 @@ class EmbeddingLaws:
                 values = dataset.numbers(name)
                 assert held == (values.min(), values.max())
 
+    def test_cells_have_widths_of_their_own_around_that_of_a_spot_or_none(self, dataset: Dataset) -> None:
+        widths, spot = dataset.spot_widths(), dataset.sections().spot
+        if widths is None:
+            return
+        assert widths.dtype == np.float32
+        assert widths.shape == (dataset.n_obs,)
+        assert not widths.flags.writeable
+        assert not (widths < 0).any()
+        assert not np.isinf(widths).any()
+        assert spot is not None
+        assert 0 < spot <= np.nanmax(widths)
+
     def test_what_is_read_in_one_pass_is_what_is_read_apart(self, dataset: Dataset) -> None:
         for name, width in dataset.embeddings.items():
             for column in dataset.obs_columns:

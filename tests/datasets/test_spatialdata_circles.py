@@ -13,6 +13,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.session.pictures.html_recording import Recording
 from cxg_widget.session.pictures.portrait import Painter, sight_of
 from cxg_widget.session.session import Session
+from cxg_widget.testing import DatasetTests
 from cxg_widget.wire import protocol as p
 from tests.datasets.circles import VERSIONS, circles_of, radii_in, unpacked
 
@@ -46,6 +47,7 @@ def test_each_cell_is_as_wide_as_spatialdata_says_in_every_system(written, table
     expected = 2 * circles_of(truth, table, system)[:, 2]
     with open_dataset(path, table=table, coordinate_system=system) as dataset:
         np.testing.assert_allclose(dataset.spot_widths(), expected, rtol=1e-6)
+        DatasetTests().test_cells_have_widths_of_their_own_around_that_of_a_spot_or_none(dataset)
         assert dataset.sections().spot == pytest.approx(np.nanmedian(expected))
         assert not [note for note in dataset.notes if "circle" in note]
 
@@ -133,12 +135,14 @@ def test_a_saved_page_has_the_sizes_of_its_cells(written):
         np.testing.assert_allclose(frame.arrays["sizes"] / p.SPOT_PARTS, expected, atol=0.001)
 
 
-def test_a_panel_of_another_embedding_has_no_sizes_and_one_of_the_tissue_has(written):
-    widget = CxgWidget(written[0], table="of_cells", embedding="spatial")
-    session = widget._session
-    held = session.loader.of(Settings(embedding=("obs:instance", "obs:instance"), color=None))
-    assert held.sizes() is None
-    assert session.loader.of(Settings(embedding="spatial", color=None)).sizes() is not None
+def test_a_panel_has_the_sizes_of_its_own_embedding(written):
+    path, truth = written
+    widget = CxgWidget(path, table="of_cells", embedding=("instance", "instance"))
+    panel = widget.panel(embedding="spatial").number
+    plot, (frame,) = frames_of(widget._session), widget._session.streams.place(panel)
+    assert [one.arrays.keys() for one in plot] == [{"xy"}]
+    expected = 2 * circles_of(truth, "of_cells")[widget._session.loader.order().rows, 2]
+    np.testing.assert_allclose(frame.arrays["sizes"] / p.SPOT_PARTS * frame.message.spot, expected, atol=0.01)
     widget.close()
 
 

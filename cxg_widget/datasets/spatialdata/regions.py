@@ -85,6 +85,8 @@ def read_widths(region: Region, store: ZarrStore) -> NDArray[np.float64] | None:
 
     0 = the radius is none: it is not above 0, or beyond all coordinates. Errors as `read_instances`.
     """
+    import pandas as pd
+
     assert isinstance(region.source, Group), "labels have no radii"
     group = region.source
     file = store.file(f"{group.path}/{_FILE}")
@@ -92,7 +94,7 @@ def read_widths(region: Region, store: ZarrStore) -> NDArray[np.float64] | None:
         radii: NDArray[np.float64] | None = _arrays_of(group)[2]
     else:
         column = _read_column(file, group, "radius")
-        radii = None if column is None else column.to_numpy(np.float64)
+        radii = None if column is None else pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     if radii is None:
         return None
     # Where a transformation stretches one way more than the other, a circle of the same area.

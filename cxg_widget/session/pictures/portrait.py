@@ -194,7 +194,7 @@ class Painter:
         wide: float | NDArray[np.float64] = diameter
         spot = spot_of(self._dataset, self._settings)
         if dots.sizes is not None and spot and self._settings.point_size is None:
-            wide = sizes_px(dots.sizes, spot, self._px_per_unit(self.seen)) * self._sight.scale
+            wide = sizes_px(dots.sizes, spot, _px_per_unit(self._sight, self.seen)) * self._sight.scale
         image = draw_dots(dots, inks, self._sight, wide, opacity, soon=self._is_soon)
         return self._described(image, coloring)
 
@@ -376,13 +376,9 @@ class Painter:
 
     def _diameter_of(self, view: View) -> float:
         """Return how wide a point of a view is, CSS px, as `diameterOf` in js/src/style/point_style.js does."""
-        spot = spot_px(spot_of(self._dataset, self._settings), self._px_per_unit(view))
+        spot = spot_px(spot_of(self._dataset, self._settings), _px_per_unit(self._sight, view))
         zoom = zoom_of(view, self._sight.whole)
         return self._settings.point_size or spot or point_diameter(self._n_like, self._sight.size, zoom)
-
-    def _px_per_unit(self, view: View) -> float:
-        """Return how many CSS px a data unit is long."""
-        return self._sight.size[0] / abs(view[1] - view[0])
 
 
 def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:
@@ -392,3 +388,8 @@ def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:
     if coloring.scale == "categorical":
         return coloring.codes.codes.astype(np.uint16)  # -1 becomes the maximum of an unsigned type
     return coloring.wire().astype(np.uint16, copy=False)
+
+
+def _px_per_unit(sight: Sight, view: View) -> float:
+    """Return how many CSS px a data unit is long."""
+    return sight.size[0] / abs(view[1] - view[0])

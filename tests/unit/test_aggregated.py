@@ -312,7 +312,7 @@ class Endless(Dataset):
 
 
 def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.column_values.ROWS_PER_BLOCK", 1 << 15)
+    monkeypatch.setattr("cxg_widget.datasets.base.column_values.ROWS_PER_BLOCK", 1 << 14)
     asked = rd.summary(n=rd.by("kind", rd.count()), mean=rd.mean("value"), top=rd.where(rd.max("value")))
 
     def reduce_all(n_obs):
@@ -322,10 +322,10 @@ def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
         assert found["top"].max() == n_obs - 1
 
     reduce_all(1)  # what datashader compiles is kept
-    limit = 320 * 2**15  # bytes; one column of all rows takes 16 MB
+    limit = 320 * 2**14  # bytes; one column of all rows takes 8 MB
     for _ in range(3):  # threads that other tests left may hold memory meanwhile, and never give any
         tracemalloc.start()
-        reduce_all(2_000_000)
+        reduce_all(1_000_000)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         if peak < limit:

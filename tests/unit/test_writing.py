@@ -272,7 +272,7 @@ def test_a_writer_that_is_killed_anywhere_leaves_the_old_file_or_the_new_one_who
     path = written(labelled, name, tmp_path)
     before, statuses = content(path), []
     copy = Path(shutil.copytree(path, tmp_path / "copy") if path.is_dir() else shutil.copy2(path, tmp_path / "copy"))
-    command = [sys.executable, "-c", KILLED_AT, str(path), "1", "29" if name == "labels.cxg" else "5"]
+    command = [sys.executable, "-c", KILLED_AT, str(path), "1", "41" if name == "labels.cxg" else "7"]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     while status := child.stdout.readline():
         statuses.append(int(status))

@@ -37,7 +37,7 @@ test: setup browser ## pytest in three processes, since some wait, then node --t
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent
 
-test-hosts: setup browser .venv-hosts/.installed tests/hosts/node_modules/.installed ## the widget in apps of Shiny, Solara and Panel, and in VS Code and other hosts, in a browser
+test-hosts: setup browser .venv-hosts/.installed tests/hosts/node_modules/.installed ## the widget in JupyterLab, VS Code, Shiny and other hosts, in a browser
 	.venv-hosts/bin/python -m pytest tests/hosts -n 2 --dist loadfile
 
 test-tools: setup browser ## the tests of tools/ and benchmarks/

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,6 +61,16 @@ def chromium() -> Iterator[Any]:
     expect.set_options(timeout=30_000)  # a busy machine is late, not wrong
     with launch_browser(*BY_PROCESSOR) as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a demo CXG in it, which a JupyterLab serves."""
+    from cxg_widget.datasets.cxg.demo import write_demo
+
+    root = tmp_path_factory.mktemp("lab")
+    write_demo(root / "small.cxg", n_obs=3000, seed=1)
+    return root
 
 
 @pytest.fixture(scope="session")

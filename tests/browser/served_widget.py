@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.browser.rest import AT_MOST_MS
-from tests.browser.test_second_module import STATIC
+from tests.hosts.test_second_module import STATIC
 from tools.lab import new_page
 
 _PAGE = """

@@ -1,4 +1,4 @@
-"""Views that end: the page keeps nothing of them while their widget goes on, nor when their cell runs again."""
+"""Views that end: the page keeps nothing of them while their widget goes on."""
 
 import pytest
 
@@ -14,13 +14,6 @@ VIEW_OF_A_MOMENT = """async () => {
   end();
   el.remove();
 }"""
-CONTROL = """
-import anywidget
-class Plain(anywidget.AnyWidget):
-    _esm = "export default { render({ el }) { el.textContent = 'plain'; el.dataset.cxgState = 'ready'; } };"
-Plain()
-"""
-WIDGET = "from cxg_widget import CxgWidget\nCxgWidget('small.cxg', color='cell_type', restore=False)"
 
 
 def counted(page):
@@ -47,21 +40,3 @@ def test_a_view_that_ends_leaves_no_nodes_and_no_listeners_with_its_widget(linke
     after = counted(linked.page)
     assert after[0] - nodes <= FEW
     assert after[1] <= listeners
-
-
-def test_a_cell_that_runs_again_keeps_no_more_of_the_page_than_another_widget_does(show_in_lab):
-    growth = []
-    for code in (CONTROL, WIDGET):
-        stage = show_in_lab(code, wait=False)
-        counts = []
-        for n_runs in (1, N_VIEWS):  # what the first two need once is not counted
-            for _ in range(n_runs):
-                stage.notebook.run(0)
-                stage.page.locator("[data-cxg-state=ready]").first.wait_for()
-                stage.rest()
-                stage.page.wait_for_timeout(500)  # the second module lays out what it has
-            counts.append(counted(stage.page))
-        growth.append([(b - a) / N_VIEWS for a, b in zip(*counts, strict=True)])
-    control, widget = growth
-    assert widget[0] - control[0] < 3 * FEW
-    assert widget[1] - control[1] < FEW

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.hosts import needs, wait_for_server
+from tests.hosts.notebooks import needs, wait_for_server
 from tools.lab import new_page
 from tools.lab_server import _free_port
 

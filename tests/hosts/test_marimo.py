@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.hosts import marimo_of, needs
-from tests.browser.test_second_module import SHOW, columns_of, open_and_color
+from tests.hosts.notebooks import marimo_of, needs
+from tests.hosts.test_second_module import SHOW, columns_of, open_and_color
 from tools.lab import new_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]

@@ -14,8 +14,8 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from tests.browser.axe import violations
 from tests.browser.engine import packed
-from tests.browser.hosts import needs, open_in
 from tests.browser.panels_page import expect
+from tests.hosts.notebooks import needs, open_in
 from tests.memory import small
 from tools.lab import new_page
 

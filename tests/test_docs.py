@@ -90,10 +90,11 @@ def test_a_recipe_is_a_title_a_sentence_and_code_in_60_to_200_words(page):
     assert len(without_code(text).split()) <= 200
 
 
-def test_the_recipe_for_shiny_is_the_app_that_a_browser_test_runs():
-    app = (DOCS / "listing" / "shinywidgets" / "app.py").read_text(encoding="utf-8").split("\n\n", 1)[1]
-    recipe = (DOCS / "how_to" / "use_it_in_shiny.md").read_text(encoding="utf-8")
-    assert re.sub(r"  # noqa: .*", "", app) in recipe
+@pytest.mark.parametrize("app", sorted((ROOT / "examples").glob("*_app.py")), ids=lambda app: app.stem)
+def test_the_recipe_for_an_app_is_the_example_that_a_browser_test_runs(app):
+    code = app.read_text(encoding="utf-8").split("\n\n", 1)[1]
+    recipe = DOCS / "how_to" / f"use_it_in_{app.stem.removesuffix('_app')}.md"
+    assert f"```python\n{code}```" in recipe.read_text(encoding="utf-8")
 
 
 def test_the_list_of_recipes_names_each_once():

@@ -84,7 +84,7 @@ def watch_boxes(kind: type[DisplayingWidget]) -> None:
     They are shown after the cell is done, so the live view of the box never waits for a picture.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or shell in _callbacks:
+    if shell is None or shell in _callbacks or not hasattr(shell, "display_formatter"):  # Solara's shell has none
         return
     waiting: list[Any] = []
     formatter = shell.display_formatter.mimebundle_formatter

@@ -31,6 +31,7 @@ from cxg_widget.text.names import shown
 from cxg_widget.text.warned import warn_caller
 from cxg_widget.widget.analysing import AnalysingWidget
 from cxg_widget.widget.answering import PageChanges
+from cxg_widget.widget.app_session import session_caller
 from cxg_widget.widget.displaying import DisplayingWidget, watch_boxes
 from cxg_widget.widget.filters import FilterMethods
 from cxg_widget.widget.genes import Genes
@@ -40,7 +41,6 @@ from cxg_widget.widget.panels import PanelMethods
 from cxg_widget.widget.plots import PlottingWidget
 from cxg_widget.widget.saving import SavingWidget
 from cxg_widget.widget.selecting import SelectingWidget
-from cxg_widget.widget.shiny_session import session_caller
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.widget.traits import HeldBack
 

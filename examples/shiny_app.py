@@ -1,24 +1,25 @@
-"""Cells chosen by a lasso in the plot, as a table beside it: shiny run app.py."""
+"""Cells chosen by a lasso in the plot, counted beside it: shiny run shiny_app.py."""
 
 from shiny import App, reactive, render, ui
 from shinywidgets import output_widget, reactive_read, render_widget
 
-from cxg_widget import CxgWidget, demo
+from cxg_widget import CxgWidget, demo, open_dataset
+
+dataset = open_dataset(demo(cells=20_000))  # one for all visitors
 
 app_ui = ui.page_sidebar(
     ui.sidebar(
         ui.input_select("color", "Color by", ["cell_type", "donor", "CD3E", "NKG7"]),
         ui.output_text("selected"),
-        ui.output_data_frame("composition"),
+        ui.output_data_frame("counts"),
     ),
     output_widget("cells", height="580px"),
-    title="cxg-widget in Shiny",
 )
 
 
-def server(input, output, session):  # noqa: ARG001, fixed by Shiny
-    """Make one widget for each session, and what depends on it."""
-    widget = CxgWidget(demo(cells=20_000), color="cell_type", height=560, restore=False)
+def server(input, output, session):
+    """Make one widget for each visitor, and what depends on it."""
+    widget = CxgWidget(dataset, color="cell_type", height=560, restore=False)
     session.on_ended(widget.close)
 
     @render_widget
@@ -31,10 +32,10 @@ def server(input, output, session):  # noqa: ARG001, fixed by Shiny
 
     @render.text
     def selected():
-        return f"{reactive_read(widget, 'n_selected'):,} of {widget.dataset.n_obs:,} cells selected"
+        return f"Selected: {reactive_read(widget, 'n_selected'):,} of {dataset.n_obs:,}"
 
     @render.data_frame
-    def composition():
+    def counts():
         reactive_read(widget, "n_selected")
         return widget.counts("cell_type")[["selected"]].reset_index()
 

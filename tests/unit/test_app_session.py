@@ -1,4 +1,4 @@
-"""Messages from threads reach a session of Shiny; `Shiny` stands for what the adapter uses of it."""
+"""Messages from threads reach a session of Shiny or Bokeh; `Shiny` and `Bokeh` stand for what the adapter uses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cxg_widget.widget.shiny_session import session_caller
+from cxg_widget.widget.app_session import session_caller
 
 
 class Shiny:
@@ -95,3 +95,65 @@ def test_without_a_session_nothing_stands_between_the_widget_and_its_comm(shiny,
     if not is_imported:
         monkeypatch.delitem(sys.modules, "shinywidgets")
     assert session_caller() is None
+
+
+class Bokeh:
+    """Has one current document for the whole process, which calls what is due in the next tick of its loop."""
+
+    def __init__(self):
+        self.current, self.sent = None, []
+
+    def curdoc(self):
+        return self.current
+
+    def document(self, session):
+        found = SimpleNamespace(session_context=session)
+        found.add_next_tick_callback = lambda call: asyncio.get_running_loop().call_soon(self._tick, found, call)
+        return found
+
+    def _tick(self, document, call):
+        self.current = document
+        call()
+        self.current = None
+
+    def publish(self, message):
+        self.sent.append((message, self.current, threading.current_thread()))
+
+
+@pytest.fixture
+def bokeh(monkeypatch):
+    found = Bokeh()
+    monkeypatch.setitem(sys.modules, "bokeh.io", found)
+    return found
+
+
+def test_a_thread_sends_in_its_order_on_the_loop_of_its_document_whichever_is_current(bokeh):
+    mine, other = bokeh.document("mine"), bokeh.document("other")
+
+    async def main():
+        bokeh.current = mine
+        send = session_caller()
+        send(lambda: bokeh.publish("at once"))
+        assert len(bokeh.sent) == 1
+        bokeh.current = other
+        send(lambda: bokeh.publish(0))
+        bokeh.current = mine
+
+        def work():
+            for number in range(1, 5):
+                send(lambda number=number: bokeh.publish(number))
+
+        await asyncio.to_thread(work)
+        while len(bokeh.sent) < 6:
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert bokeh.sent == [(one, mine, threading.current_thread()) for one in ("at once", *range(5))]
+
+
+def test_a_document_that_no_server_serves_has_no_session(bokeh):
+    async def main():
+        bokeh.current = bokeh.document(None)
+        assert session_caller() is None
+
+    asyncio.run(main())

@@ -23,10 +23,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.githubpages",
+    "sphinx.ext.intersphinx",
     "sphinx_copybutton",
     "sphinx_design",
 ]
-exclude_patterns = ["_build", "listing"]
+exclude_patterns = ["_build", "_inventories", "listing"]
 suppress_warnings = ["myst.header"]  # of benchmarks, some begin with a second level
 
 # Outside the folder of the documentation, by the folder of the site in which it stands.
@@ -49,8 +50,19 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
-# Names of other packages have no target here, since inventories come from the network.
-nitpick_ignore_regex = [("py:.*", r"(?!cxg_widget\.).*")]
+# A name without dots is one of this package that is not public, or of `typing`.
+nitpick_ignore_regex = [("py:.*", r"[^.]+")]
+intersphinx_mapping = {
+    name: (address, f"_inventories/{name}.inv")
+    for name, address in {
+        "matplotlib": "https://matplotlib.org/stable/",
+        "numpy": "https://numpy.org/doc/stable/",
+        "pandas": "https://pandas.pydata.org/docs/",
+        "python": "https://docs.python.org/3/",
+        "scanpy": "https://scanpy.readthedocs.io/en/stable/",
+        "xarray": "https://docs.xarray.dev/en/stable/",
+    }.items()
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cxg-widget"

@@ -6,11 +6,22 @@ rather than a type. So numpydoc, which takes the first line for a type, does not
 
 import inspect
 import re
+from pathlib import Path
 
 import cxg_widget.errors
 
 SECTIONS = {"Parameters", "Returns", "Yields", "Raises", "Attributes", "Examples", "Notes", "See Also"}
 ERRORS = {name for name, one in vars(cxg_widget.errors).items() if isinstance(one, type) and issubclass(one, Exception)}
+
+DOCS = Path(__file__).parents[1]
+ELSEWHERE = {line.split()[0] for file in DOCS.glob("_inventories/*.inv") for line in file.read_text().splitlines()[3:]}
+"""Names of other projects that have a target."""
+OWN = re.findall(r"autoclass:: (\S+)", "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("api/*.md")))
+TYPES = {
+    **{name.rpartition(".")[2]: name for name in (*OWN, *(one for one in ELSEWHERE if "abc." in one))},
+    **{"Figure": "matplotlib.figure.Figure", "Path": "pathlib.Path", "pd": "pandas", "xr": "xarray"},
+}
+"""Full names by those in annotations."""
 
 
 def setup(app):
@@ -31,7 +42,17 @@ def sign(*event):
     made = ("Truth", "Column", "Codes", "Vector", "Reader")
     if what in ("class", "exception") and name.rpartition(".")[2] not in made:
         return "", None
-    return (signature or "").replace("~typing.", "").replace("typing.", "") or signature, returned
+    plain = re.sub(r"~?typing\.", "", re.sub(r"<function [^>]*<lambda>>", "...", signature or ""))
+    return plain or signature, returned or result_of(obj)
+
+
+def result_of(obj):
+    """Return the type that a function returns, by full names; of parameters, sentences tell the types."""
+    said = getattr(inspect.unwrap(obj), "__annotations__", {}).get("return")
+    if said in (None, "None", "Any", "Self"):
+        return None
+    plain = re.sub(r"NDArray\[[^]]*\]+", "numpy.ndarray", said)
+    return re.sub(r"(?<![\w.])[A-Za-z]\w*", lambda name: TYPES.get(name[0], name[0]), plain)
 
 
 def rewrite(lines):
@@ -96,4 +117,9 @@ def escaped(text):
 def inline(line):
     """Make code of what stands in single backticks, and text of all else."""
     parts = re.split(r"(``[^`]+``|`[^`]+`)", line)
-    return "".join(f"``{one.strip('`')}``" if one.startswith("`") else escaped(one) for one in parts)
+    return "".join(as_code(one.strip("`")) if one.startswith("`") else escaped(one) for one in parts)
+
+
+def as_code(text):
+    """Return code, which links to what it names in the documentation of another project."""
+    return f":py:obj:`{text}`" if "." in text and text in ELSEWHERE else f"``{text}``"

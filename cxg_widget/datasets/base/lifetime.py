@@ -130,13 +130,26 @@ class Traffic(NamedTuple):
     ----------
     n_bytes : as they are stored, compressed
     n_reads : each of some bytes of one file, or a request to storage far away
+
+    Examples
+    --------
+    >>> dataset.traffic.n_reads > 0
+    True
     """
 
     n_bytes: int = 0
     n_reads: int = 0
 
     def since(self, before: Traffic) -> Traffic:
-        """Return the traffic since an earlier moment."""
+        """Return the traffic since an earlier moment.
+
+        Examples
+        --------
+        >>> before = dataset.traffic
+        >>> codes = dataset.codes("cell_type")
+        >>> dataset.traffic.since(before).n_bytes > 0
+        True
+        """
         return Traffic(max(0, self.n_bytes - before.n_bytes), max(0, self.n_reads - before.n_reads))
 
     def with_(self, other: Traffic) -> Traffic:

@@ -35,6 +35,12 @@ class MatrixBlock:
     values : `Numbers` (n_entries,); NaN = not measured
     fill : float32 (length,), what each position is worth in the lines that leave it out: the shift of a CXG with
         `X_col_shift`, NaN for what no line measured; None = 0
+
+    Examples
+    --------
+    >>> block = dataset.gather(rows=[0, 5, 9])
+    >>> len(block.starts) - 1
+    3
     """
 
     starts: Integers
@@ -47,11 +53,22 @@ class MatrixBlock:
         """All values, `Numbers` (n_lines, length), where the store has them so; None where it has entries.
 
         Who reads the entries alone is right of both kinds of block: of a dense one each cell is an entry.
+
+        Examples
+        --------
+        >>> dataset.gather(rows=[0, 5, 9]).lines is None
+        True
         """
         return None
 
     def dense(self, length: int) -> Numbers:
-        """Return all values, `Numbers` (n_lines, length); of a dense block the array it holds."""
+        """Return all values, `Numbers` (n_lines, length); of a dense block the array it holds.
+
+        Examples
+        --------
+        >>> dataset.gather(rows=[0, 5, 9]).dense(dataset.n_var).shape
+        (3, 300)
+        """
         n_lines = len(self.starts) - 1
         found = np.zeros((n_lines, length), dtype=self.values.dtype)
         if self.fill is not None:

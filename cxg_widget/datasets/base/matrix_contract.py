@@ -87,6 +87,12 @@ class Plan:
     other_bytes : about how many along the other axis
     why : the reason, in one sentence
     both_ways : whether the other axis is one that all of the matrix can be read along in one look, too
+
+    Examples
+    --------
+    >>> plan = dataset.plan(rows=[0, 5, 9])
+    >>> plan.n_bytes <= plan.other_bytes
+    True
     """
 
     axis: Axis

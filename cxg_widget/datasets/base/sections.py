@@ -46,6 +46,12 @@ class SectionImage:
     levels : how many px of the image both ways are one of a coarser copy that the store holds too; ascending, 1 first
     outline : where the corners of the photograph lie in the coordinates, in order, if it is turned there; what lies
         beyond is no part of it; () = it fills the image
+
+    Examples
+    --------
+    >>> from cxg_widget.datasets.base.sections import SectionImage
+    >>> SectionImage((100, 200), scale=0.5).extent
+    (-1.0, 399.0, -1.0, 199.0)
     """
 
     shape: tuple[int, int]
@@ -58,7 +64,14 @@ class SectionImage:
 
     @property
     def extent(self) -> Extent:
-        """x0, x1, y0, y1 of its edges, in units of the coordinates; its first line lies at y0."""
+        """x0, x1, y0, y1 of its edges, in units of the coordinates; its first line lies at y0.
+
+        Examples
+        --------
+        >>> from cxg_widget.datasets.base.sections import SectionImage
+        >>> SectionImage((100, 200), scale=1.0, origin=(10.0, 10.0)).extent
+        (9.5, 209.5, 9.5, 109.5)
+        """
         return self.extent_of((0, self.shape[0]), (0, self.shape[1]))
 
     def extent_of(self, lines: tuple[int, int], columns: tuple[int, int]) -> Extent:
@@ -89,6 +102,11 @@ class Sections:
     spot : how wide a spot of the first library that says so is, in units of the coordinates; None = none does. Where
         each cell has a width of its own, their median
     um : how many micrometres a unit is in the first library that says so; None = none does
+
+    Examples
+    --------
+    >>> dataset.sections().um is None
+    True
     """
 
     images: Mapping[str, SectionImage] = field(default_factory=dict)

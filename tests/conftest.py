@@ -42,6 +42,11 @@ if os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free > 2 * 2
 BY_PROCESSOR = ("--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-accelerated-2d-canvas")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with slow tests: then one of several processes runs most of them, and compiles loops of datashader once."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def pytest_collection_finish() -> None:
     """Leave what is there for good out of garbage collections, which otherwise take a tenth of all time."""
     gc.freeze()

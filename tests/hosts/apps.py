@@ -18,8 +18,8 @@ import tiledb
 from jupyter_core.paths import jupyter_path
 from numpy.typing import NDArray
 
-from tests.browser.hosts import wait_for_server
 from tests.browser.shown import Shown
+from tests.hosts.notebooks import wait_for_server
 from tools.lab import new_page
 from tools.lab_server import _free_port
 

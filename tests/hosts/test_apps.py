@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.hosts import needs
 from tests.hosts.apps import SERVE, AppPage, read_demo, served
+from tests.hosts.notebooks import needs
 from tools.picture import judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]

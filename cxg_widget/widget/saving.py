@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.draw.pages.matplotlib_page import make_figure
@@ -12,9 +13,11 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.files.target import local_path
 from cxg_widget.files.writing import writing
 from cxg_widget.session.pictures.figure_files import SUFFIXES, figure_file
-from cxg_widget.session.pictures.save_options import FigureOptions, HtmlOptions
+from cxg_widget.session.pictures.html_frame import EmbeddedPage
+from cxg_widget.session.pictures.save_options import EMBEDDED_BYTES, FigureOptions, HtmlOptions
 from cxg_widget.text.warned import warn_caller
 from cxg_widget.widget.answering import AnsweringWidget
+from cxg_widget.widget.static_picture import NotebookPicture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +31,8 @@ _LESS = "a smaller width=, height= or dpi="
 
 class SavingWidget(AnsweringWidget):
     """A widget whose plot can be saved."""
+
+    _picture: NotebookPicture
 
     def save(
         self, path: str | os.PathLike[str], *, dpi: float | None = None, width: float | None = None,
@@ -93,6 +98,43 @@ class SavingWidget(AnsweringWidget):
             else:
                 known = ", ".join(f".{one}" for one in (*SUFFIXES, _HTML[0]))
                 raise InvalidValue(f"'{target.name}' ends in none of {known}.")
+
+    def embed(self, max_bytes: float | None = None, *, colors: Sequence[Any] | None = None) -> EmbeddedPage:
+        """Return the page of `save`, for the output of a cell: it stays live in an exported notebook.
+
+        nbconvert, Quarto, MyST and nbviewer show it without a kernel or network, in a frame as high as the widget.
+        Hosts that remove frames, such as GitHub, show a picture.
+
+        Parameters
+        ----------
+        max_bytes : limit of the whole output; None = 5 million. Above it, colors that are not shown are dropped first,
+            then cells are sampled; a warning states what was left out
+        colors : as for `save`
+
+        Raises
+        ------
+        InvalidValue
+            If `max_bytes` is too small; the message states the least number.
+        UnknownName, InvalidStore, DamagedStore, ClosedDataset
+            As `save`.
+
+        Examples
+        --------
+        >>> w.embed(colors=["CD3E"]).cells
+        'all 1,000 cells'
+        """
+        self._check_open()
+        with self._session.costs.action("save", less=_LESS):
+            options = HtmlOptions.of(EMBEDDED_BYTES if max_bytes is None else max_bytes, colors, None, None)
+            png = self._picture.drawn(html=False, of_all=True).get("image/png", "")
+
+            def embedded(page: bytes, cells: str = "") -> EmbeddedPage:
+                return EmbeddedPage(self._dataset.title, cells, self.height, page.decode(), png)
+
+            file = self._session.html(replace(options, measure=lambda page: embedded(page).n_bytes))
+        if file.lacks:
+            warn_caller(f"w.embed: {' '.join(file.lacks)}")
+        return embedded(file.text, file.cells)
 
     def figure(
         self, *, dpi: float | None = None, width: float | None = None, height: float | None = None,

@@ -39,11 +39,13 @@ class NotebookPicture:
         self._session = session
         self._is_there = self._is_of_page = False
 
-    def drawn(self, *, html: bool = True) -> dict[str, str]:
+    def drawn(self, *, html: bool = True, of_all: bool = False) -> dict[str, str]:
         """Draw the plot with the current settings; see `static_picture`."""
         now = self._session.settings
-        how = (self._session, now.height, self.id)
-        return static_picture(*how, view=now.view, html=html, legend=now.legend, background=now.background)
+        return static_picture(
+            self._session, now.height, self.id, view=now.view, html=html, legend=now.legend,
+            background=now.background, of_all=of_all,
+        )  # fmt: skip
 
     def display(self) -> None:
         """Display the kernel's picture, if there is one."""
@@ -60,11 +62,7 @@ class NotebookPicture:
     def complete(self) -> None:
         """Replace a picture of some cells by one of all, unless the front-end has taken one."""
         if self._is_there and not self._is_of_page and not self._session.in_words.shows_all(_AT_ONCE):
-            now = self._session.settings
-            picture = static_picture(
-                self._session, now.height, self.id, view=now.view, legend=now.legend, background=now.background,
-                of_all=True,
-            )  # fmt: skip
+            picture = self.drawn(of_all=True)
             if picture and not self._is_of_page:
                 self._put_out(picture, update=True)
 

@@ -24,7 +24,14 @@ N = 3_000
 EVIL = "</title></script><script>window.ran = 1</script><!--"
 
 
-def open_file(chromium: Any, path: Path, *, dark: bool = False, width: int = 1000, height: int = 640) -> Any:
+def open_file(chromium: Any, path: Path, **options: Any) -> Any:
+    """A page of a file that is ready, as `open_any` opens it."""
+    page = open_any(chromium, path, **options)
+    ready(page)
+    return page
+
+
+def open_any(chromium: Any, path: Path, *, dark: bool = False, width: int = 1000, height: int = 640) -> Any:
     """A page of a file, with what it asked for elsewhere and what went wrong as `page.wrong`."""
     scheme = "dark" if dark else "light"
     context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, offline=True)
@@ -34,7 +41,6 @@ def open_file(chromium: Any, path: Path, *, dark: bool = False, width: int = 100
     page.on("console", lambda message: page.wrong.append(message.text))
     page.on("request", lambda one: one.url.startswith(("file:", "blob:", "data:")) or page.wrong.append(one.url))
     page.goto(path.as_uri())
-    ready(page)
     return page
 
 
@@ -256,3 +262,56 @@ def test_a_page_in_a_frame_takes_the_background_of_the_site_unless_it_has_one_of
         seen.append(frame.evaluate("() => getComputedStyle(document.body).backgroundColor"))
     dark = "rgb(24, 26, 29)" if background is None else "rgb(255, 255, 255)"
     assert seen == [dark, "rgb(255, 255, 255)"]
+
+
+def test_an_exported_notebook_has_live_pages_that_open_once_they_are_seen_and_pictures_on_paper(
+    chromium: Any, data: Any, tmp_path: Path
+) -> None:
+    nbformat, nbconvert = pytest.importorskip("nbformat.v4"), pytest.importorskip("nbconvert")
+    w = CxgWidget(data, color="cell_type", opacity=1.0)
+    shown = [nbformat.new_output("execute_result", w.embed(colors=["DENSE"])._repr_mimebundle_()) for _ in range(2)]
+    notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell("w.embed()", outputs=[one]) for one in shown])
+    html, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(
+        notebook
+    )  # of others, scripts are far away
+    (tmp_path / "notebook.html").write_text(f"<body>{html}</body>", encoding="utf-8")
+    page = open_any(chromium, tmp_path / "notebook.html", dark=True, height=700)
+    first, second = page.frames[1:]
+    ready(first)
+    assert page.locator("iframe").nth(0).bounding_box()["height"] == 600
+    stored = category_palette(list(data.codes("cell_type").categories), {"B cell": "#123456"}, None)
+    assert set(stored) <= colors_of(canvas(first))
+    # The notebook is white whatever the system prefers, and so are its frames.
+    assert first.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    first.get_by_role("option", name=re.compile("^T cell")).click()
+    first.locator(".status").get_by_text("cells shown").wait_for()
+    first.get_by_role("combobox", name="Color by").click()
+    first.get_by_role("option", name=re.compile("DENSE")).click()
+    first.locator(".legend.continuous").wait_for()
+    inner = first.locator("canvas.cxg-plot").bounding_box()
+    lines, columns = np.nonzero(canvas(first)[..., 3])
+    page.mouse.move(inner["x"] + float(columns[len(columns) // 2]), inner["y"] + float(lines[len(lines) // 2]))
+    first.locator(".tooltip").get_by_text(re.compile(r"^(cell \d+|\d+ cells)$")).wait_for()
+    assert second.locator("canvas.cxg-plot").count() == 0
+    page.locator("iframe").nth(1).scroll_into_view_if_needed()
+    ready(second)
+    assert set(stored) <= colors_of(canvas(second))
+    assert first.evaluate("window.ran") is None
+    assert page.wrong == []
+    page.emulate_media(media="print")
+    assert [page.locator(one).nth(1).is_visible() for one in ("iframe", "img")] == [False, True]
+    page.context.close()
+    w.close()
+
+
+def test_a_frame_whose_host_lets_no_page_open_leaves_the_picture_to_see(
+    chromium: Any, data: Any, tmp_path: Path
+) -> None:
+    w = CxgWidget(data, color="cell_type", opacity=1.0)
+    policy = "<meta http-equiv='Content-Security-Policy' content=\"script-src 'unsafe-inline'\">"
+    (tmp_path / "site.html").write_text(policy + w.embed()._repr_mimebundle_()["text/html"], encoding="utf-8")
+    page = open_any(chromium, tmp_path / "site.html")
+    page.frames[1].locator("html[hidden]").wait_for(state="attached")
+    assert "#123456" in colors_of(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGBA")))
+    page.context.close()
+    w.close()

@@ -30,9 +30,14 @@ _MARGIN = 0.97
 
 @dataclass(frozen=True)
 class HtmlFile:
-    """A file, and a sentence for each thing that is not in it though it was on show or at hand."""
+    """A file.
+
+    cells : how many it has, as text
+    lacks : a sentence for each thing that was left out
+    """
 
     text: bytes
+    cells: str
     lacks: Sequence[str]
 
 
@@ -89,7 +94,8 @@ class _Draft:
         """How long all is but the pieces, at most."""
         names = [one.target.name for one in self._wanted]
         colors = [(one, "") for one in self._wanted]
-        return len(self._document(dict.fromkeys(self._fixed, ""), colors, LeftOut(names, names)).text)
+        empty = self._document(dict.fromkeys(self._fixed, ""), colors, LeftOut(names, names))
+        return self._options.measure(empty.text)
 
     def add_at_hand(self, room: int) -> LeftOut:
         """Add what can be read and what there is room for, from the first on, and return the others."""
@@ -133,7 +139,7 @@ class _Draft:
         }  # fmt: skip
         title = self._loader.dataset.title
         about = Described(title, described.summary, described.sentences, settings.background, options)
-        return HtmlFile(document(about, manifest, pieces, self._code), described.lacks)
+        return HtmlFile(document(about, manifest, pieces, self._code), described.summary, described.lacks)
 
     def _panels(self, known: Sequence[tuple[str, str | None]]) -> dict[int, dict[str, int | None]]:
         """Return of each panel the one of whose places it shows the embedding, and the index of a color of its own."""

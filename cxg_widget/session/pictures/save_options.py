@@ -8,7 +8,7 @@ A new option of `CxgWidget.save` is a field here, a parameter there, and read wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from cxg_widget.text.names import shown
 
 DPI = 300.0
 MAX_BYTES = 50_000_000
+EMBEDDED_BYTES = 5_000_000
+"""Limit of the output of a cell: Databricks refuses larger messages, marimo outputs above 8 MB (decision 88)."""
 _DPI = 10.0, 2_400.0
 _LONGEST = 100_000.0
 
@@ -62,12 +64,14 @@ class HtmlOptions:
     max_bytes : of the file
     colors : what it can be colored by apart from what is at hand, as the trait `color` takes them
     width, height : of the widget in it, CSS px; None = as large as the window
+    measure : bytes that a page takes with what is put around it
     """
 
     max_bytes: int = MAX_BYTES
     colors: Sequence[Any] | None = None
     width: float | None = None
     height: float | None = None
+    measure: Callable[[bytes], int] = len
 
     @classmethod
     def of(cls, max_bytes: Any, colors: Any, width: Any, height: Any) -> HtmlOptions:

@@ -9,6 +9,9 @@ import css from "./style.css";
 
 /** A lower one shows nobody much. */
 const LEAST_PX = 240;
+/** Name of a frame with a picture below it: a page that cannot open there hides itself. */
+// Changes with cxg_widget/session/pictures/html_frame.py: the frame of an embedded page.
+const OVER_PICTURE = "cxg-over-picture";
 
 /** @param {HTMLElement} main @returns {Promise<void>} */
 async function open(main) {
@@ -58,6 +61,18 @@ function roomOf(main) {
   return innerHeight - main.getBoundingClientRect().top - scrollY - footer.offsetHeight - 2;
 }
 
+/** Waits until an element is on the screen. A notebook may have many pages in frames; a browser has at most 16 WebGL contexts.
+ * @param {HTMLElement} main @returns {Promise<void>} */
+const seen = (main) =>
+  new Promise((resolve) => {
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(main);
+  });
+
 /** @param {string} id */
 async function importPiece(id) {
   const url = URL.createObjectURL(new Blob([await bytesOf(id)], { type: "text/javascript" }));
@@ -74,6 +89,9 @@ addEventListener("message", ({ source, data }) => {
 });
 
 const main = /** @type {HTMLElement} */ (document.getElementById("widget"));
-open(main).catch((failure) => {
-  main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It needs a browser from 2023 or later.`;
-});
+seen(main)
+  .then(() => open(main))
+  .catch((failure) => {
+    if (window.name === OVER_PICTURE) document.documentElement.hidden = true;
+    main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It needs a browser from 2023 or later.`;
+  });

@@ -21,7 +21,7 @@ import { createStore } from "./state/state.js";
 import { syncTraits, traitsOf } from "./state/traits.js";
 import { createCrowding, ROOMY } from "./style/crowding.js";
 import { ofPixels } from "./style/limits.js";
-import { createClient } from "./wire/client.js";
+import { createClient, watchConnection } from "./wire/client.js";
 import { VERSION } from "./wire/protocol.js";
 
 /**
@@ -69,8 +69,18 @@ export function createWidgetModel(model) {
     client.abandon();
   }
   model.on("comm_live_update", lose);
-  void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
+  const begin = () => client.ask({ kind: "ready", version: VERSION }, SILENCE_MS);
+  void begin().then((answer) => {
     if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
+  });
+  const unwatch = watchConnection(model, {
+    onCut: () => store.get().link !== "offline" && store.set({ link: "cut" }),
+    onBack() {
+      if (store.get().link === "offline") return; // by a restart
+      store.set({ link: "live" });
+      client.repeat();
+      void begin(); // what was on its way is lost
+    },
   });
   /** @type {WidgetModel["receivers"]} */
   const receivers = new Map();
@@ -105,6 +115,7 @@ export function createWidgetModel(model) {
   /** @type {(() => void)[]} */
   const undo = [
     () => model.off("comm_live_update", lose),
+    unwatch,
     traits.destroy,
     hideStandIn(store),
     store.subscribe(count),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "../src/wire/client.js";
+import { createClient, watchConnection } from "../src/wire/client.js";
 
 function start() {
   /** @type {any[]} */
@@ -167,4 +167,37 @@ test("closing stops listening and ends what is open", async () => {
   client.close();
   assert.equal(await open, null);
   assert.equal(isListening(), false);
+});
+
+test("what is unanswered is sent again under other numbers, but for what would be done twice", async () => {
+  const { client, sent, say } = start();
+  const question = client.ask({ kind: "search", query: "q" });
+  const undone = client.ask({ kind: "undo", redo: false });
+  client.repeat();
+  assert.equal(await undone, null);
+  assert.deepEqual(
+    sent.map(({ content: { kind, id } }) => [kind, id]),
+    [["search", 1], ["undo", 2], ["search", 3]], // biome-ignore format: a line each
+  );
+  say(matches(1)); // its other half may be lost
+  say(matches(3));
+  assert.equal((await question)?.[0].id, 3);
+});
+
+test("a lost connection is told once, and once when it is back", () => {
+  /** @type {any} */
+  let hear = null;
+  const connectionStatusChanged = {
+    connect: (/** @type {any} */ one) => (hear = one),
+    disconnect: () => (hear = null),
+  };
+  /** @type {string[]} */
+  const heard = [];
+  const model = { widget_manager: { kernel: { connectionStatusChanged } } };
+  const stop = watchConnection(model, { onCut: () => heard.push("cut"), onBack: () => heard.push("back") });
+  for (const status of ["connected", "connecting", "disconnected", "connecting", "connected"]) hear(null, status);
+  assert.deepEqual(heard, ["cut", "back"]);
+  stop();
+  assert.equal(hear, null);
+  watchConnection({}, { onCut: () => heard.push("cut"), onBack: () => {} })();
 });

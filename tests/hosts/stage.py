@@ -18,10 +18,10 @@ DRAWN_BY = """(who) => {
 class Stage(Shown):
     """An open notebook, whose cells tests replace: opening another takes 8 seconds of the processor."""
 
-    def __init__(self, browser, lab, folder, name="stage.ipynb"):
+    def __init__(self, browser, lab, folder, name="stage.ipynb", init_script=WATCH):
         self.lab = lab
         write_notebook(folder / name, "")
-        self.page = new_page(browser, init_script=WATCH)
+        self.page = new_page(browser, init_script=init_script)
         self.page.set_default_timeout(1000 * WAIT_S)
         self.traffic = Traffic(self.page, "comm_msg")
         self.complaints: list[str] = []

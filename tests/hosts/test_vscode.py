@@ -13,7 +13,6 @@ import pytest
 import tiledb
 from matplotlib.path import Path as Polygon
 
-from cxg_widget.datasets.cxg.demo import write_demo
 from tests.browser.shown import ring
 from tests.hosts.vscode import THEMES, VsCode, bundle
 
@@ -23,17 +22,10 @@ SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("vscode")
-    write_demo(root / "small.cxg", n_obs=3000, seed=1)
-    return root
-
-
-@pytest.fixture(scope="module")
-def obs(root: Path) -> pd.DataFrame:
+def obs(folder: Path) -> pd.DataFrame:
     """Cell type, x and y of each cell, as TileDB has them."""
-    folder = root / "small.cxg"
-    with tiledb.open(str(folder / "obs")) as store, tiledb.open(str(folder / "emb" / "umap")) as xy:
+    cxg = folder / "small.cxg"
+    with tiledb.open(str(cxg / "obs")) as store, tiledb.open(str(cxg / "emb" / "umap")) as xy:
         (schema,) = (json.loads(one) for name, one in store.meta.items() if "schema" in name)
         names = schema["cell_type"]["categories"]
         obs = pd.DataFrame({"cell_type": np.array(names)[store[:]["cell_type"]]})
@@ -42,16 +34,12 @@ def obs(root: Path) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def opened(chromium: Any, root: Path) -> Iterator[VsCode]:
-    from tools.lab import JupyterLab
-
-    (root / "webview").mkdir()
-    with JupyterLab(root, env={"PYTHONPATH": str(Path(__file__).parents[2])}, at_once=True) as lab:
-        one = VsCode(chromium, lab, bundle(root / "webview"))
-        one.open()
-        one.run(SHOW)
-        yield one
-        one.close()
+def opened(chromium: Any, lab: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[VsCode]:
+    one = VsCode(chromium, lab, bundle(tmp_path_factory.mktemp("webview")))
+    one.open()
+    one.run(SHOW)
+    yield one
+    one.close()
 
 
 @pytest.fixture

@@ -104,7 +104,7 @@
  * @property {{of: string, message: string, details?: string} | null} error the last failure; the picture stays. details: where the
  *   sentence does not say it all
  * @property {InView | null} inView what the picture on the screen is made of
- * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
+ * @property {"connecting" | "live" | "cut" | "offline"} link cut = the host connects to the kernel again; offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
  * @property {import("../wire/protocol.js").Progress | null} building what the kernel is at that lasts, and how far, 0..1
  * @property {any[]} kept states that can be brought back, as the kernel offers them

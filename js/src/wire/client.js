@@ -15,14 +15,20 @@ import { decode } from "./decode.js";
  *   question of the same kind and panel took its place, if it failed (then `onError` has been called) or if none came in time
  * @property {(request: any) => void} tell what needs no answer
  * @property {() => void} abandon no answer will come any more
+ * @property {() => void} repeat send again what is unanswered: it or its answer may be lost
  * @property {() => void} close
  *
  * @typedef {object} Question
+ * @property {any} request
+ * @property {number} waitMs
  * @property {string} slot its kind and panel
  * @property {Reply[]} parts
  * @property {(reply: Reply[] | null) => void} settle
  * @property {ReturnType<typeof setTimeout> | undefined} timer
  */
+
+/** What would be done twice. */
+const ONCE = ["undo", "restore", "set", "annotation"];
 
 /**
  * @param {Comm} comm
@@ -71,28 +77,29 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
     if (question.parts.length >= nParts) settle(reply.id, question.parts);
   }
 
+  /** @param {any} request @param {number} waitMs @param {Question["settle"]} resolve */
+  function pose(request, waitMs, resolve) {
+    const id = ++lastId;
+    const slot = `${request.kind} ${request.panel}`;
+    // As in the kernel, a newer question takes the place of an older one of its kind and panel.
+    for (const [older, question] of open) if (question.slot === slot) settle(older, null);
+    const timer = setTimeout(() => settle(id, null), waitMs);
+    open.set(id, { request, waitMs, slot, parts: [], settle: resolve, timer });
+    try {
+      comm.send({ ...request, id });
+    } catch {
+      settle(id, null);
+      onLost(); // the comm is closed: the kernel has gone
+    }
+  }
+
   function abandon() {
     for (const id of [...open.keys()]) settle(id, null);
   }
 
   comm.on("msg:custom", receive);
   return {
-    ask(request, waitMs = 60_000) {
-      const id = ++lastId;
-      const slot = `${request.kind} ${request.panel}`;
-      // As in the kernel, a newer question takes the place of an older one of its kind and panel.
-      for (const [older, question] of open) if (question.slot === slot) settle(older, null);
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => settle(id, null), waitMs);
-        open.set(id, { slot, parts: [], settle: resolve, timer });
-        try {
-          comm.send({ ...request, id });
-        } catch {
-          settle(id, null);
-          onLost(); // the comm is closed: the kernel has gone
-        }
-      });
-    },
+    ask: (request, waitMs = 60_000) => new Promise((resolve) => pose(request, waitMs, resolve)),
     tell(request) {
       try {
         comm.send({ ...request, id: ++lastId });
@@ -101,9 +108,37 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
       }
     },
     abandon,
+    repeat() {
+      for (const [id, { request, waitMs, settle: resolve, timer }] of [...open]) {
+        if (ONCE.includes(request.kind)) settle(id, null);
+        else {
+          open.delete(id);
+          clearTimeout(timer);
+          pose(request, waitMs, resolve);
+        }
+      }
+    },
     close() {
       comm.off("msg:custom", receive);
       abandon();
     },
   };
+}
+
+/**
+ * Hear when a host loses its connection to the kernel, and when it is back. Hosts with a kernel connection of JupyterLab say so; of
+ * others nothing is heard.
+ * @param {any} model @param {{onCut: () => void, onBack: () => void}} listener @returns {() => void} stops it
+ */
+export function watchConnection(model, { onCut, onBack }) {
+  const changed = model.widget_manager?.kernel?.connectionStatusChanged;
+  if (typeof changed?.connect !== "function") return () => {};
+  let isCut = false;
+  const hear = (/** @type {unknown} */ _, /** @type {string} */ status) => {
+    if (status === "connected" && isCut) onBack();
+    else if (status !== "connected" && !isCut) onCut();
+    isCut = status !== "connected";
+  };
+  changed.connect(hear);
+  return () => changed.disconnect(hear);
 }

@@ -8,7 +8,7 @@ import { whyEmpty } from "./notes.js";
 /** A thin bar that takes no room. @param {Context} context */
 export function progressBar({ state }) {
   const done = progress(state);
-  const waiting = state.link === "connecting" || (state.dataset !== null && done < 1);
+  const waiting = state.link === "connecting" || state.link === "cut" || (state.dataset !== null && done < 1);
   if (!waiting || state.link === "offline") return nothing;
   const percent = Math.round(100 * done);
   const known = done > 0;

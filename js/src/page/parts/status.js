@@ -86,6 +86,12 @@ const STAYS =
 /** @param {import("../../state/state.js").State} state @returns {{sentence: string, more: string, isFailure: boolean} | null} */
 export function noticeOf({ error, link, dataset }) {
   if (error !== null) return { sentence: error.message, more: error.details ?? "", isFailure: true };
+  if (link === "cut")
+    return {
+      sentence: "Connection lost. Waiting for the kernel.",
+      more: "What you do now happens when the connection is back.",
+      isFailure: false,
+    };
   if (link !== "offline") return null;
   const what = dataset === null ? "Static picture: no kernel is running." : "The kernel restarted.";
   return { sentence: `${what} Run this cell again.`, more: dataset === null ? "" : STAYS, isFailure: false };

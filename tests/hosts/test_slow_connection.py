@@ -1,0 +1,142 @@
+"""The widget behind a proxy: 300 ms for a round trip, 5 MB for a message, and a connection that drops.
+
+Nothing here looks at a clock: round trips are counted. A message from the kernel has come after as many of them as the
+page, one after the other, had to wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tiledb
+from matplotlib.path import Path as Polygon
+
+from tests.browser.rest import WATCH
+from tests.browser.shown import ring
+from tests.hosts.stage import Stage
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+PROXY = (Path(__file__).parent / "slow_socket.js").read_text()
+SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type'{more})\nw"
+MOST_BYTES = 5_000_000
+LOST = "Connection lost. Waiting for the kernel."
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Any, lab: Any, folder: Path) -> Iterator[Stage]:
+    one = Stage(chromium, lab, folder, "slow.ipynb", init_script=PROXY + ";" + WATCH)
+    one.page.evaluate("(most) => Object.assign(cxgSlow, { ms: 150, most })", MOST_BYTES)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def stage(opened: Stage) -> Iterator[Stage]:
+    """A notebook behind the proxy, which refuses no message while a test uses it."""
+    yield opened
+    assert opened.page.evaluate("cxgSlow.refused") == []
+    assert opened.complaints == []
+
+
+@pytest.fixture(scope="module")
+def xy(folder: Path) -> np.ndarray:
+    with tiledb.open(str(folder / "small.cxg" / "emb" / "umap")) as store:
+        return np.asarray(store[:], dtype=np.float64)
+
+
+def show(stage: Stage, more: str = "") -> None:
+    stage.page.evaluate("cxgSlow.reset()")
+    stage.show(SHOW.format(more=more))
+
+
+def come(stage: Stage, *kinds: str) -> int:
+    """Return after how many round trips the last message of some kinds has come, once there is one."""
+    stage.until(lambda: stage.page.evaluate("(kinds) => cxgSlow.received.some((one) => kinds.includes(one[0]))", kinds))
+    stage.settle()
+    return max(depth for kind, _, depth in stage.page.evaluate("cxgSlow.received") if kind in kinds)
+
+
+def lasso(stage: Stage) -> np.ndarray:
+    px = ring(*stage.spot(0.4, 0.5), 150, 110)
+    corners = stage.to_data(px)
+    stage.page.evaluate("cxgSlow.reset()")
+    stage.drag(px, "Shift")
+    return corners
+
+
+def selected(stage: Stage) -> list[int]:
+    return sorted(stage.json("w.selection.rows.tolist()"))
+
+
+def rows_in(xy: np.ndarray, corners: np.ndarray) -> list[int]:
+    return list(np.flatnonzero(Polygon(corners).contains_points(xy)).tolist())
+
+
+def test_the_first_picture_a_color_a_lasso_and_a_filter_take_one_round_trip_each(
+    stage: Stage, xy: np.ndarray, folder: Path
+) -> None:
+    with tiledb.open(str(folder / "small.cxg" / "obs")) as store:
+        n_counts = store[:]["n_counts"]
+    show(stage)
+    assert come(stage, "points", "color", "codes") == 1
+    box = stage.host.get_by_role("combobox", name="Color by")
+    box.click()
+    box.fill("CD3E")
+    stage.host.get_by_role("option").get_by_text("CD3E", exact=True).first.wait_for()
+    stage.settle()
+    stage.page.evaluate("cxgSlow.reset()")
+    stage.page.keyboard.press("Enter")
+    assert come(stage, "color", "nonzeros", "values") == 1
+    corners = lasso(stage)
+    assert come(stage, "selection") == 1
+    assert selected(stage) == rows_in(xy, corners) != []
+    stage.host.get_by_role("button", name="Columns", exact=True).click()
+    query = stage.host.get_by_placeholder("e.g. n_counts > 0")
+    query.fill("n_counts > 2000")
+    stage.settle()
+    stage.page.evaluate("cxgSlow.reset()")
+    query.press("Enter")
+    assert come(stage, "filter") == 1
+    stage.shows(f"{(n_counts > 2000).sum():,} of 3,000 cells pass")
+
+
+def test_a_picture_as_an_image_takes_two_round_trips_and_a_zoom_one(stage: Stage) -> None:
+    show(stage, ", max_points=500")
+    assert come(stage, "image", "cells") <= 2
+    stage.page.evaluate("cxgSlow.reset()")
+    stage.page.mouse.move(*stage.spot(0.4, 0.4))
+    stage.page.mouse.wheel(0, -240)
+    assert come(stage, "image", "cells") == 1
+
+
+@pytest.mark.parametrize("lost", ["lasso", "selection"], ids=["the request", "the answer"])
+def test_a_lasso_whose_request_or_answer_is_lost_is_there_once_the_connection_is_back(
+    stage: Stage, xy: np.ndarray, lost: str
+) -> None:
+    show(stage)
+    stage.page.evaluate("(kind) => (cxgSlow.dropAt = kind)", lost)
+    corners = lasso(stage)
+    stage.shows(LOST)
+    assert len(stage.colors()) > 100
+    stage.page.evaluate("cxgSlow.isDown = false")
+    stage.shows_no(LOST)
+    rows = rows_in(xy, corners)
+    stage.shows(f"{len(rows):,} of 3,000 cells selected")
+    assert selected(stage) == rows != []
+
+
+def test_a_color_that_python_sets_while_the_connection_is_lost_is_drawn_once_it_is_back(stage: Stage) -> None:
+    show(stage)
+    stage.ask("import threading; threading.Timer(1, lambda: setattr(w, 'color', 'leiden')).start()")
+    stage.page.evaluate("cxgSlow.dropAt = 'color'")
+    stage.shows(LOST)
+    stage.page.evaluate("cxgSlow.isDown = false")
+    stage.shows_no(LOST)
+    stage.host.locator(".legend").get_by_text("leiden", exact=True).wait_for()
+    stage.settle()
+    assert stage.json("w.color") == "leiden"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,13 +61,20 @@ def test_entries_of_the_anywidget_galleries_name_a_repository_and_a_picture() ->
     assert (ROOT / config["notebookUrl"].split("/main/")[1]).exists()
 
 
-def test_the_paper_has_the_sections_words_and_references_that_the_journal_asks_for() -> None:
+def test_the_paper_has_the_head_sections_words_and_references_that_the_journal_asks_for() -> None:
     _, head, text = (LISTING / "joss" / "paper.md").read_text().split("---\n", 2)
-    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= yaml.safe_load(head).keys()
-    sections = re.findall(r"^# (.*)$", text, re.MULTILINE)
-    assert sections[:3] == ["Summary", "Statement of need", "State of the field"]
-    assert sections[-1] == "References"
-    assert 750 <= len(re.sub(r"\[@[^]]*\]|^# .*$", "", text, flags=re.MULTILINE).split()) <= 1_000
+    meta = yaml.safe_load(head)
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= meta.keys()
+    assert "`" not in meta["title"]
+    assert datetime.strptime(meta["date"], "%d %B %Y")
+    assert all(isinstance(one["index"], int) and one["name"] for one in meta["affiliations"])
+    named = {index for one in meta["authors"] for index in re.findall(r"\d+", str(one["affiliation"]))}
+    assert named == {str(one["index"]) for one in meta["affiliations"]}
+    assert re.findall(r"^# (.*)$", text, re.MULTILINE) == [
+        *("Summary", "Statement of need", "State of the field", "Software design", "Research impact statement"),
+        *("AI usage disclosure", "Acknowledgements", "References"),
+    ]
+    assert 750 <= len(re.sub(r"\[@[^]]*\]|^#+ .*$", "", text, flags=re.MULTILINE).split()) <= 1_750
     bibliography = (LISTING / "joss" / "paper.bib").read_text()
     entries = re.split(r"^@", bibliography, flags=re.MULTILINE)[1:]
     keys = [re.match(r"\w+\{(\w+),", entry)[1] for entry in entries]  # type: ignore[index]

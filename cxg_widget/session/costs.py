@@ -21,8 +21,11 @@ from cxg_widget.wire.frames import Frame
 class Cost:
     """What one action read of the store.
 
+    Attributes
+    ----------
     of : the action: "ready" for the first picture, "color", "points", "filter", "lasso", "columns", "aggregate", ...
     n_bytes : bytes as they are stored, compressed
+    n_reads : reads of a file, or requests to remote storage
     is_ahead : whether storage was read ahead, so that requests were at most so many
 
     Examples

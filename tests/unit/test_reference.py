@@ -9,7 +9,7 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -143,6 +143,19 @@ def test_every_class_that_a_public_method_returns_is_in_the_reference() -> None:
     of_others = {"Any", "None", "Figure", "DataArray", "DataFrame", "NDArray", "Iterator", "Callable"}
     unions = {"EmbeddingName", "Extent", "Values"}  # of tuples and arrays; the docstring says of which
     assert returned - of_others - unions <= LAST
+
+
+def test_every_public_field_of_a_class_is_among_its_attributes() -> None:
+    """Those of a base class may stand there."""
+    lacking = []
+    for name, one in ENTRIES.items():
+        if not inspect.isclass(one):
+            continue
+        words = "\n".join(inspect.getdoc(base) or "" for base in one.__mro__[:-1])
+        names = [field.name for field in fields(one)] if is_dataclass(one) else getattr(one, "_fields", ())
+        public = [field for field in names if not field.startswith("_")]
+        lacking += [(name, field) for field in public if not re.search(rf"^(\w+, )*{field}\b.* : ", words, re.M)]
+    assert lacking == []
 
 
 def test_every_entry_of_the_reference_has_a_docstring() -> None:

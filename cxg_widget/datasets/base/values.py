@@ -25,6 +25,9 @@ class Column:
 
     Attributes
     ----------
+    name : as the store has it
+    kind : "categorical", "string", "int", "float" or "boolean"
+    n_categories : number of categories; None for other kinds, and if the store does not state it
     unit : of its numbers as the store states it, such as "minute"; "" = none is stated
 
     Examples

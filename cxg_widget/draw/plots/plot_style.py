@@ -34,7 +34,14 @@ class Look:
 
 
 class GroupPlot(ABC):
-    """A plot of groups of cells: its numbers, and its figure."""
+    """A plot of groups of cells: its numbers, and its figure.
+
+    Attributes
+    ----------
+    look : the options that all plots share: colors, title and note
+    """
+
+    look: Look
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:

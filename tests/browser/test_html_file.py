@@ -283,6 +283,12 @@ def test_an_exported_notebook_has_live_pages_that_open_once_they_are_seen_and_pi
     assert set(stored) <= colors_of(canvas(first))
     # The notebook is white whatever the system prefers, and so are its frames.
     assert first.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    around = {"color: rgb(230, 230, 230)": 24, "color: rgb(230, 230, 230); background: #eee": 255}
+    for style, red in around.items():
+        page.evaluate("(style) => document.body.setAttribute('style', style)", style)
+        page.locator("iframe").nth(0).dispatch_event("load")
+        first.locator(f"html[data-background={'dark' if red == 24 else 'white'}]").wait_for()
+        assert first.evaluate("getComputedStyle(document.body).backgroundColor").startswith(f"rgb({red},")
     first.get_by_role("option", name=re.compile("^T cell")).click()
     first.locator(".status").get_by_text("cells shown").wait_for()
     first.get_by_role("combobox", name="Color by").click()
@@ -309,8 +315,9 @@ def test_a_frame_whose_host_lets_no_page_open_leaves_the_picture_to_see(
 ) -> None:
     w = CxgWidget(data, color="cell_type", opacity=1.0)
     policy = "<meta http-equiv='Content-Security-Policy' content=\"script-src 'unsafe-inline'\">"
-    (tmp_path / "site.html").write_text(policy + w.embed()._repr_mimebundle_()["text/html"], encoding="utf-8")
-    page = open_any(chromium, tmp_path / "site.html")
+    dark = "<style>:root { color-scheme: dark }</style>"
+    (tmp_path / "site.html").write_text(policy + dark + w.embed().html, encoding="utf-8")
+    page = open_any(chromium, tmp_path / "site.html", dark=True)
     page.frames[1].locator("html[hidden]").wait_for(state="attached")
     assert "#123456" in colors_of(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGBA")))
     page.context.close()

@@ -12,20 +12,25 @@ from cxg_widget.text.numbers import byte_size
 _SANDBOX = "allow-scripts allow-downloads"
 """Without "allow-same-origin", a page has no access to the notebook around it and to its server."""
 _FOLLOW_SITE = """\
-const tell = (background) => this.contentWindow.postMessage({ background }, "*");
-for (let at = this; at; at = at.parentElement ?? at.getRootNode().host) {
-  const rgb = /^rgb\\((\\d+), (\\d+), (\\d+)/.exec(getComputedStyle(at).backgroundColor);
-  if (rgb) return tell(0.3 * rgb[1] + 0.6 * rgb[2] + 0.1 * rgb[3] < 128 ? "dark" : "white");
-}
-if (!getComputedStyle(document.documentElement).colorScheme.includes("dark")) tell("white");"""
-"""Sends the background around the frame to the page, which otherwise follows the system although the site may not."""
+const level = (color) => {
+  const rgb = /^rgb\\((\\d+), (\\d+), (\\d+)/.exec(color);
+  return rgb && 0.3 * rgb[1] + 0.6 * rgb[2] + 0.1 * rgb[3];
+};
+let behind = null;
+for (let at = this; at && behind === null; at = at.parentElement ?? at.getRootNode().host)
+  behind = level(getComputedStyle(at).backgroundColor);
+behind ??= 255 - level(getComputedStyle(this).color);
+this.contentWindow.postMessage({ background: behind < 128 ? "dark" : "white" }, "*");"""
+"""Sends the background around the frame to the page, which otherwise follows the system although the site may not.
+Where no element has one, the color of text tells, as in js/src/page/theme.js."""
 _PICTURE = '<img alt="{}" src="data:image/png;base64,{}" style="max-width: 100%; max-height: 100%">'
 _HTML = """\
 <div style="position: relative; height: {height}px">
 <style>@media print {{ .cxg-live {{ display: none }} }}</style>
 {picture}
 <iframe class="cxg-live" name="cxg-over-picture" title="{title}" sandbox="{sandbox}" loading="lazy" onload="{onload}"
-style="position: absolute; inset: 0; width: 100%; height: 100%; border: 0" srcdoc="{page}"></iframe>
+style="position: absolute; inset: 0; width: 100%; height: 100%; border: 0; color-scheme: light"
+srcdoc="{page}"></iframe>
 </div>"""
 """The frame covers the picture. Print shows the picture, as do hosts that remove the frame or block its script."""
 

@@ -92,6 +92,9 @@ const main = /** @type {HTMLElement} */ (document.getElementById("widget"));
 seen(main)
   .then(() => open(main))
   .catch((failure) => {
-    if (window.name === OVER_PICTURE) document.documentElement.hidden = true;
+    if (window.name === OVER_PICTURE) {
+      document.documentElement.hidden = true;
+      document.documentElement.style.colorScheme = "light"; // that of the frame: a browser fills the frame where they differ
+    }
     main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It needs a browser from 2023 or later.`;
   });

@@ -1,4 +1,4 @@
-"""Single-cell data in a notebook: `CxgWidget("data.cxg")`. Everything is imported at first use."""
+"""Interactive plots of single-cell data in notebooks: `CxgWidget("data.cxg")`. Imports happen at first use."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _read_ahead() -> None:
-    """Import and start what opening a CXG needs while the analyst still types."""
-    with suppress(Exception):  # said in full when the store is opened
+    """Import libraries and start threads that opening a CXG needs, in the background."""
+    with suppress(Exception):  # opening the store reports it in full
         import_module("cxg_widget.datasets.cxg.dataset")
         import_module("cxg_widget.datasets.tiledb_access.contexts").warm_up()
 

@@ -1,4 +1,4 @@
-"""Let ``python -m cxg_widget`` do what ``cxg-widget`` does."""
+"""Runs ``cxg-widget`` as ``python -m cxg_widget``."""
 
 from __future__ import annotations
 

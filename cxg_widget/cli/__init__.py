@@ -1,4 +1,4 @@
-"""The commands of ``cxg-widget``, one file each: their arguments, and what they print."""
+"""The commands of ``cxg-widget``, one file each: arguments and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several commands take from the command line, and how values are spelt there."""
+"""Arguments that several commands share, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def add_store(parser: argparse.ArgumentParser, name: str = "path", metavar: str = "PATH") -> None:
-    """Add the argument of a store to read, with what storage far away needs."""
+    """Add the argument for a store to read, and the option for remote storage."""
     parser.add_argument(name, metavar=metavar, help="a path, or a URI such as s3://bucket/data.cxg")
     parser.add_argument(
         "--storage-option",
@@ -22,7 +22,7 @@ def add_store(parser: argparse.ArgumentParser, name: str = "path", metavar: str 
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the argument of what `open_dataset` takes for one kind of store or another."""
+    """Add the argument for options of `open_dataset`."""
     parser.add_argument(
         "--option",
         action="append",
@@ -35,13 +35,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def open_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what `open_dataset` takes apart from the path; nothing where nothing was given."""
+    """Return the keyword arguments of `open_dataset`; {} if no options were given."""
     found = dict(getattr(options, "option", ()))
     return found | ({"storage_options": dict(options.storage_option)} if options.storage_option else {})
 
 
 def embedding(text: str) -> tuple[str, tuple[str, str] | str]:
-    """Read [NAME=]X,Y or [NAME=]FILE.csv; without a name it is called after both columns, or after the file."""
+    """Parse [NAME=]X,Y or [NAME=]FILE.csv; the default name is made of both columns, or of the file."""
     name, given, axes = text.partition("=")
     name, axes = (name, axes) if given else ("", text)
     if axes.lower().endswith(".csv"):
@@ -53,7 +53,7 @@ def embedding(text: str) -> tuple[str, tuple[str, str] | str]:
 
 
 def count(text: str) -> int:
-    """Read a number of 1 or more, such as 100000, 100_000 or 1e6."""
+    """Parse a number of 1 or more, such as 100000, 100_000 or 1e6."""
     try:
         number = float(text)
     except ValueError:
@@ -64,7 +64,7 @@ def count(text: str) -> int:
 
 
 def named(text: str) -> tuple[str, str | bool]:
-    """Read NAME=VALUE; true and false are meant as such."""
+    """Parse NAME=VALUE; true and false become booleans."""
     name, given, value = text.partition("=")
     if not given or not name:
         raise argparse.ArgumentTypeError("an option is written NAME=VALUE")
@@ -72,7 +72,7 @@ def named(text: str) -> tuple[str, str | bool]:
 
 
 def option(text: str) -> tuple[str, Any]:
-    """Read NAME=VALUE; a value that is JSON, such as a number or a list, is meant as such, any other as text."""
+    """Parse NAME=VALUE; a value that is JSON, such as a number or a list, is decoded, any other is text."""
     name, given, value = text.partition("=")
     if not given or not name:
         raise argparse.ArgumentTypeError("an option is written NAME=VALUE")

@@ -1,4 +1,4 @@
-"""``cxg-widget convert``: write any store anew as a CXG or an .h5ad."""
+"""``cxg-widget convert``: write a store as a CXG or an .h5ad."""
 # Changes with cxg_widget/convert/conversion.py: options of a conversion.
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def add(commands: Any) -> None:
     convert.add_argument(
         "--where",
         metavar="QUERY",
-        help="carry the cells that meet a query, such as \"tissue == 'lung' and n_genes > 500\"",
+        help="convert only the cells that match a query, such as \"tissue == 'lung' and n_genes > 500\"",
     )
     convert.add_argument(
-        "--genes", nargs="+", metavar="GENE", help="carry these genes alone: names, or a file with one per line"
+        "--genes", nargs="+", metavar="GENE", help="convert only these genes: names, or a file with one per line"
     )
     convert.add_argument(
         "--embedding",
@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the store, and say what it holds and what it could not take."""
+    """Write the store, and print what it contains and what could not be converted."""
     from cxg_widget.convert import convert
     from cxg_widget.files.kept_folder import has_kept
 
@@ -85,7 +85,7 @@ def _convert(convert: Callable[..., Conversion], options: argparse.Namespace) ->
 
 
 def _genes(given: list[str] | None) -> list[str] | str | None:
-    """Return names as a list, one file as its path; names that are parted by commas are taken apart."""
+    """Return names as a list, or one file as its path; split names separated by commas."""
     if given is None:
         return None
     if len(given) == 1 and Path(given[0]).expanduser().is_file():

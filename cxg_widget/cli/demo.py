@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the store and say where."""
+    """Write the store and print its path."""
     from cxg_widget.datasets.cxg.demo import write_demo
 
     path = write_demo(

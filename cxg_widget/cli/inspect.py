@@ -1,4 +1,4 @@
-"""``cxg-widget inspect``: describe the contents of a store, as text or JSON; no values are read."""
+"""``cxg-widget inspect``: describe a store as text or JSON, without reading values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print what the store holds."""
+    """Print the description."""
     from cxg_widget.datasets import open_dataset
 
     with open_dataset(options.path, format=options.format, **open_options(options)) as dataset:
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def as_json(dataset: Dataset) -> dict[str, Any]:
-    """Return what a dataset holds, fit for JSON; names in their order."""
+    """Return the description of a dataset as JSON; names in their order."""
     found = {
         "path": dataset.uri,
         "title": dataset.title,
@@ -59,7 +59,7 @@ def as_json(dataset: Dataset) -> dict[str, Any]:
 
 
 def as_text(dataset: Dataset) -> Iterable[str]:
-    """Yield what a dataset holds, a line each."""
+    """Yield the description of a dataset, line by line."""
     details, sizes = dataset.details, dataset.sizes
     yield dataset.title
     about = [("format", dataset.format), ("shape", f"{dataset.n_obs:,} obs x {dataset.n_var:,} var")]

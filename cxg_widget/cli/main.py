@@ -1,4 +1,4 @@
-"""The command line ``cxg-widget``: find the command, run it, tell failures in one sentence."""
+"""The command line ``cxg-widget``: finds and runs the command, and prints errors in one sentence."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Parameters
     ----------
-    arguments : what follows the program's name; None = those of this process
+    arguments : those after the program's name; None = those of this process
 
     Returns
     -------
-    0 when done, 1 after an error, which is one sentence on stderr, or where `validate` found a violation; wrong
-    usage exits with 2
+    0 on success; 1 after an error, which is one sentence on stderr, or if `validate` finds a violation. Wrong usage
+    exits with 2
     """
     options = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int | None] = options.command
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted.")
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python would complain once more when it ends.
+        # The reader of our output has closed the pipe; Python would print one more error when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (CxgWidgetError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Lines for a terminal: aligned, and harmless whatever the names in a file are."""
+"""Lines for a terminal: aligned, with control characters escaped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def show(lines: Iterable[str]) -> None:
-    """Print lines, with what could steer the terminal escaped; names come from files of anybody's making."""
+    """Print lines; names from untrusted files cannot steer the terminal."""
     for line in lines:
         print(printable(line))
 
@@ -21,12 +21,12 @@ def show_json(value: Any) -> None:
 
 
 def printable(line: str) -> str:
-    """Escape control characters and what a terminal cannot show."""
+    """Escape control characters and characters that a terminal cannot show."""
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in line)
 
 
 def section(title: str, rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
-    """Yield a title and rows below it, their columns aligned; nothing where there are no rows."""
+    """Yield a title and aligned rows below it; nothing if there are no rows."""
     if not rows:
         return
     yield f"  {title}"
@@ -37,7 +37,7 @@ def section(title: str, rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
 
 
 def bytes_text(size: int) -> str:
-    """Return a number of bytes for a person, such as "1.4 MiB"."""
+    """Format a number of bytes, such as "1.4 MiB"."""
     amount = float(size)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if amount < 1024:

@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what breaks the specification; return the exit status."""
+    """Print violations of the specification; return the exit status."""
     from cxg_widget.datasets.cxg.validation import validate_apart
 
     try:
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _other_format(path: str, options: dict[str, Any]) -> str:
-    """Return what else lies at a path, such as "a Parquet file"; "" where it is nothing that opens, or a CXG."""
+    """Return what the path is instead, such as "a Parquet file"; "" if it is a CXG or cannot be opened."""
     from cxg_widget.datasets.detection import detect
     from cxg_widget.datasets.readers import registered
 

@@ -1,4 +1,4 @@
-"""``cxg-widget versions``: what a report of a bug has to name."""
+"""``cxg-widget versions``: the versions that a bug report needs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from cxg_widget.cli.text import show
 
 _HOSTS = ("jupyterlab", "notebook", "ipykernel", "voila", "marimo", "shinywidgets", "panel", "anndata", "scanpy")
-"""Packages that show the widget or hand it data, whether or not it needs them."""
+"""Packages that display the widget or give it data, required or not."""
 _FOR_USERS = re.compile(r"(?!.*extra ==)|.*extra == ['\"](all|dask|deseq2)['\"]")
-"""Requirements of a user; those of developers are left out."""
+"""Requirements for users, without those for developers."""
 
 
 def add(commands: Any) -> None:
@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
 
 
 def run(_: argparse.Namespace) -> None:
-    """Print one line for each that is installed."""
+    """Print one line per installed package."""
     show([f"python {platform.python_version()}", f"system {platform.platform()}", *_installed()])
 
 

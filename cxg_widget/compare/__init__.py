@@ -1,1 +1,1 @@
-"""Comparisons of cells with others: shares of categories, genes, and p-values adjusted for many tests."""
+"""Comparisons of cells: differential expression, composition, statistics of genes by group, adjusted p-values."""

@@ -1,4 +1,4 @@
-"""Groups of cells that are compared: by set and category, and their cells in a matrix, read block by block."""
+"""Groups of cells to compare, and block-wise reading of their cells from a matrix."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True)
 class Grouping:
-    """Groups of cells.
+    """Groups of cells, by side and category.
 
-    table : int32 (n_sides + 1, n_categories + 1), the group of the cells of a side that have a category, -1 = none; the
-        last row is of cells on no side, the last column of those without a category
-    sides : bool (n_obs,) each, no cell on two of them
-    column : obs column of categories; None = there is one category, which all cells have
-    reference : the group with which each other one is ranked; None = all groups are ranked together
+    table : int32 (n_sides + 1, n_categories + 1), group of the cells of a side and a category, -1 = none; the last row
+        is for cells on no side, the last column for cells without a category
+    sides : bool (n_obs,) each, disjoint
+    column : obs column of categories; None = a single category of all cells
+    reference : group that each other one is ranked with; None = all groups are ranked together
     """
 
     table: NDArray[np.int32]
@@ -52,7 +52,7 @@ class Grouping:
     def groups(self, codes: Codes | None, n_obs: int) -> NDArray[np.int32]:
         """Return the group of each cell, int32 (n_obs,), -1 = none.
 
-        codes : of the column; None where there is none
+        codes : of the column; None without a column
         """
         side = np.full(n_obs, len(self.sides), dtype=np.int8)
         for at, mask in enumerate(self.sides):
@@ -63,7 +63,7 @@ class Grouping:
         return found
 
     def spread(self, n: int, n_obs: int) -> NDArray[np.int64]:
-        """Return up to n rows spread evenly over those that are on a side, ascending."""
+        """Return up to n rows on any side, evenly spread, ascending."""
         if not self.sides:
             return _ranks(n_obs, n)
         ends = np.zeros(1, dtype=np.int64)
@@ -87,7 +87,7 @@ def _ranks(n_all: int, n: int) -> NDArray[np.int64]:
 
 
 Tell = Callable[[float, str], object]
-"""Takes which part is done of one look at the matrix, and what is being done, as "Reading cells 3 of 8"."""
+"""Called with the finished part of a pass over the matrix, 0 to 1, and a text such as "Reading cells 3 of 8"."""
 PER_CELL = 1e4
 """Total to which "log1p_10k" scales the counts of a cell."""
 _SUMMING = "Adding up counts of"
@@ -100,12 +100,12 @@ class Grouped:
     rows : int64, ascending, the rows of all groups
     codes : int32, the group of each of `rows`
     layer : None = the main matrix
-    positions : int64, ascending, the genes to read; None = all
+    positions : int64, ascending, genes to read; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
-    ranked : whether cells are ranked by each gene, which takes whole genes
-    reference : as of `Grouping`
-    tell : called with the progress of each look at the matrix, from any thread
-    check : called now and then, ten times a second while something is read; what it raises, ends that
+    ranked : whether cells are ranked by each gene, which needs whole genes
+    reference : as in `Grouping`
+    tell : called with the progress of each pass over the matrix, from any thread
+    check : called at least ten times a second during reads; an exception from it ends them
     """
 
     dataset: Dataset
@@ -122,7 +122,7 @@ class Grouped:
 
     @classmethod
     def of(cls, dataset: Dataset, groups: NDArray[np.int32], *args: Any, first: int = 0, **more: Any) -> Grouped:
-        """Return the cells of the rows from `first` on by the group of each, -1 = none; the rest as attributes."""
+        """Return the cells from row `first` on, given the group of each, -1 = none; other parameters are attributes."""
         rows = np.flatnonzero(groups >= 0)
         return cls(dataset, rows + first, groups[rows], *args, **more)
 
@@ -138,24 +138,24 @@ class Grouped:
 
     @cached_property
     def by_rows(self) -> bool:
-        """Whether less is read by rows; a gene is then read with all others.
+        """Whether reading by rows takes fewer bytes; a gene is then read together with all others.
 
-        Genes that come whole are taken where that is as much, or up to twice as much and cells are ranked, for which
-        the entries of rows must be kept.
+        Reading by genes is also chosen if it takes as many bytes, or up to twice as many when cells are ranked, since
+        ranking by rows must keep the entries.
         """
         plan = self.dataset.plan(self._some, self.positions, self.layer)
         if plan.axis == "var":
             return False
-        # Ranks by columns need no second copy of the entries: they are worth twice the reading (decision 57).
+        # Ranks by columns need no second copy of the entries, which is worth twice the reading (decision 57).
         return not plan.both_ways or plan.other_bytes > plan.n_bytes * (2 if self.ranked else 1)
 
     @property
     def read(self) -> NDArray[np.int64]:
-        """The positions of the genes that are read, int64, ascending."""
+        """Positions of the genes to read, int64, ascending."""
         return np.arange(self.n_var) if self.by_rows or self.positions is None else self.positions
 
     def ahead(self, blocks: Callable[[], Iterable[MatrixBlock]]) -> Iterator[MatrixBlock]:
-        """Yield blocks that are read in a thread, one ahead; what `check` raises is raised soon."""
+        """Yield blocks that a thread reads one ahead; errors of `check` are raised soon."""
         return iter(Prefetch(blocks, self.check))
 
     def row_blocks(self) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
@@ -169,7 +169,7 @@ class Grouped:
             start = rows.stop
 
     def column_blocks(self) -> Iterator[tuple[int, MatrixBlock]]:
-        """Yield the genes in blocks, each with the place in `read` of its first gene; positions are places in `rows`.
+        """Yield the genes in blocks, each with the index in `read` of its first gene; positions index `rows`.
 
         Their scale is `scale`.
         """
@@ -185,7 +185,7 @@ class Grouped:
 
     @cached_property
     def scale(self) -> Floats:
-        """What values of each of `rows` are multiplied by before log1p, which takes a look at all genes; or empty."""
+        """Factor of the values of each of `rows` before log1p, by a pass over all genes; empty if not normalized."""
         if not self.normalized:
             return NO_SCALE
         totals = np.zeros(len(self.rows))
@@ -215,7 +215,7 @@ class Grouped:
         return totals
 
     def _check_counts(self, n_wrong: int) -> None:
-        """Refuse what a sample of the values did not show."""
+        """Raise if the pass found values that are no counts, which the sample did not show."""
         if n_wrong:
             where, values = describe_layer(self.layer), "a value" if n_wrong == 1 else f"{n_wrong:,} values"
             raise InvalidValue(f"normalize='log1p_10k' takes counts, and {where} holds {values} below 0 or infinite.")
@@ -225,10 +225,10 @@ class Grouped:
         return None if len(self.rows) == self.dataset.n_obs else self.rows
 
     def _plain(self, block: MatrixBlock) -> MatrixBlock:
-        """Return rows of which all is listed that does not stay what it is where a cell is scaled."""
+        """Return rows with all entries listed that scaling a cell changes."""
         if not self.normalized or block.fill is None:
             return block
-        # log1p(fill * scale) is another number in each cell.
+        # log1p(fill * scale) differs between cells.
         return MatrixBlock.of_dense(block.dense(self.n_var))
 
 

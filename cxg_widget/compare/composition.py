@@ -1,4 +1,4 @@
-"""Composition of a set of cells: its shares of the categories of a column, and their p-values, by cell and by donor."""
+"""Composition of a set of cells by the categories of a column, with p-values by cell and by donor."""
 # Changes with cxg_widget/session/analysis/composition.py: numbers of an enrichment.
 # Changes with cxg_widget/wire/messages/open_columns.py: numbers of an enrichment.
 # Changes with js/src/panels/columns/enrichment.js: numbers of an enrichment.
@@ -25,12 +25,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Composition:
-    """Cells of a set, and of all that count, the population, by category; each cell has one.
+    """Number of cells per category in a set, and in the population that contains it.
 
     Attributes
     ----------
     drawn : int64 (k,), of the set
-    held : int64 (k,), of the population, which holds the set
+    held : int64 (k,), of the population
     """
 
     drawn: Counts
@@ -48,25 +48,25 @@ class Composition:
 
     @property
     def share(self) -> Floats:
-        """Share of each category in the set; NaN where the set is empty."""
+        """Share of each category in the set; NaN if the set is empty."""
         return _ratio(self.drawn, self.n_drawn)
 
     @property
     def expected(self) -> Floats:
-        """Expected cells of each category in the set, were it drawn from the population at random."""
+        """Expected cells of each category in a random draw of the size of the set."""
         return self.n_drawn * _ratio(self.held, self.n_all)
 
     @property
     def odds_ratio(self) -> Floats:
-        """The odds in the set over those in the rest, ad / bc: inf where bc is 0, NaN where ad is too."""
+        """Odds in the set over odds in the rest, ad / bc: inf where bc is 0, NaN where ad is 0 too."""
         others, rest = self.n_drawn - self.drawn, self.held - self.drawn
         rest_others = self.n_all - self.held - others
-        # In float64, since the product of two counts of cells may pass int64.
+        # In float64, since the product of two counts of cells may exceed int64.
         return _ratio(self.drawn * rest_others.astype(np.float64), others * rest.astype(np.float64))
 
     @cached_property
     def log10_p(self) -> Floats:
-        """log10 of the chance that a set drawn blindly has as many cells of a category, or more (one-sided Fisher)."""
+        """log10 of the probability of as many or more cells of a category in a random draw (one-sided Fisher test)."""
         from cxg_widget.compare.loops.tail_loops import put_log_tails
 
         logs = np.empty(self.drawn.size)
@@ -77,11 +77,11 @@ class Composition:
 
     @cached_property
     def log10_p_adj(self) -> Floats:
-        """log10 of the same, adjusted over the categories (Benjamini and Hochberg)."""
+        """log10 of the p-values, adjusted over the categories (Benjamini and Hochberg)."""
         return benjamini_hochberg_log10(self.log10_p)
 
     def by_enrichment(self) -> NDArray[np.int64]:
-        """Return the categories, int64 (k,), the least likely first; of equally likely ones those of higher odds."""
+        """Return the categories, int64 (k,), by ascending p-value, then by descending odds."""
         odds = np.nan_to_num(self.odds_ratio, nan=-1.0, posinf=np.inf)
         return np.lexsort((np.arange(odds.size), -odds, self.log10_p_adj))
 
@@ -102,9 +102,9 @@ class ByDonor:
 
     Attributes
     ----------
-    n_donors, n_left_out : int64, donors that were tested, and those with too few cells, or none of the category
-    share, rest : means of their shares in the set, and in the rest of the same donor
-    p : chance that the odds of donors are on the mean no higher in the set than in the rest; NaN below two donors
+    n_donors, n_left_out : int64, donors in the test, and donors with too few cells, or none of the category
+    share, rest : mean shares in the set, and in the rest of the same donor
+    p : one-sided p-value for mean odds in the set above those in the rest; NaN below two donors
     """
 
     n_donors: NDArray[np.int64]
@@ -117,10 +117,10 @@ class ByDonor:
 def by_donor(drawn: NDArray[np.int64], held: NDArray[np.int64]) -> ByDonor:
     """Test whether shares are higher in the set than in the rest of the same donor: a paired t-test on logits.
 
-    Half a cell is added to each count, so that a share of 0 has a logit; the difference of two logits is then the log
+    Half a cell is added to each count, so that a share of 0 has a logit. The difference of two logits is then the log
     odds ratio of the donor. One-sided, as the hypergeometric test is.
 
-    drawn, held : int64 (k, n donors), cells of the set and of all cells that count
+    drawn, held : int64 (k, n donors), cells of the set, and of the population
 
     Source: Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Ann. Hum. Genet. 20
     (1956); pairs of logits of shares as in Phipson et al., "propeller", Bioinformatics 38 (2022), without moderation.
@@ -129,7 +129,7 @@ def by_donor(drawn: NDArray[np.int64], held: NDArray[np.int64]) -> ByDonor:
     is_tested = (held > 0) & (in_set >= LEAST_CELLS) & (in_rest >= LEAST_CELLS)
     others, rest = in_set - drawn, held - drawn
     rest_others = in_rest - rest
-    # Half a cell more: a share of 0 or 1 would have no logit.
+    # Half a cell is added, since a share of 0 or 1 has no logit.
     logs = np.log((drawn + 0.5) / (others + 0.5)) - np.log((rest + 0.5) / (rest_others + 0.5))
     n = np.count_nonzero(is_tested, axis=1)
     n_known = np.count_nonzero(in_set + in_rest)
@@ -146,20 +146,20 @@ def _mean(values: Floats, is_tested: NDArray[np.bool_], n: NDArray[np.int64]) ->
 
 
 def _p_of(logs: Floats, is_tested: NDArray[np.bool_], n: NDArray[np.int64]) -> Floats:
-    """Return the chance of means so high or higher, were that of all donors 0; t has n - 1 degrees of freedom."""
-    from scipy.special import stdtr  # that of scipy.stats is the same, and takes 0.6 s to import
+    """Return the probability of such means or higher if the mean of all donors is 0; t has n - 1 degrees of freedom."""
+    from scipy.special import stdtr  # scipy.stats has the same function, and takes 0.6 s to import
 
     means = _mean(logs, is_tested, n)
     squares = np.where(is_tested, (logs - means[:, np.newaxis]) ** 2, 0.0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = means / np.sqrt(squares / (n - 1) / n)
-    # A single donor has no spread; 1 stands in for the 0 degrees of freedom, of which the result is dropped.
+    # A single donor has no variance; 1 replaces its 0 degrees of freedom, and the result is dropped.
     p: Floats = np.where(n > 1, stdtr(np.maximum(n - 1, 1), -t), np.nan)
     return p
 
 
 def frame_of_composition(found: Composition, index: pd.Index, donors: ByDonor | None = None) -> pd.DataFrame:
-    """Return the columns that `CxgWidget.composition` tells of, a row for each of `index`."""
+    """Return the table of `CxgWidget.composition`, a row for each of `index`."""
     import pandas as pd
 
     columns = {

@@ -1,4 +1,4 @@
-"""Reproduces CELLxGENE Explorer's numbers, to check lists made with it; docs/compare.md says why for nothing else."""
+"""Reproduces the numbers of CELLxGENE Explorer, only to check its lists; see docs/compare.md."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from cxg_widget.compare.question import Question
 
 LISTED = 15
-"""Genes a side that its page asks for."""
+"""Genes per side that Explorer's page lists."""
 LEAST_DIFFERENCE = 0.01
-"""Least difference of means of the genes that it lists."""
+"""Least difference of means of the listed genes."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -42,19 +42,19 @@ class ExplorerComparison(Comparison):
         return adjusted
 
     def _table(self, adjust: Adjust | None = None) -> pd.DataFrame:
-        """Return the table of `Comparison.frame`, and `log_fc`, float32: what Explorer tells, mean_a - mean_b.
+        """Return the table of `Comparison.frame`, and `log_fc`, float32: Explorer's number, mean_a - mean_b.
 
-        `statistic` and `p` are 0 and 1 of genes that cannot be tested, as there.
+        Genes that cannot be tested have `statistic` 0 and `p` 1, as in Explorer.
         """
         frame = super()._table(adjust)
         frame.insert(list(frame).index("log2fc") + 1, "log_fc", self._log_fc[self._order])
         return frame
 
     def listed(self, n: int = LISTED) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the genes that Explorer lists as high in a, and as high in b, the highest |t| first.
+        """Return the genes that Explorer lists as high in a, and as high in b, highest |t| first.
 
-        They are the n of highest and of lowest t among those whose means differ by more than 0.01, or, where these are
-        not more than 2 n, among all. Genes of equal t have no order there.
+        They are the n highest and n lowest t among genes whose means differ by more than 0.01, or among all genes if 2
+        n or fewer differ so much. The order of genes with equal t is undefined in Explorer.
 
         Examples
         --------
@@ -72,7 +72,7 @@ class ExplorerComparison(Comparison):
 def as_in_explorer(
     made: Comparison, n_cells: tuple[int, int], dataset: Dataset, question: Question, kind: ValueKind
 ) -> ExplorerComparison:
-    """Return a comparison of sets of so many cells with Explorer's test and notes."""
+    """Return the comparison of sets of some sizes with Explorer's test and notes."""
     n_var = len(dataset.names_in(question.layer).var_labels)
     own = explorer_test(made._a, made._b, n_cells, n_var)
     notes = _notes_of(dataset, question, kind, (made._a, made._b))
@@ -91,18 +91,18 @@ class ExplorerTested(NamedTuple):
 
 
 def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) -> ExplorerTested:
-    """Compare as CELLxGENE Explorer 0.16 does, in float32 as there.
+    """Compare as CELLxGENE Explorer 0.16 does, in float32 like it.
 
-    t = (mean_a - mean_b) / sqrt(var_a / m + var_b / m), where m is the smaller number of cells; degrees of freedom by
-    Welch and Satterthwaite from these quotients and the true numbers; what is not a number has t = 0; p times n_var.
-    A gene with NaN in a set has no mean there.
+    t = (mean_a - mean_b) / sqrt(var_a / m + var_b / m), where m is the smaller number of cells. Degrees of freedom by
+    Welch and Satterthwaite use these quotients and the true numbers. An undefined t becomes 0; p is multiplied by
+    n_var. A gene with NaN in a set has no mean there.
 
     n_cells : of a and b
     n_var : genes of the matrix, not only those compared
 
     Source: github.com/chanzuckerberg/single-cell-explorer, server/compute/diffexp_cxg.py at a30a0e0.
     """
-    # A fault of Explorer, kept so that its published lists come out again (decisions 56 and 60).
+    # A bug of Explorer, kept to reproduce its published lists (decisions 56 and 60).
     smaller = min(n_cells)
     (mean_a, of_a), (mean_b, of_b) = (_moments(one, n, smaller) for one, n in zip((a, b), n_cells, strict=True))
     both = of_a + of_b
@@ -110,7 +110,7 @@ def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) 
         freedom = both**2 / (of_a**2 / (n_cells[0] - 1) + of_b**2 / (n_cells[1] - 1))
         t = (mean_a - mean_b) / np.sqrt(both)
     freedom[np.isnan(freedom)] = 1
-    # Explorer does so: a gene that cannot be tested has p = 1 there, and comes in the middle of its list.
+    # As Explorer does: a gene that cannot be tested has p = 1, and is in the middle of its list.
     t[np.isnan(t)] = 0
     tested = by_t(t.astype(np.float64), freedom.astype(np.float64))
     return ExplorerTested(tested, np.minimum(tested.p * n_var, 1.0), mean_a - mean_b)

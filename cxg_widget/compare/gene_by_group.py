@@ -1,4 +1,4 @@
-"""Genes by groups of cells: sums, histograms and medians, as plots and their tables show them."""
+"""Genes by groups of cells: sums, histograms and medians for plots and their tables."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Summed:
-    """The values of one gene in each of k groups.
+    """Statistics of one gene in each of k groups.
 
     Attributes
     ----------
-    n, n_missing, n_above : int64 (k,), values that are numbers, NaN, and those above 0
-    total, least, greatest : float64 (k,); without a number 0, inf and -inf
+    n, n_missing, n_above : int64 (k,), number of values, of NaN, and of values above 0
+    total, least, greatest : float64 (k,); 0, inf and -inf without a value
     """
 
     n: Counts
@@ -40,12 +40,12 @@ class Summed:
 
     @property
     def mean(self) -> Floats:
-        """The mean of what is no NaN; NaN where there is nothing."""
+        """Mean of the values that are not NaN; NaN if there are none."""
         return _ratio(self.total, self.n)
 
     @property
     def share(self) -> Floats:
-        """Share of values above 0, without NaN; scanpy says that such a cell expresses a gene."""
+        """Share of values above 0, without NaN: the cells that express the gene, in scanpy's terms."""
         return _ratio(self.n_above, self.n)
 
 
@@ -55,7 +55,7 @@ class GroupTable:
 
     Attributes
     ----------
-    genes : in the order of the request; a gene may come twice
+    genes : in requested order; a gene may occur twice
     sums : of each gene
     """
 
@@ -68,7 +68,7 @@ class GroupTable:
         return np.column_stack([getattr(one, statistic) for one in self.sums])
 
     def frame(self, **more: Floats) -> pd.DataFrame:
-        """Return groups as rows, and as columns what is known of each gene, by (statistic, gene).
+        """Return a table with groups as rows and (statistic, gene) as columns.
 
         more : further statistics, (groups, genes) each
         """
@@ -84,7 +84,7 @@ class GroupTable:
 
 
 def summed(vector: Vector, groups: CellGroups) -> Summed:
-    """Sum up one gene; cells that it does not list have its fill."""
+    """Sum up one gene; cells that are not listed have its fill value."""
     from cxg_widget.compare.loops.sum_loops import add_values
     from cxg_widget.compute.compiled import frozen
 
@@ -111,9 +111,9 @@ def _fill(fill: float, n: Counts, counts: Counts, numbers: Floats) -> None:
 
 
 def scaled(means: Floats, by: str | None) -> Floats:
-    """Stretch means (groups, genes) to 0 to 1, each gene ("var") or each group ("group"), as scanpy does.
+    """Scale means (groups, genes) from 0 to 1, per gene ("var") or per group ("group"), as scanpy does.
 
-    What is the same everywhere becomes 0.
+    Constant ones become 0.
     """
     if by is None or not means.size:
         return means
@@ -126,11 +126,11 @@ def scaled(means: Floats, by: str | None) -> Floats:
 
 @dataclass(frozen=True)
 class Binned:
-    """Histogram of the finite values of one gene, 200 bins for each group.
+    """Histogram of the finite values of one gene, 200 bins per group.
 
     Attributes
     ----------
-    edges : float64 (201,), equidistant; each bin holds its left end, the last one its right end too
+    edges : float64 (201,), equidistant; each bin includes its left end, the last one also its right end
     counts : int64 (k, 200)
     """
 
@@ -139,14 +139,14 @@ class Binned:
 
     @property
     def centres(self) -> Floats:
-        """The middle of each bin, float64 (200,)."""
+        """Centers of the bins, float64 (200,)."""
         return (self.edges[1:] + self.edges[:-1]) / 2
 
     def density(self, group: int) -> Floats:
-        """Estimate the density of a group at the centres, float64 (200,): its bins under a Gaussian kernel.
+        """Estimate the density of a group at the centers, float64 (200,), by a Gaussian kernel over its bins.
 
-        The width of the kernel is that of `scipy.stats.gaussian_kde`, n ** (-1 / 5) standard deviations, but a bin at
-        least. Nothing lies outside the bins that have cells, so that no cell is shown where none is.
+        The bandwidth is that of `scipy.stats.gaussian_kde`, n ** (-1 / 5) standard deviations, and at least a bin. The
+        density is 0 outside the range of the group's cells.
 
         Source: Scott, "Multivariate density estimation" (1992).
         """
@@ -164,7 +164,7 @@ class Binned:
 
 
 def binned(vector: Vector, groups: CellGroups, known: Summed) -> Binned:
-    """Count one gene in bins from its least to its greatest finite value in these groups."""
+    """Count one gene in bins between its lowest and highest finite value in these groups."""
     from cxg_widget.compare.loops.sum_loops import add_to_bins
     from cxg_widget.compute.compiled import frozen
 
@@ -179,7 +179,7 @@ def binned(vector: Vector, groups: CellGroups, known: Summed) -> Binned:
 
 
 def _ends(vector: Vector, groups: CellGroups, known: Summed) -> tuple[float, float]:
-    """Return the least and the greatest finite value, widened where they are one, as NumPy does."""
+    """Return the lowest and highest finite value, widened if they are equal, as NumPy does."""
     low, high = float(known.least.min(initial=np.inf)), float(known.greatest.max(initial=-np.inf))
     if not np.isfinite([low, high]).all():
         values = vector.values[(_listed(vector, groups) >= 0) & np.isfinite(vector.values)]
@@ -190,9 +190,9 @@ def _ends(vector: Vector, groups: CellGroups, known: Summed) -> tuple[float, flo
 
 
 def medians(vector: Vector, groups: CellGroups) -> Floats:
-    """Return the median of each group, float64 (k,): of an even number of values the mean of the middle two.
+    """Return the median of each group, float64 (k,): for an even number of values the mean of the middle two.
 
-    NaN does not count; a group without a value has NaN. Cells that a sparse gene does not list count with its fill.
+    NaN does not count; a group without values has NaN. Unlisted cells of a sparse gene count with its fill value.
     """
     codes = groups.codes if vector.rows is None else groups.codes[vector.rows]
     counts = (codes >= 0) & ~np.isnan(vector.values)
@@ -210,7 +210,7 @@ def medians(vector: Vector, groups: CellGroups) -> Floats:
 
 
 def _n_filled(vector: Vector, groups: CellGroups) -> NDArray[np.int64]:
-    """Count the cells of each group with the fill of a sparse gene, int64 (k,)."""
+    """Count the cells of each group that have the fill value of a sparse gene, int64 (k,)."""
     if vector.rows is None or np.isnan(vector.fill):
         return np.zeros(groups.n_groups, dtype=np.int64)
     listed = groups.codes[vector.rows]
@@ -218,7 +218,7 @@ def _n_filled(vector: Vector, groups: CellGroups) -> NDArray[np.int64]:
 
 
 def _ranked(values: NDArray[np.floating], fill: float, n_filled: int, ranks: tuple[int, int]) -> list[float]:
-    """Return the values at two ranks of these values and `n_filled` times the fill, without writing the fill out."""
+    """Return the values at two ranks of the given values and `n_filled` fill values, without expanding the latter."""
     n_below = int(np.count_nonzero(values < fill)) if n_filled else values.size
     places = [rank if rank < n_below else rank - n_filled for rank in ranks if not n_below <= rank < n_below + n_filled]
     # A median needs two ranks, not a sorted array.

@@ -1,4 +1,4 @@
-"""Tests of each gene from sums alone: Welch's t, rank sums, log2 fold changes and adjusted p-values."""
+"""Tests of genes from sums: Welch's t-test, rank-sum test, log2 fold changes and adjusted p-values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _STEPS = 10_000
 
 
 class Tested(NamedTuple):
-    """A statistic and its two-sided p, each float64 (n_var,), NaN where there is none.
+    """A statistic and its two-sided p-value, each float64 (n_var,), NaN if undefined.
 
-    log10_p : the decimal logarithm of p, also where p itself is too small for a float64
+    log10_p : decimal logarithm of p, also if p is too small for a float64
     """
 
     statistic: Floats
@@ -27,11 +27,11 @@ class Tested(NamedTuple):
 
 
 def welch(a: Summary, b: Summary) -> Tested:
-    """Test whether two sets have the same mean, by t of unequal variances (Welch 1947), two-sided.
+    """Test whether two sets have the same mean by Welch's t-test for unequal variances (1947), two-sided.
 
-    t = (mean_a - mean_b) / sqrt(var_a / n_a + var_b / n_b), with the degrees of freedom of Welch and Satterthwaite: as
-    `scipy.stats.ttest_ind(a, b, equal_var=False)`. Where neither set varies t is infinite and p is 0, or, where their
-    means are the same too, both are NaN; of fewer than two cells NaN.
+    t = (mean_a - mean_b) / sqrt(var_a / n_a + var_b / n_b), with the degrees of freedom of Welch and Satterthwaite, as
+    `scipy.stats.ttest_ind(a, b, equal_var=False)`. If neither set varies, t is infinite and p is 0, or both are NaN if
+    the means are equal. NaN with fewer than two cells.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         of_a, of_b = a.variance / a.n, b.variance / b.n
@@ -43,23 +43,23 @@ def welch(a: Summary, b: Summary) -> Tested:
 
 
 def by_t(t: Floats, freedom: Floats) -> Tested:
-    """Return t with its two-sided p at some degrees of freedom, each float64 (n_var,)."""
+    """Return t with its two-sided p-value, each float64 (n_var,)."""
     from scipy.special import stdtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * stdtr(freedom, -np.abs(t))
         log10_p = np.log10(p)
-    # stdtr ends at 1e-308 and is 0 beyond, which has no logarithm (decision 56).
+    # stdtr underflows to 0 below 1e-308, which has no logarithm (decision 56).
     far = np.isfinite(t) & (p < TINY)
     log10_p[far] = _log10_of_tail(freedom[far], t[far])
     return Tested(t, p, log10_p)
 
 
 def _log10_of_tail(freedom: Floats, t: Floats) -> Floats:
-    """Return log10 of the two-sided p of t far from 0.
+    """Return log10 of the two-sided p-value of t far from 0.
 
-    p is the regularized incomplete beta function I_x(freedom / 2, 1 / 2) at x = freedom / (freedom + t^2), here by its
-    continued fraction (Numerical Recipes 6.4, evaluated by Lentz's method), the factor before it in logarithms.
+    p is the regularized incomplete beta function I_x(freedom / 2, 1 / 2) at x = freedom / (freedom + t^2), computed by
+    its continued fraction (Numerical Recipes 6.4, evaluated by Lentz's method), with the prefactor in logarithms.
     """
     from scipy.special import betaln
 
@@ -86,11 +86,11 @@ def _fraction(a: Floats, b: float, x: Floats) -> Floats:
 
 
 class RankTested(NamedTuple):
-    """A test by ranks; each float64 (n_var,).
+    """A rank test; each float64 (n_var,).
 
     tested : z and p
-    u : pairs of a cell of a and one of b in which that of a is higher; ties count half; NaN where there are none
-    auc : u / (n_a n_b), the chance that a cell of a is higher than one of b
+    u : number of pairs in which the cell of a is higher than the cell of b; ties count half; NaN if undefined
+    auc : u / (n_a n_b), the probability that a cell of a is higher than one of b
     """
 
     tested: Tested
@@ -101,14 +101,14 @@ class RankTested(NamedTuple):
 def rank_sum(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> RankTested:
     """Test whether the cells of one set rank as high as those of another, two-sided.
 
-    z = (U - n_a n_b / 2) / s with s^2 = n_a n_b / 12 ((n + 1) - T / (n (n - 1))), T being the sum of t^3 - t over ties
-    of t values; without continuity correction: as `scipy.stats.mannwhitneyu(a, b, method="asymptotic",
-    use_continuity=False)` and as scanpy's "wilcoxon" with `tie_correct=True`. Where all values are the same z and p are
-    NaN and AUC is 0.5.
+    z = (U - n_a n_b / 2) / s with s^2 = n_a n_b / 12 ((n + 1) - T / (n (n - 1))), where T is the sum of t^3 - t over
+    ties of t values; without continuity correction. Equals `scipy.stats.mannwhitneyu(a, b, method="asymptotic",
+    use_continuity=False)` and scanpy's "wilcoxon" with `tie_correct=True`. If all values are equal, z and p are NaN and
+    AUC is 0.5.
 
-    sum_a : the sum of the mean ranks of a among the cells of both
+    sum_a : sum of the mean ranks of a among the cells of both
     ties : T
-    n_a, n_b : cells of each
+    n_a, n_b : number of cells of each
     """
     from scipy.special import log_ndtr, ndtr
 
@@ -116,7 +116,7 @@ def rank_sum(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> RankTeste
     u = sum_a - n_a * (n_a + 1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         untied = (n + 1) - ties / (n * (n - 1))
-        # It is at least 3 where one value differs; where none does, rounding may leave something of it.
+        # It is at least 3 if one value differs; if none does, a rounding error may remain.
         z = np.where(untied > 1, (u - n_a * n_b / 2) / np.sqrt(n_a * n_b / 12 * untied), np.nan)
         auc = u / (n_a * n_b)
     size = -np.abs(z)
@@ -136,7 +136,7 @@ def _pseudocount(a: Summary, b: Summary) -> Floats:
 
 
 FOLDS: Mapping[str, Callable[[Summary, Summary], Floats]] = {"scanpy": _scanpy, "pseudocount": _pseudocount}
-"""By name: "scanpy" takes expm1 of the means of log values, "pseudocount" the means of expm1 of each, plus 1."""
+"""By name: "scanpy" uses expm1 of the means of log values, "pseudocount" the means of expm1 plus 1."""
 FORMULAS = {
     "scanpy": "log2((expm1(mean_a) + 1e-9) / (expm1(mean_b) + 1e-9))",
     "pseudocount": "log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1))",
@@ -155,7 +155,7 @@ _Floats = NDArray[np.float64]
 
 
 def benjamini_hochberg(p: ArrayLike) -> _Floats:
-    """Return the false discovery rate at which each test would be called, as `scipy.stats.false_discovery_control`.
+    """Return adjusted p-values, as `scipy.stats.false_discovery_control` does.
 
     p : (n,), 0..1; NaN is left out
 
@@ -165,19 +165,19 @@ def benjamini_hochberg(p: ArrayLike) -> _Floats:
 
 
 def benjamini_hochberg_log10(log10_p: ArrayLike) -> _Floats:
-    """Return log10 of `benjamini_hochberg` from log10 of p, which may lie below what a float holds."""
+    """Return log10 of `benjamini_hochberg` from log10 of p, which may be too small for a float."""
     return np.minimum(_stepped_up(log10_p, lambda log, factor: log + np.log10(factor)), 0.0)
 
 
 def bonferroni(p: ArrayLike) -> _Floats:
-    """Return each p-value (n,) times how many there are, at most 1; NaN is left out."""
+    """Return each p-value (n,) times their number, at most 1; NaN is left out."""
     found = np.asarray(p, dtype=np.float64)
     adjusted: _Floats = np.minimum(found * np.count_nonzero(~np.isnan(found)), 1.0)
     return adjusted
 
 
 def _stepped_up(values: ArrayLike, scaled: Callable[[_Floats, _Floats], Any]) -> _Floats:
-    """Return, for each value, the least of all not below it, each scaled by n / its rank."""
+    """Return, for each value, the minimum of all scaled values not below it; values are scaled by n / rank."""
     found = np.asarray(values, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(found))
     # A running minimum from the highest p down keeps the adjusted values in the order of p.

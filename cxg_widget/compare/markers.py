@@ -1,4 +1,4 @@
-"""Compares the cells of each value of a column with all others, or with those of one value."""
+"""Compares the cells of each category of a column with all others, or with those of one category."""
 # Changes with cxg_widget/compare/question.py: options of markers.
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
 
 
 class Markers(Mapping[Any, Comparison]):
-    """Each group of a column compared with other cells; `markers[value]` is the comparison of one.
+    """The comparisons of each group of a column with other cells; `markers[value]` is that of one group.
 
     Parameters
     ----------
-    description : what was compared, by what, in one sentence
-    notes : sentences on what the values are, how numbers are defined, and what to be careful of
-    compared : of each value of the column, in the order of its categories
+    description : one sentence on what was compared, and how
+    notes : sentences on the values, the definitions of the numbers, and their limits
+    compared : comparison of each category, in their order
     column : obs column
-    form : of its frames where nobody names one
+    form : default type of its tables
 
     Examples
     --------
@@ -67,32 +67,31 @@ class Markers(Mapping[Any, Comparison]):
         self._compared, self._column, self._form = dict(compared), column, form
 
     def with_note(self, note: str) -> Markers:
-        """Return the same with one more note."""
+        """Return a copy with one more note."""
         return Markers(self.description, (*self.notes, note), self._compared, self._column, self._form)
 
     def among(self, cells: str) -> Markers:
-        """Return the same with sentences that say which cells counted."""
+        """Return a copy with sentences on which cells counted."""
         made = {group: one.among(cells) for group, one in self._compared.items()}
         return Markers(f"{self.description}; among {cells}", self.notes, made, self._column, self._form)
 
     def in_form(self, form: Form) -> Markers:
-        """Return the same, whose frames have a form where nobody names one."""
+        """Return a copy with another default type of its tables."""
         made = {group: one.in_form(form) for group, one in self._compared.items()}
         return Markers(self.description, self.notes, made, self._column, form)
 
     def frame(self, adjust: Adjust | None = None, form: Form | None = None) -> Any:
-        """Return the tables one below the other, in each the highest statistic first, those without one last.
+        """Return the tables of all groups below each other, in each the highest statistic first and NaN last.
 
         Parameters
         ----------
-        adjust : how `p_adj` is made of the p of one group: "benjamini-hochberg", which is None too, or "bonferroni"
-        form : as of `Comparison.frame`
+        adjust : adjustment of the p-values of each group: "benjamini-hochberg" (default), or "bonferroni"
+        form : as in `Comparison.frame`
 
         Returns
         -------
         DataFrame indexed by `group` and var name, with the columns of `Comparison.frame`: a is the group, b all other
-        cells, or those of the reference. `frame.loc[value]` is the table of one group; `frame.attrs["notes"]` holds the
-        notes.
+        cells, or the reference. `frame.loc[value]` is the table of one group; `frame.attrs["notes"]` holds the notes.
 
         Examples
         --------
@@ -102,7 +101,7 @@ class Markers(Mapping[Any, Comparison]):
         return in_form(self._table(adjust), form or self._form)
 
     def _table(self, adjust: Adjust | None = None) -> pd.DataFrame:
-        """Return the tables of `frame` as a DataFrame of pandas."""
+        """Return the tables of `frame` as a pandas DataFrame."""
         import pandas as pd
 
         with shortage_in_words("frame()", ROW, self._n_rows, FEWER_GENES):
@@ -114,7 +113,7 @@ class Markers(Mapping[Any, Comparison]):
 
     @property
     def log10_p(self) -> pd.Series:
-        """The decimal logarithm of p in the order of `frame()`: where p is 0, it still tells how small it is.
+        """Decimal logarithm of p in the order of `frame()`, also for a p that underflows to 0.
 
         Examples
         --------
@@ -126,7 +125,7 @@ class Markers(Mapping[Any, Comparison]):
 
     @property
     def u(self) -> pd.Series:
-        """Mann and Whitney's U of each group in the order of `frame()`, NaN where nothing was ranked.
+        """Mann and Whitney's U of each group in the order of `frame()`; NaN without a rank test.
 
         Examples
         --------
@@ -143,20 +142,20 @@ class Markers(Mapping[Any, Comparison]):
         --------
         >>> w.markers(by="condition").to_csv("markers.csv")
         """
-        flat = self._table(adjust).reset_index(level=1, allow_duplicates=True)  # var may be called as a column is
+        flat = self._table(adjust).reset_index(level=1, allow_duplicates=True)  # a var may have the name of a column
         write_csv(path, [csv_text(flat)])
 
     def to_scanpy(self, adata: Any, key: str = "rank_genes_groups") -> None:
-        """Write the tables into `adata.uns[key]` as scanpy does, whose plots and `sc.get` then have these numbers.
+        """Write the tables into `adata.uns[key]`, where scanpy's plots and `sc.get` read them.
 
-        Genes that cannot be tested have a score of 0 and p = 1, as scanpy writes them, and groups without any test are
-        left out; `pts` are the shares of cells with a value above 0. Nothing else of `adata` changes: where its obs
-        lacks the column of the groups, a warning says so, since dot plots, heatmaps and violins group cells by it.
+        Genes that cannot be tested have a score of 0 and p = 1, as scanpy writes them. Groups without any test are left
+        out. `pts` are the shares of cells with a value above 0. Nothing else of `adata` changes. A warning says if its
+        obs lacks the column of the groups, which dot plots, heatmaps and violins need.
 
         Raises
         ------
         InvalidValue
-            If it is no AnnData, or lacks a gene; if nothing could be tested.
+            If `adata` is not an AnnData, or lacks a gene, or nothing could be tested.
 
         Examples
         --------
@@ -187,10 +186,10 @@ class Markers(Mapping[Any, Comparison]):
         return sum(map(len, self._compared.values()))
 
     def _index(self, names: list[pd.Index]) -> pd.MultiIndex:
-        """Return the levels of all rows; names may stand twice."""
+        """Return the index levels of all rows; names may occur twice."""
         import pandas as pd
 
-        # `pd.MultiIndex.from_tuples` would make a tuple of each of up to 16.8 million rows.
+        # `pd.MultiIndex.from_tuples` would make a tuple for each of up to 16.8 million rows.
         codes, known = pd.factorize(names[0].append(names[1:]))
         groups = np.repeat(np.arange(len(names)), [len(one) for one in names])
         levels: Any = [pd.Index(list(self._compared)), known]
@@ -219,10 +218,10 @@ class Markers(Mapping[Any, Comparison]):
 
 _MOST_NAMED = 5
 LEAST_CELLS = 2
-"""Cells that a group needs, and the rest of it."""
+"""Cells that a group and its rest need."""
 MOST_RESULTS = 2**24
-"""Genes times groups: of each about 300 bytes are held until the table is made."""
-# A key to rank by has 16 bits for the group, and cells without a value are one more.
+"""Limit of genes times groups: each takes about 300 bytes until the table is made."""
+# A sort key has 16 bits for the group; one value is for cells without a group.
 _MOST_GROUPS = 2**16 - 2
 
 
@@ -230,20 +229,20 @@ def compare_groups(
     matrix: MatrixStats, column: str, question: Question, within: NDArray[np.bool_] | None = None,
     reference: Any = None,
 ) -> Markers:  # fmt: skip
-    """Compare the cells of each value of a column with all other cells, those without a value among these.
+    """Compare the cells of each category of a column with all other cells, including those without a category.
 
-    Values that no cell has are left out; those of one cell have rows without numbers of a test.
+    Categories without cells are left out. Those of one cell have rows without test results.
 
-    column : obs column of categories, texts, whole numbers or booleans
+    column : obs column of categories, texts, integers or booleans
     within : bool (n_obs,), the cells that count; None = all
-    reference : the value whose cells each other value is compared with; None = all other cells
+    reference : category whose cells each other category is compared with; None = all other cells
 
     Raises
     ------
     UnknownName, InvalidValue, InvalidStore, DamagedStore, Cancelled
         As `question.compare`, and if there is no such column, it holds floats, or there are too many groups.
     InvalidOption
-        If the method takes two sets alone.
+        If the method only takes two sets.
     SelectionError
         If there are fewer than two groups, or the reference has too few cells.
     """
@@ -263,7 +262,7 @@ def compare_groups(
 def _groups_of(
     matrix: MatrixStats, column: str, within: NDArray[np.bool_] | None
 ) -> tuple[list[object], NDArray[np.int64], Grouping]:
-    """Return the values that cells have, how many have each, and groups of them, the last of cells without a value."""
+    """Return the categories with cells, their numbers of cells, and the groups, with that of no category last."""
     dataset = matrix.dataset
     categories, (n,) = matrix.category_counts(column, [within])
     n_all = dataset.n_obs if within is None else int(np.count_nonzero(within))
@@ -285,7 +284,7 @@ def _groups_of(
 def _against(
     reference: Any, grouping: Grouping, values: Sequence[object], n_cells: NDArray[np.int64], dataset: Dataset
 ) -> Grouping:
-    """Return the groups without cells that have no value, with which one is the reference."""
+    """Return the groups without that of cells without a category, and the index of the reference."""
     labels = [label_of(value) for value in values]
     label = label_among(reference, labels)
     if label not in labels:
@@ -294,7 +293,7 @@ def _against(
     if n_cells[at] < LEAST_CELLS or len(values) < LEAST_CELLS:
         n = dataset.obs_noun.counted(int(n_cells[at]))
         what = f"has {n}; it needs {LEAST_CELLS} or more" if n_cells[at] < LEAST_CELLS else "is the only value"
-        raise SelectionError(f"the reference {shown(reference)} of obs column {shown(grouping.column)} {what}.")
+        raise SelectionError(f"reference={shown(reference)} of obs column {shown(grouping.column)} {what}.")
     table = grouping.table.copy()
     table[:, -1] = -1
     return replace(grouping, table=table, reference=at)
@@ -350,9 +349,9 @@ def _notes_of(
     groups: Sequence[Comparison],
     left: tuple[Sequence[object], int | str],
 ) -> tuple[str, ...]:
-    """Return all that is to be said of groups that were each compared with the rest, or with a reference.
+    """Return the notes on groups that were each compared with the rest, or with a reference.
 
-    left : values that too few cells have; how many cells have no value, or the reference
+    left : categories with too few cells; number of cells without a category, or the reference
     """
     few, rest = left
     n_without = rest if isinstance(rest, int) else 0
@@ -384,9 +383,9 @@ def _notes_of(
 
 
 def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:
-    """Yield the summary of all cells except those of each group: of all before it with all after it, of two or more."""
-    # Merged, not subtracted: total minus group loses all digits where the rest is small (decision 62). Running merges
-    # from both ends take 3 merges a group.
+    """Yield the summary of all cells except those of each group, for two or more groups."""
+    # Merged from both ends, not subtracted: total minus group loses all digits if the rest is small (decision 62).
+    # Running merges take 3 merges per group.
     after = list(accumulate(reversed(groups[1:]), Summary.with_))[::-1]
     yield after[0]
     before = groups[0]

@@ -1,4 +1,4 @@
-"""Statistics of groups of cells in a matrix: the kind of its values, moments, ranks and sums of counts."""
+"""Statistics of groups of cells in a matrix: kind of its values, moments, ranks and sums of counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Kind = Literal["counts", "log1p", "linear", "scaled", "zeros"]
 _SAMPLED_ROWS = 64
 _SAMPLED_VARS = 32
 _HIGHEST_LOG = 20.0
-"""log1p of half a billion: what is higher is no logarithm of counts."""
+"""log1p of half a billion: higher values cannot be logarithms of counts."""
 _REASONS = {
     "counts": "counts: whole numbers from {low} to {high}",
     "log1p": "log1p values (natural logarithms of 1 + x): fractions from {low} to {high}",
@@ -42,8 +42,8 @@ _REASONS = {
 class ValueKind:
     """Kind of the values of a matrix.
 
-    reason : as the rest of a sentence
-    scaled : of modalities side by side whose values are not of one kind, the vars of each that is scaled: start, stop
+    reason : end of a sentence that explains it
+    scaled : for modalities with different kinds, the vars of each that is scaled: start, stop
     """
 
     kind: Kind
@@ -51,7 +51,7 @@ class ValueKind:
     scaled: tuple[tuple[int, int], ...] = ()
 
     def is_scaled(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Say of each var whether its values are scaled, though those of others are not."""
+        """Return for each var whether its values are scaled, in a matrix of several kinds."""
         inside = [(positions >= start) & (positions < stop) for start, stop in self.scaled]
         return np.logical_or.reduce(inside) if inside else np.zeros(positions.shape, dtype=np.bool_)
 
@@ -59,11 +59,11 @@ class ValueKind:
 def judge(
     dataset: Dataset, rows: NDArray[np.int64], layer: str | None, check: Callable[[], None] = lambda: None
 ) -> ValueKind:
-    """Look at some rows, int64 (k,), or at some genes, spread over all, where these are read with less.
+    """Judge the kind of values from some rows, int64 (k,), or from some genes if these take less reading.
 
     Of several modalities in one matrix each is judged.
 
-    check : as of `Prefetch`
+    check : as in `Prefetch`
     """
     if layer is None and len(dataset.modalities) > 1:
         return _judge_each(dataset, rows, check)
@@ -79,7 +79,7 @@ def judge(
 
 
 def _judge_each(dataset: Dataset, rows: NDArray[np.int64], check: Callable[[], None]) -> ValueKind:
-    """Return the kind of modalities side by side, which is never that of counts: those of a cell have no common sum."""
+    """Return the kind of modalities side by side; never counts, since those of a cell have no common sum."""
     layers = {name: f"{name}:X" for name in dataset.modalities if f"{name}:X" in dataset.layers}
     found = {name: judge(dataset, rows, layer, check) for name, layer in layers.items()}
     kinds = {one.kind for one in found.values()} - {"zeros"}
@@ -106,16 +106,16 @@ def kind_of(values: NDArray[np.float32]) -> tuple[Kind, float, float]:
 
 
 def _values_in(block: MatrixBlock) -> NDArray[np.float32]:
-    """Return the values of a block, and those of what it leaves out."""
+    """Return the values of a block, including its fill value."""
     return block.values if block.fill is None else np.concatenate([block.values, block.fill])
 
 
 class Gathered(NamedTuple):
     """Sums and ranks of the genes of a question.
 
-    groups : what is known of each group
-    rank_sums : float64 (k, n_groups), of the mean ranks of each group; None where none were made
-    ties : float64 (k,), or (k, n_groups) with a reference, the sum of t^3 - t over ties of t values; None as well
+    groups : summary of each group
+    rank_sums : float64 (k, n_groups), sums of the mean ranks of each group; None without ranks
+    ties : float64 (k,), or (k, n_groups) with a reference, the sum of t^3 - t over ties of t values; None without ranks
     """
 
     groups: tuple[Summary, ...]
@@ -123,22 +123,22 @@ class Gathered(NamedTuple):
     ties: Floats | None = None
 
     def with_(self, other: Gathered) -> Gathered:
-        """Return the sums over both, which share no cell, without ranks."""
+        """Return the sums over the cells of both, which are disjoint, without ranks."""
         return Gathered(tuple(one.with_(added) for one, added in zip(self.groups, other.groups, strict=True)))
 
 
 def _summed(cells: Grouped, moments: Moments) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
-    """Yield the blocks of `Grouped.row_blocks`, of which the moments were taken in."""
+    """Yield the blocks of `Grouped.row_blocks` after adding their moments."""
     for block, codes, scale in cells.row_blocks():
         moments.add_rows(block, codes, scale)
         yield block, codes, scale
 
 
 def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
-    """Go through the matrix.
+    """Pass over the matrix.
 
-    One look gives all, but for ranks by rows of more values than fit into memory: they take a look for each band of
-    genes whose values do.
+    One pass gives everything, except ranks by rows of more values than fit into memory: they need one pass per band of
+    genes that fits.
 
     linear : whether to sum up expm1 of the values too
     """
@@ -149,7 +149,7 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
         from cxg_widget.compare.ranks import Ranks
 
         ranks = Ranks(cells)
-    if not len(cells.rows):  # of a part of all cells, which Dask's workers gather
+    if not len(cells.rows):  # a partition, of which Dask's workers gather the rest
         pass
     elif cells.by_rows:
         blocks = _summed(cells, moments)
@@ -157,8 +157,7 @@ def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
             deque(blocks, maxlen=0)
         else:
             transposed = ranks.transposed()
-            # The moments are taken in by the thread that reads ahead, while this one transposes the block
-            # before (decision 57).
+            # The thread that reads ahead adds the moments while this one transposes the previous block (decision 57).
             for block, codes, scale in Prefetch(lambda: blocks, cells.check):
                 transposed.add_rows(block, codes, scale)
             ranks.add_rows(moments, transposed)
@@ -180,11 +179,10 @@ Mask = NDArray[np.bool_]
 class MatrixStats:
     """Statistics of the matrix of a dataset, and of the columns that group its cells.
 
-    tell : called with the part that is done of a look at the matrix, 0 to 1, and with what is being done; with 1 and
-        "" at the end
+    tell : called with the finished part of a pass over the matrix, 0 to 1, and a text; with 1 and "" at the end
     cancelled : called at least twice a second during a read; True gives up
 
-    Every method raises `InvalidStore` or `DamagedStore` if the store cannot be read, and `Cancelled` when `cancelled()`
+    Every method raises `InvalidStore` or `DamagedStore` if the store cannot be read, and `Cancelled` if `cancelled()`
     returned True.
     """
 
@@ -196,13 +194,13 @@ class MatrixStats:
         self._cancelled = cancelled
 
     def check(self, question: Question) -> None:
-        """Raise as `Question.check`, or `InvalidOption` where it cannot be answered here."""
+        """Raise as `Question.check`, or `InvalidOption` if it cannot be answered here."""
         question.check(self.dataset)
 
     def category_counts(
         self, column: str, masks: Sequence[Mask | None]
     ) -> tuple[tuple[Any, ...], list[NDArray[np.int64]]]:
-        """Return the categories of an obs column, and how many cells of each mask, None = all, have each."""
+        """Return the categories of an obs column, and the number of cells of each in each mask, None = all cells."""
         codes = self.dataset.codes(column)
         k, counts = len(codes.categories), []
         for mask in masks:
@@ -211,27 +209,27 @@ class MatrixStats:
         return codes.categories, counts
 
     def kind(self, grouping: Grouping, layer: str | None) -> ValueKind:
-        """Return the kind of the values of a layer, judged from some rows of sets, or genes where these take less."""
+        """Return the kind of the values of a layer, judged from some rows, or genes if these take less reading."""
         return judge(self.dataset, self.sample_of(grouping), layer, self.give_up)
 
     def sample_of(self, grouping: Grouping) -> NDArray[np.int64]:
-        """Return rows of which the kind of values is judged."""
+        """Return rows for judging the kind of values."""
         return grouping.spread(_SAMPLED_ROWS, self.dataset.n_obs)
 
     def gather(self, grouping: Grouping, question: Question, *, linear: bool) -> Gathered:
-        """Gather what a question needs of each group."""
+        """Gather the sums that a question needs of each group."""
         return gather(self._grouped(grouping, question), linear=linear)
 
     def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
-        """Sum up the counts of each group over all genes, whichever the question names."""
+        """Sum up the counts of each group over all genes, whatever genes the question names."""
         from cxg_widget.compare.donors.sums import sum_counts
 
         return sum_counts(self._grouped(grouping, question, every=True))
 
     def give_up(self) -> None:
-        """Raise `Cancelled` when nobody waits any more."""
+        """Raise `Cancelled` if nobody waits for the result."""
         if self._cancelled():
-            raise Cancelled("a comparison was given up")
+            raise Cancelled("the comparison was cancelled")
 
     def _grouped(self, grouping: Grouping, question: Question, *, every: bool = False) -> Grouped:
         dataset = self.dataset

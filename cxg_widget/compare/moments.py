@@ -1,4 +1,4 @@
-"""Means, variances and shares of genes in groups of cells, block by block in one pass over the matrix."""
+"""Means, variances and shares of genes in groups of cells, in one pass over blocks of the matrix."""
 # Changes with cxg_widget/compare/loops/sum_loops.py: what a share counts.
 # Changes with js/src/panels/compare/gene_columns.js: what a share counts.
 
@@ -20,11 +20,11 @@ NO_SCALE = np.empty(0, dtype=np.float64)
 class Summary:
     """Summary of each gene in some cells, each float64 (n_var,).
 
-    n : cells in which it was measured
+    n : number of cells in which it was measured
     mean : of the values
     squares : sum of the squared distances from the mean
-    n_above : cells in which it is more than 0
-    linear : sum of expm1 of the values, zeros where it was not gathered
+    n_above : number of cells in which it is above 0
+    linear : sum of expm1 of the values, zeros if not gathered
     """
 
     n: Floats
@@ -35,18 +35,18 @@ class Summary:
 
     @property
     def variance(self) -> Floats:
-        """The unbiased variance; NaN of fewer than two cells."""
+        """Unbiased variance; NaN with fewer than two cells."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.n > 1, self.squares / (self.n - 1), np.nan)
 
     @property
     def share(self) -> Floats:
-        """Share of the cells above 0, of those in which the gene was measured."""
+        """Share of cells above 0 among those in which the gene was measured."""
         return _divided(self.n_above, self.n)
 
     @property
     def linear_mean(self) -> Floats:
-        """The mean of expm1 of the values."""
+        """Mean of expm1 of the values."""
         return _divided(self.linear, self.n)
 
     def at(self, genes: slice | NDArray[np.int64]) -> Summary:
@@ -54,11 +54,11 @@ class Summary:
         return Summary(self.n[genes], self.mean[genes], self.squares[genes], self.n_above[genes], self.linear[genes])
 
     def with_(self, other: Summary) -> Summary:
-        """Return the summary of both, which share no cell.
+        """Return the summary over the cells of both, which are disjoint.
 
         Means and squares are merged as by Chan, Golub and LeVeque (1979), which loses no digits.
         """
-        n, mean = self.n + other.n, np.where(self.n > 0, self.mean, other.mean)  # of no cells it may be NaN
+        n, mean = self.n + other.n, np.where(self.n > 0, self.mean, other.mean)  # the mean of no cells may be NaN
         away, part = np.where(other.n > 0, other.mean - mean, 0.0), _divided(other.n, n, 0.0)
         return Summary(
             n,
@@ -70,7 +70,7 @@ class Summary:
 
 
 def entries_of(block: MatrixBlock) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return starts, positions and values as the loops take them, in one form of each whatever the store has."""
+    """Return starts, positions and values as the loops take them, with one dtype each."""
     from cxg_widget.compute.compiled import frozen
 
     starts, positions = block.starts.astype(np.int64, copy=False), block.positions.astype(np.int32, copy=False)
@@ -78,9 +78,9 @@ def entries_of(block: MatrixBlock) -> tuple[NDArray[Any], NDArray[Any], NDArray[
 
 
 def nothing_known(n_groups: int, n_var: int, *, by_rows: bool) -> tuple[Floats, NDArray[np.int32]]:
-    """Return `state` and `rare` of the loops, zeros: what is taken in one after the other lies together."""
-    # By rows the groups come one after the other, so that what is known of one has to lie together: spread over 32 MiB,
-    # 30 groups took each entry to another place of memory (decision 62).
+    """Return `state` and `rare` of the loops, zeros, in an order that keeps consecutive updates close in memory."""
+    # Rows come group by group, so the state of a group must be contiguous: spread over 32 MiB, 30 groups missed the
+    # cache at each entry (decision 62).
     if by_rows:
         state, rare = np.zeros((n_groups, n_var, 5)), np.zeros((n_groups, n_var, 2), dtype=np.int32)
         return state.transpose(1, 0, 2), rare.transpose(1, 0, 2)
@@ -92,13 +92,13 @@ class Moments:
 
     Parameters
     ----------
-    n_cells : int (n_groups,), how many cells each group has
-    linear : whether expm1 of the values is summed up too
-    by_rows : whether rows are taken in, group by group, rather than columns
+    n_cells : int (n_groups,), number of cells of each group
+    linear : whether to sum up expm1 of the values too
+    by_rows : whether rows are added, group by group, rather than columns
 
     Attributes
     ----------
-    fill : float64 (n_var,), the value of cells that are not listed
+    fill : float64 (n_var,), the value of unlisted cells
     """
 
     def __init__(self, n_cells: NDArray[np.int64], n_var: int, *, linear: bool = False, by_rows: bool = False) -> None:
@@ -107,10 +107,10 @@ class Moments:
         self.fill = np.zeros(n_var)
 
     def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:
-        """Take in rows.
+        """Add rows.
 
         codes : (n_rows,), the group of each row, -1 = none
-        scale : (n_rows,), what values are multiplied by before log1p; empty = values as they are
+        scale : (n_rows,), factor of the values before log1p; empty = values as they are
         """
         from cxg_widget.compare.loops.sum_loops import MISSING, add_dense_rows, add_rows
         from cxg_widget.compute.compiled import frozen
@@ -121,7 +121,7 @@ class Moments:
             n = np.bincount(codes[codes >= 0], minlength=len(self._n_cells))
             # NaN as the fill: no cell of the block measured these genes.
             self._rare[unknown, :, MISSING] += n.astype(np.int32)
-        # Group by group, so that what is known of one group stays in the cache (decision 62).
+        # Group by group, so that the state of one group stays in the cache (decision 62).
         order = np.argsort(codes, kind="stable") if len(self._n_cells) > 2 else np.arange(len(codes))
         cells = frozen(codes), frozen(scale), frozen(order)
         if block.lines is not None:
@@ -130,7 +130,7 @@ class Moments:
             add_rows(entries_of(block), cells, self._linear, self._state, self._rare)
 
     def add_columns(self, first: int, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:
-        """Take in whole columns, the first of which is the gene at `first`; the others as for `add_rows`, by cell."""
+        """Add whole columns, starting with the gene at `first`; other parameters as in `add_rows`, by cell."""
         from cxg_widget.compare.loops.sum_loops import add_columns
         from cxg_widget.compute.compiled import frozen
 
@@ -139,14 +139,14 @@ class Moments:
         add_columns(entries_of(block), (frozen(codes), frozen(scale)), self._linear, state, rare)
 
     def n_measured(self, genes: slice = slice(None)) -> NDArray[np.int64]:
-        """Return in how many cells of each group each of some genes was measured, int64 (n_genes, n_groups)."""
+        """Return the number of cells of each group in which some genes were measured, int64 (n_genes, n_groups)."""
         from cxg_widget.compare.loops.sum_loops import MISSING
 
-        # In one order whatever that of the sums, or the loops that rank are compiled once more.
+        # Always in C order, or the ranking loops are compiled once more.
         return np.subtract(self._n_cells, self._rare[genes, :, MISSING], order="C")
 
     def of(self, group: int) -> Summary:
-        """Return the summary of a group: its entries, and the cells without entries, all of which have one value."""
+        """Return the summary of a group: its entries, and the unlisted cells, which all have one value."""
         from cxg_widget.compare.loops.sum_loops import LINEAR, LISTED, LOW, MISSING, SHIFT, SQUARES, SUM
 
         state, rare = self._state[:, group], self._rare[:, group]
@@ -154,7 +154,7 @@ class Moments:
         left_out = self._n_cells[group] - rare[:, MISSING] - listed
         above = listed - rare[:, LOW]
         mean = _divided(state[:, SHIFT] * listed + state[:, SUM], listed, 0.0)
-        # Rounding may leave a little below 0, of which no root can be taken.
+        # Rounding may leave a little below 0, which has no square root.
         squares = np.maximum(state[:, SQUARES] - _divided(state[:, SUM] ** 2, listed, 0.0), 0.0)
         entries = Summary(listed, mean, squares, above, expm1)
         rest = Summary(

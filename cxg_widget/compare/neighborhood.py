@@ -1,4 +1,4 @@
-"""Finds the cells around a set in an embedding: those nearest to its edge, about as many as it has."""
+"""Finds the cells around a set in an embedding: those nearest to its edge, at most as many as it has."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cxg_widget.errors import SelectionError
 from cxg_widget.spatial.view import Extent
 
 SAMPLED = 50_000
-"""Cells of the set, evenly spread over its rows, whose places stand for all."""
+"""Cells of the set, evenly spread over its rows, that represent all of it."""
 NEIGHBORS = 10
-"""The spacing is the median distance to the nearest so many of these."""
+"""The spacing is the median distance to this many nearest neighbors."""
 STRAY = 3.0
-"""Times the spacing: cells whose neighbours lie farther off are strays, and make no edge."""
+"""Times the spacing: cells whose neighbors are farther away are outliers, and define no edge."""
 _MOST_BINS = 2048
 _FINEST = 1 / 4096
 _AT_ONCE = 1 << 20
@@ -31,8 +31,8 @@ class Neighborhood:
     """The cells around a set.
 
     mask : bool (n_obs,)
-    reach : how far the farthest of them lies from the edge of the set, in units of the embedding's x
-    farthest : how far they may lie
+    reach : distance of the farthest of them from the set, in units of the embedding's x
+    farthest : limit of that distance
     """
 
     mask: NDArray[np.bool_]
@@ -42,17 +42,17 @@ class Neighborhood:
 
 @dataclass(frozen=True)
 class _Field:
-    """Distance of each bin from the set, in bins; bins of the set have 0."""
+    """Distance of each bin from the set, in bins; 0 in bins of the set."""
 
     low: _Floats
     side: float
     distance: _Floats
 
     def at(self, xy: _Floats) -> _Floats:
-        """Return the distance of places (k, 2), in bins; infinite beyond the field."""
+        """Return the distance of places (k, 2), in bins; infinite outside the grid."""
         with np.errstate(invalid="ignore"):
             bins = np.floor((xy - self.low) / self.side)
-            inside = ((bins >= 0) & (bins < self.distance.shape)).all(axis=1)  # NaN is nowhere
+            inside = ((bins >= 0) & (bins < self.distance.shape)).all(axis=1)  # false for NaN
         found = np.full(len(xy), np.inf)
         x, y = bins[inside].astype(np.int64).T
         found[inside] = self.distance[x, y]
@@ -63,20 +63,20 @@ def neighborhood(
     places: Places, mask: NDArray[np.bool_], extent: Extent, *, equal_units: bool = True, set_name: str = "the set",
     among: NDArray[np.bool_] | None = None,
 ) -> Neighborhood:  # fmt: skip
-    """Find the cells around a set: those not in it that lie nearest to where it is dense.
+    """Find the cells around a set: those outside of it that are nearest to where it is dense.
 
-    The spacing s of a set is the median distance from a cell of it to the tenth nearest, so that n of its cells, as
-    dense everywhere, would fill a disc of radius s sqrt(n / 10). The set lies where cells of it are that have ten
-    others within 3 s; others are strays. Distances are to the nearest bin of a square grid that such a cell lies in,
-    the bins being s wide. Of the other cells those are taken that are nearest by these, as many as the set has, none
-    farther off than that radius; of equally near ones those that are evenly spread over the rows. Cells among those
-    of the set are at distance 0. All of that is the same in each call.
+    The spacing s of a set is the median distance from a cell of it to its tenth neighbor in the set; n cells at this
+    density would fill a disc of radius s sqrt(n / 10). Cells with ten others within 3 s are its core; the rest are
+    outliers. Distances are measured to the nearest core bin of a square grid with bins of width s. The nearest other
+    cells are taken, at most as many as the set has, and none farther away than that radius. Of equally near cells,
+    those evenly spread over the rows are taken. Cells among those of the set have distance 0. The result is
+    deterministic.
 
     mask : bool (n_obs,), the set
     extent : x0, x1, y0, y1 of all cells
-    equal_units : whether both axes have the same unit; else each is taken in parts of its extent
-    set_name : what the set is called
-    among : bool (n_obs,), the cells that may lie around it; None = all
+    equal_units : whether both axes have the same unit; else each is measured relative to its extent
+    set_name : name of the set
+    among : bool (n_obs,), the candidate cells; None = all
     """
     x0, x1, y0, y1 = extent
     stretch = (x1 - x0) / (y1 - y0) if not equal_units and x1 > x0 and y1 > y0 else 1.0
@@ -87,11 +87,13 @@ def neighborhood(
         return found
 
     rows = np.flatnonzero(mask)
-    # Some cells stand for all: a k-d tree of the whole set would give distances that nobody sees (decision 62).
+    # A sample represents all cells: a k-d tree of the whole set would give indistinguishable distances (decision 62).
     xy = placed(rows[np.linspace(0, len(rows) - 1, min(SAMPLED, len(rows))).astype(np.int64)])
     xy = xy[np.isfinite(xy).all(axis=1)]
     if len(xy) < 2:
-        raise SelectionError(f"{set_name} has fewer than two places in the embedding on show: nothing lies around it.")
+        raise SelectionError(
+            f"{set_name} has fewer than two cells with coordinates in the current embedding, so it has no neighborhood."
+        )
     longest = max(x1 - x0, (y1 - y0) * stretch)
     core, spacing, farthest = _core_of(xy, longest * _FINEST or 1.0)
     field = _field_around(core, spacing, farthest)
@@ -99,8 +101,8 @@ def neighborhood(
     chosen, reach = _nearest(distance, len(rows), farthest / field.side)
     if not chosen.size:
         raise SelectionError(
-            f"nothing else lies within {farthest:.3g} of {set_name}, the radius that it would have in one piece: it "
-            "stands alone in this embedding. against='rest' takes all others."
+            f"no other cells are within {farthest:.3g} of {set_name}, the radius of a disc of its cells: it is "
+            "isolated in this embedding. Use against='rest'."
         )
     found = np.zeros(len(mask), dtype=np.bool_)
     found[chosen] = True
@@ -108,7 +110,7 @@ def neighborhood(
 
 
 def _core_of(xy: _Floats, finest: float) -> tuple[_Floats, float, float]:
-    """Return the places of a set that are no strays, its spacing, and the radius that it would have in one piece."""
+    """Return the coordinates of the core of a set, its spacing, and the radius of a disc of its cells."""
     from scipy.spatial import cKDTree
 
     k = min(NEIGHBORS, len(xy) - 1)
@@ -129,7 +131,7 @@ def _field_around(core: _Floats, spacing: float, farthest: float) -> _Field:
 
 
 def _distances(placed: Callable[[NDArray[np.int64]], _Floats], mask: NDArray[np.bool_], field: _Field) -> _Floats:
-    """Return the distance of each cell from the set, in bins, (n_obs,); infinite for those in it or far away."""
+    """Return the distance of each cell from the set, in bins, (n_obs,); infinite inside it or far away."""
     found = np.full(len(mask), np.inf)
     for start in range(0, len(mask), _AT_ONCE):
         rows = start + np.flatnonzero(~mask[start : start + _AT_ONCE])
@@ -138,7 +140,7 @@ def _distances(placed: Callable[[NDArray[np.int64]], _Floats], mask: NDArray[np.
 
 
 def _nearest(distance: _Floats, n: int, farthest: float) -> tuple[NDArray[np.int64], float]:
-    """Return the rows of the n nearest, no farther off than so, and how far the last of them is."""
+    """Return the rows of the n nearest cells within a distance, and the distance of the last of them."""
     rows = np.flatnonzero(distance <= farthest)
     if len(rows) <= n:
         return rows, float(distance[rows].max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Groups of cells that are plotted: by the categories of one column, or of two; their names and sizes."""
+"""Groups of cells to plot, by the categories of one or two columns: names and sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_GROUPS = 5_000
-"""Groups with cells that are summed up at once."""
+"""Most groups with cells that are summed up at once."""
 _MOST_PAIRS = 1 << 22
 
 Counts = NDArray[np.int64]
@@ -27,10 +27,10 @@ Counts = NDArray[np.int64]
 class CellGroups:
     """The group of each cell; no group is empty.
 
-    codes : int32 (n_obs,), -1 = of none
-    places : int64 (k, columns), of each group its category in each column, in the order of these
+    codes : int32 (n_obs,), -1 = no group
+    places : int64 (k, columns), the category of each group in each column, ascending
     n_cells : int64 (k,)
-    n_without : how many of the requested cells have no category
+    n_without : number of the requested cells without a category
     """
 
     codes: NDArray[np.int32]
@@ -45,7 +45,7 @@ class CellGroups:
         mask : bool (n_obs,), the cells that count; None = all
         """
         sizes = [len(column.categories) for column in columns]
-        # As float64, which cannot overflow. The bound also keeps the codes of pairs, below, within int32.
+        # As float64, which cannot overflow. The limit also keeps the codes of pairs, below, within int32.
         if np.prod(sizes, dtype=np.float64) > _MOST_PAIRS:
             raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {_describe_sizes(sizes)}")
         codes = columns[0].codes.astype(np.int32)
@@ -58,7 +58,7 @@ class CellGroups:
         kept = np.flatnonzero(counts)
         if kept.size > MOST_GROUPS:
             raise InvalidValue(f"at most {MOST_GROUPS:,} groups are summed up at once; found {kept.size:,}")
-        # One entry more: code -1 indexes the last one, which is -1.
+        # One extra entry of -1 at the end, which code -1 indexes.
         number = np.full(counts.size + 1, -1, dtype=np.int32)
         number[kept] = np.arange(kept.size)
         places = np.column_stack(np.unravel_index(kept, sizes)).astype(np.int64)
@@ -74,10 +74,10 @@ class CellGroups:
 class GroupNames:
     """Names of groups: the categories of one column, or of two.
 
-    are_categorical, are_ordered : of each column, whether the store has it as categories, and whether in order
-    places : int64 (k, columns), of each group its category in each column
+    are_categorical, are_ordered : for each column, whether the store has categories, and whether they are ordered
+    places : int64 (k, columns), the category of each group in each column
     n_cells : int64 (k,)
-    n_without : cells without a category, which are in no group
+    n_without : number of cells without a category, which are in no group
     """
 
     columns: tuple[str, ...]
@@ -90,12 +90,12 @@ class GroupNames:
 
     @property
     def labels(self) -> list[str]:
-        """The groups in words."""
+        """Labels of the groups."""
         words = [[label_of(one) for one in categories] for categories in self.categories]
         return [" · ".join(words[level][at] for level, at in enumerate(group)) for group in self.places.tolist()]
 
     def index(self) -> pd.Index:
-        """Return the groups as rows: an Index of categories, or a MultiIndex of two columns."""
+        """Return the groups as a pandas Index of categories, or a MultiIndex of two columns."""
         import pandas as pd
 
         levels = [self._level(at) for at in range(len(self.columns))]
@@ -113,7 +113,7 @@ class GroupNames:
 
 
 def paired(groups: CellGroups, column: Codes) -> Counts:
-    """Count the cells of each group by another column, int64 (k, categories + 1); last those without a value."""
+    """Count the cells of each group by another column, int64 (k, categories + 1), with those without a value last."""
     size = len(column.categories) + 1
     if groups.n_groups * size > _MOST_PAIRS:
         raise InvalidValue(f"at most {_MOST_PAIRS:,} pairs are counted at once; found {groups.n_groups:,} x {size:,}")

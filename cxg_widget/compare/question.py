@@ -1,4 +1,4 @@
-"""Parameters of a comparison, the table of its methods, and how two sets of cells are compared."""
+"""Parameters of a comparison, the table of its methods, and the comparison of two sets of cells."""
 # Changes with cxg_widget/widget/analysing.py and cxg_widget/session/analysis/comparison.py: options of a comparison.
 # Changes with cxg_widget/wire/messages/comparison.py: options of a comparison.
 # Changes with js/src/panels/compare/comparison_requests.js: options of a comparison.
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class Method(NamedTuple):
-    """A way to compare two sets of cells.
+    """A method of comparison.
 
-    by_donor : whether the unit is the donor, and `donors/by_sums.py` compares; else `compare` does
+    by_donor : whether donors are the samples; `donors/by_sums.py` then compares, else `compare`
     takes_groups : whether it compares all groups of a column at once, and takes `normalize`
-    needs_ranks : whether it ranks all cells by each gene, and so needs all values of a gene at once
+    needs_ranks : whether it ranks cells by each gene, and so needs all values of a gene at once
     """
 
     title: str
@@ -59,12 +59,12 @@ class Question:
 
     method : a name of `METHODS`
     layer : None = the main matrix
-    normalize : "log1p_10k" = log1p of counts per 10,000; None = values as they are
+    normalize : "log1p_10k" = log1p of counts per 10,000; None = values as stored
     genes : names; None = all
     fold : a name of `FOLDS`
-    by : the obs column of donors, for methods by donor
-    min_cells : cells that a donor needs on a side
-    min_donors : donors that a side needs
+    by : obs column of donors, for methods by donor
+    min_cells : least cells of a donor on a side
+    min_donors : least donors on a side
     """
 
     method: str = "t-test"
@@ -78,22 +78,22 @@ class Question:
 
     @property
     def title(self) -> str:
-        """The method in sentences."""
+        """The method in words."""
         return METHODS[self.method].title
 
     @property
     def needs_ranks(self) -> bool:
         """Whether the method ranks cells."""
-        # Also before the method is checked: what to do without memory is said of any question.
+        # Also for an unchecked method: out-of-memory advice is given for any question.
         return self.method in METHODS and METHODS[self.method].needs_ranks
 
     @staticmethod
     def layer_of(
         dataset: Dataset, modality: str | None, layer: str | None, genes: Sequence[str] | None = None
     ) -> str | None:
-        """Return the layer of a modality, whose genes alone are then compared; None = that of all genes, if it is one.
+        """Return the layer of a modality, so that only its genes are compared; None = layer of all genes.
 
-        Raises `InvalidOption`, `UnknownName` if the dataset has no modalities, or no such one.
+        Raises `InvalidOption` or `UnknownName` if the dataset has no modalities, or not this one.
         """
         if modality is None:
             alone = _modality_of(dataset, genes) if layer is None and genes else None
@@ -105,7 +105,7 @@ class Question:
         return layer if layer is not None and layer.startswith(f"{modality}:") else f"{modality}:{layer or 'X'}"
 
     def check(self, dataset: Dataset) -> None:
-        """Raise `InvalidValue`, `InvalidOption` or `UnknownName` where a word is not known, or does not fit."""
+        """Raise `InvalidValue`, `InvalidOption` or `UnknownName` if a parameter is unknown or does not fit."""
         for what, word, known in (
             ("method", self.method, METHODS),
             ("fold", self.fold, FOLDS),
@@ -120,13 +120,13 @@ class Question:
             raise InvalidValue(f"{dataset.title} has no {dataset.var_noun.many} to compare by.")
 
     def _check_options(self, dataset: Dataset) -> None:
-        """Refuse options that do not go with the method."""
+        """Refuse options that do not fit the method."""
         if METHODS[self.method].by_donor:
             self._check_donors(dataset)
         elif self.by is not None:
-            one = dataset.obs_noun.one
+            many = dataset.obs_noun.many
             raise InvalidOption(
-                f"by={shown(self.by)} does not go with method={self.method!r}, whose unit is the {one}."
+                f"by={shown(self.by)} does not apply to method={self.method!r}, whose samples are {many}; leave it out."
             )
         if self.normalize is not None and self.layer is None and len(dataset.modalities) > 1:
             raise InvalidOption(
@@ -193,7 +193,7 @@ class Question:
     def check_cells(
         self, a: NDArray[np.bool_], b: NDArray[np.bool_], set_names: tuple[str, str], dataset: Dataset
     ) -> None:
-        """Raise `SelectionError` where the sets hold too few cells, or cells in common."""
+        """Raise `SelectionError` if the sets have too few cells, or cells in common."""
         noun, method = dataset.obs_noun, METHODS[self.method]
         for mask, name in zip((a, b), set_names, strict=True):
             n = int(np.count_nonzero(mask))
@@ -212,13 +212,13 @@ class Question:
 
 
 def _modality_of(dataset: Dataset, genes: Sequence[str]) -> str | None:
-    """Return the one modality that has all these genes; None where they are of several, or not known."""
+    """Return the one modality that has all these genes; None if there is none."""
     names = dataset.names_in(None)
     if not dataset.modalities or not all(names.has_var(gene) for gene in genes):
         return None
     labels = [names.var_labels[names.find_var(gene)] for gene in genes]
     fitting = [one for one in dataset.modalities if all(label.startswith(f"{one}:") for label in labels)]
-    return max(fitting, key=len, default=None)  # one may begin with another: "rna" and "rna:v3"
+    return max(fitting, key=len, default=None)  # the name of one may start with that of another: "rna" and "rna:v3"
 
 
 def compare(
@@ -232,13 +232,13 @@ def compare(
     Raises
     ------
     InvalidValue, UnknownName
-        If a method, layer, gene or definition is not known, or values are not of the kind that it needs.
+        If a method, layer, gene or fold is unknown, or the values are not of the kind that it needs.
     SelectionError
-        If a set holds too few cells, or both hold the same.
+        If a set has too few cells, or both have cells in common.
     InvalidStore, DamagedStore
         If the matrix cannot be read.
     Cancelled
-        When `cancelled()` returned True.
+        If `cancelled()` returned True.
     """
     matrix.check(question)
     question.check_cells(a, b, set_names, matrix.dataset)
@@ -252,7 +252,7 @@ def compare(
 
 
 def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[ValueKind, Gathered]:
-    """Scan the matrix for a question; return the kind of its values, and the sums."""
+    """Pass over the matrix for a question; return the kind of its values, and the sums."""
     question.positions(matrix.dataset)  # an unknown gene raises before anything is read
     kind = _judged(matrix, grouping, question)
     linear = question.fold in NEEDS_LINEAR and kind.kind != "scaled"
@@ -264,7 +264,7 @@ def scan(matrix: MatrixStats, grouping: Grouping, question: Question) -> tuple[V
 
 
 def _judged(matrix: MatrixStats, grouping: Grouping, question: Question) -> ValueKind:
-    """Return the kind of the values; refuse to normalize values that are no counts."""
+    """Return the kind of the values; refuse to normalize values that are not counts."""
     kind = matrix.kind(grouping, question.layer)
     if question.normalize is None or kind.kind not in ("log1p", "scaled"):
         return kind
@@ -291,7 +291,7 @@ def _result(
 
 
 def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Tested, Floats, Floats]:
-    """Return the test of the cells of a group, AUC and U, which are NaN where nothing was ranked."""
+    """Return the test of the cells of a group, AUC and U, which are NaN without ranks."""
     if found.rank_sums is None or found.ties is None:
         nothing = np.full(a.mean.shape, np.nan)
         return welch(a, b), nothing, nothing
@@ -301,7 +301,7 @@ def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Teste
 
 
 def fold_of(a: Summary, b: Summary, kind: ValueKind, question: Question, dataset: Dataset) -> Floats:
-    """Return log2 fold changes, NaN of scaled values."""
+    """Return log2 fold changes, NaN for scaled values."""
     if kind.kind == "scaled":
         return np.full(a.mean.shape, np.nan)
     found = log2_fold(a, b, question.fold)

@@ -1,4 +1,4 @@
-"""Ranks genes in groups of cells; unlisted cells tie as one group, which is never written out."""
+"""Ranks of genes in groups of cells; unlisted cells count as one tie, without being expanded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 BAND_BYTES = 3 * 2**28
-"""Limit on entries kept for ranking; beyond it genes are ranked in bands, with a pass over all rows each."""
+"""Limit on entries kept for ranking; beyond it, genes are ranked in bands, each with a pass over all rows."""
 _THREADS = min(4, os.cpu_count() or 1)
 _NONE = np.empty(0, dtype=np.uint64)
 
@@ -25,10 +25,10 @@ _NONE = np.empty(0, dtype=np.uint64)
 class Ranks:
     """Sums of ranks of each gene over the cells of all groups.
 
-    Each float32 value becomes a key of 64 bits that holds its group too. Values of float64 are replaced by their place
-    in the order of their gene before (`places_of`), unless they are normalized, which rounds to float32.
+    Each float32 value becomes a 64-bit sort key that includes its group. Values of float64 are first replaced by their
+    rank within the gene (`places_of`), unless they are normalized, which rounds to float32.
 
-    sums : float64 (n_var, n_groups), of the mean ranks of each group, with a reference among its cells and these
+    sums : float64 (n_var, n_groups), of the mean ranks of each group; with a reference, among its cells and these
     ties : float64 (n_var,), the sum of t^3 - t over ties of t values; (n_var, n_groups) with a reference
     """
 
@@ -41,8 +41,8 @@ class Ranks:
     def add_columns(self, first: int, block: MatrixBlock, n: Integers) -> None:
         """Rank whole columns.
 
-        first : the place in `cells.read` of the first column
-        n : (n_columns, n_groups), in how many cells of each group each was measured
+        first : index in `cells.read` of the first column
+        n : (n_columns, n_groups), number of cells of each group in which each was measured
         """
         scale = self._cells.scale
         if block.values.dtype == np.float64 and not scale.size:
@@ -55,11 +55,11 @@ class Ranks:
         self._spare = self._rank(first, (self._keys, starts, ends), n, fill, self._spare)
 
     def transposed(self, first: int = 0) -> Transposed:
-        """Return the buffer that transposes rows for `add_rows`; genes from `first` on are not ranked yet."""
+        """Return the buffer that transposes rows for `add_rows`; genes from `first` on are still unranked."""
         return Transposed((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, BAND_BYTES)
 
     def add_rows(self, moments: Moments, transposed: Transposed) -> None:
-        """Rank all genes: those of which a look at all rows kept the entries, and the others by further looks."""
+        """Rank all genes: those whose entries one pass over all rows kept, and the others in further passes."""
         n, fill = moments.n_measured(), moments.fill.astype(np.float32)
         while True:
             self._rank_kept(transposed, n, fill)
@@ -79,7 +79,7 @@ class Ranks:
             keys, spare = _NONE, _NONE
             while spans:
                 with suppress(IndexError):  # another thread took the last one
-                    # `list.pop` is one step for all threads. Runs are disjoint, so that no two write to the same sums.
+                    # `list.pop` is atomic. Runs are disjoint, so no two threads write to the same sums.
                     span = spans.pop()
                     genes = slice(*span)
                     found = transposed.keys(span, keys, fill[genes])
@@ -98,7 +98,7 @@ class Ranks:
     def _rank(
         self, first: int, keys: Keys, n: Integers, fill: NDArray[np.float32], spare: NDArray[np.uint64]
     ) -> NDArray[np.uint64]:
-        """Rank some genes, and return memory to sort in, which is the one that was held where it suffices."""
+        """Rank some genes, and return the buffer for sorting, which is the given one if that is large enough."""
         self._cells.check()
         found, starts, ends = keys
         spare = grown(spare, int((ends - starts).max(initial=0)))

@@ -1,4 +1,4 @@
-"""The result of a comparison: its table, and notes of one sentence each."""
+"""The result of a comparison: a table, and notes."""
 # Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NORMALIZED = "log1p of counts per 10,000 of all {many} of the {one}"
 def notes_of(
     dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary], tested: Tested
 ) -> tuple[str, ...]:
-    """Return all that is to be said."""
+    """Return all notes."""
     said = [
         *describe_values(dataset, question, kind),
         *describe_fold(dataset, question, kind),
@@ -57,7 +57,7 @@ def notes_of(
 
 
 def describe_donors(dataset: Dataset) -> str:
-    """Say that cells are no replicates, and of which column their donors are, where one has a usual name."""
+    """Return the note that cells are not replicates, with the column of donors if one has a usual name."""
     column, many = _column_of_donors(dataset), dataset.obs_noun.many
     whose = "donor" if dataset.obs_noun == CELL else "sample"
     of = "" if column is None else f" (obs column {column!r})"
@@ -69,7 +69,7 @@ def describe_donors(dataset: Dataset) -> str:
 
 
 def _column_of_donors(dataset: Dataset) -> str | None:
-    # Words in the outer loop: a column of donors counts before one of samples, wherever it stands.
+    # Names in the outer loop: a column of donors takes precedence over one of samples.
     for word in _DONORS:
         for name in dataset.obs_columns:
             if name.lower().startswith(word) and _ID.fullmatch(name.lower().removeprefix(word)):
@@ -78,7 +78,7 @@ def _column_of_donors(dataset: Dataset) -> str | None:
 
 
 def describe_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
-    """Say what was tested."""
+    """Return the note on the tested values."""
     where = describe_layer(question.layer)
     if question.normalize is not None:
         made = _NORMALIZED.format(many=dataset.var_noun.many, one=dataset.obs_noun.one)
@@ -87,7 +87,7 @@ def describe_values(dataset: Dataset, question: Question, kind: ValueKind) -> li
 
 
 def describe_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
-    """Say how the fold change is defined, and where it is none."""
+    """Return the note on the definition of the fold change, or why there is none."""
     if kind.kind == "scaled":
         other = unscaled_layer(dataset, question.layer)
         where = f"layer={other!r}, the values before they were scaled" if other else "a layer of log1p values or counts"
@@ -144,20 +144,20 @@ def _count(which: NDArray[np.bool_]) -> int:
 Adjust = Literal["benjamini-hochberg", "bonferroni"]
 ROW = Noun("row", "rows")
 REST = "the rest"
-"""What all other cells are called as the set b."""
+"""Name of all other cells as the set b."""
 FEWER_GENES = "genes=[...], or more memory for the kernel"
 _ADJUST = {"benjamini-hochberg": benjamini_hochberg, "bonferroni": bonferroni}
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Two sets of cells compared by each gene.
+    """Two sets of cells compared gene by gene.
 
     Attributes
     ----------
-    description : what was compared, by what, in one sentence
-    notes : sentences on what the values are, how numbers are defined, and what to be careful of
-    sets : what a and b are called
+    description : one sentence on what was compared, and how
+    notes : sentences on the values, the definitions of the numbers, and their limits
+    sets : names of a and b
 
     Examples
     --------
@@ -185,7 +185,7 @@ class Comparison:
 
     @property
     def background(self) -> CellSet | None:
-        """The cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column.
+        """The cells of b as a set, to store by `w.sets["name"] = found.background`; None for a group of a column.
 
         Examples
         --------
@@ -195,33 +195,41 @@ class Comparison:
         return None if self._cells is None else self._cells()[1]
 
     def with_note(self, note: str) -> Comparison:
-        """Return the same with one more note."""
+        """Return a copy with one more note."""
         return replace(self, notes=(*self.notes, note))
 
     def among(self, cells: str) -> Comparison:
-        """Return the same with a sentence that says which cells counted."""
+        """Return a copy with a sentence on which cells counted."""
         return replace(self, description=f"{self.description}; among {cells}")
 
     def in_form(self, form: Form) -> Comparison:
-        """Return the same, whose frames have a form where nobody names one."""
+        """Return a copy with another default type of its tables."""
         return replace(self, _form=form)
 
     def frame(self, adjust: Adjust | None = None, form: Form | None = None) -> Any:
-        """Return the table, a row for each gene, the highest statistic first, those without one last.
+        """Return the table, a row per gene, highest statistic first and NaN last.
 
         Parameters
         ----------
-        adjust : how `p_adj` is made of p: "benjamini-hochberg" or "bonferroni"; None = as the method has it, which is
-            Benjamini and Hochberg's but for "explorer" (Bonferroni over all genes of the store) and "deseq2" (its own)
-        form : "pandas", "polars" or "arrow" (a pyarrow.Table), whose first column is the index; None = that of the
-            table which the widget shows, else "pandas"
+        adjust : adjustment of `p_adj`: "benjamini-hochberg" or "bonferroni"; None = default of the method, which is
+            Benjamini and Hochberg's, except for "explorer" (Bonferroni over all genes of the store) and "deseq2" (its
+            own)
+        form : "pandas", "polars" or "arrow" (a pyarrow.Table); the last two have the index as their first column. None
+            = the type of the table that the widget shows, else "pandas"
 
         Returns
         -------
-        DataFrame indexed by var name as var has it, where a name may stand twice, with `mean_a`, `mean_b` (of the
-        values that were tested), `n_a`, `n_b` (int64, cells in which the gene was measured), `share_a`, `share_b` (of
-        these, the part with a value above 0), `log2fc`, `statistic` (t or z, positive where a is higher), `p`
-        (two-sided), `p_adj`, and `auc`, NaN where nothing was ranked. `frame.attrs["notes"]` holds the notes.
+        DataFrame indexed by var name, which may not be unique, with the columns
+
+        - `mean_a`, `mean_b` : means of the tested values
+        - `n_a`, `n_b` : int64, number of cells in which the gene was measured
+        - `share_a`, `share_b` : share of these with a value above 0
+        - `log2fc` : log2 fold change, positive if higher in a
+        - `statistic` : t or z, positive if higher in a
+        - `p`, `p_adj` : two-sided p-value, and adjusted
+        - `auc` : NaN without a rank test
+
+        `frame.attrs["notes"]` holds the notes.
 
         Examples
         --------
@@ -232,7 +240,7 @@ class Comparison:
         return in_form(self._table(adjust), form or self._form)
 
     def _table(self, adjust: Adjust | None = None) -> pd.DataFrame:
-        """Return the table of `frame` as a DataFrame of pandas."""
+        """Return the table of `frame` as a pandas DataFrame."""
         import pandas as pd
 
         a, b, tested = self._a, self._b, self._tested
@@ -248,7 +256,7 @@ class Comparison:
 
     @property
     def log10_p(self) -> pd.Series:
-        """The decimal logarithm of p in the order of `frame()`: where p is 0, it still tells how small it is.
+        """Decimal logarithm of p in the order of `frame()`, also for a p that underflows to 0.
 
         Examples
         --------
@@ -260,7 +268,7 @@ class Comparison:
 
     @property
     def u(self) -> pd.Series:
-        """Mann and Whitney's U of a in the order of `frame()`, NaN where nothing was ranked.
+        """Mann and Whitney's U of a in the order of `frame()`; NaN without a rank test.
 
         Examples
         --------
@@ -271,12 +279,12 @@ class Comparison:
         return self._series(self._u, "u")
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
-        """Write the table to a file of comma separated values; names that a spreadsheet would run become text.
+        """Write the table to a .csv file; names that a spreadsheet would run as formulas are escaped.
 
         Raises
         ------
         TargetNotWritten
-            If the file cannot be written; one that was there stays as it was.
+            If the file cannot be written; an existing one stays as it was.
 
         Examples
         --------
@@ -285,23 +293,23 @@ class Comparison:
         write_csv(path, [csv_text(self._table(adjust))])
 
     def to_scanpy(self, adata: Any, key: str = "rank_genes_groups", groupby: str | None = None) -> None:
-        """Write the table into `adata.uns[key]` as scanpy does, whose plots and `sc.get` then have these numbers.
+        """Write the table into `adata.uns[key]`, where scanpy's plots and `sc.get` read it.
 
-        It is one group, called as `sets` has it. Genes that cannot be tested have a score of 0 and p = 1, as scanpy
-        writes them; `pts` are the shares of cells with a value above 0. Nothing else of `adata` changes.
+        It is one group with the name of a in `sets`. Genes that cannot be tested have a score of 0 and p = 1, as scanpy
+        writes them. `pts` are the shares of cells with a value above 0. Nothing else of `adata` changes.
 
         Parameters
         ----------
-        adata : the AnnData, in which scanpy is to find the genes by their names
-        key : the entry of `uns`
-        groupby : a column of `adata.obs` to write, with the set of each cell: dot plots, heatmaps and violins of scanpy
-            group cells by it. None = none is written, and `sc.get.rank_genes_groups_df` and `sc.pl.rank_genes_groups`
-            work alone
+        adata : AnnData that has the genes by their names
+        key : entry of `uns` to write
+        groupby : column of `adata.obs` to write, with the set of each cell, which dot plots, heatmaps and violins of
+            scanpy need; None = no column, so that only `sc.get.rank_genes_groups_df` and `sc.pl.rank_genes_groups` work
 
         Raises
         ------
         InvalidValue
-            If it is no AnnData, or lacks a gene or a cell; if nothing could be tested, or obs has another such column.
+            If `adata` is not an AnnData, or lacks a gene or a cell, nothing could be tested, or obs has another column
+            of that name.
 
         Examples
         --------
@@ -320,15 +328,15 @@ class Comparison:
 
     @property
     def _log10_p_adj(self) -> Floats:
-        """The decimal logarithm of `p_adj`, float64 (n_var,) in the order of `_names`, also where that is 0."""
+        """Decimal logarithm of `p_adj`, float64 (n_var,) in the order of `_names`, also where that underflows."""
         p_adj = self._adjusted(None)
         with np.errstate(divide="ignore"):
             found: Floats = np.log10(p_adj)
-        # An adjusted p that underflows still has a place in the volcano (decision 65).
+        # An adjusted p that underflows still has a place in the volcano plot (decision 65).
         return np.where(p_adj < TINY, self._adjusted_log10(), found)
 
     def _adjusted_log10(self) -> Floats:
-        """Return adjusted logarithms of p far below 1, over the genes that `p_adj` is over."""
+        """Return adjusted logarithms of p far below 1, over the same genes as `p_adj`."""
         log10_p = self._tested.log10_p
         left_out = np.isnan(log10_p) if self._p_adj is None else np.isnan(self._p_adj)
         return benjamini_hochberg_log10(np.where(left_out, 0.0 if self._p_adj is None else np.nan, log10_p))
@@ -357,7 +365,7 @@ class Comparison:
 
 
 def _adjusted(p: Floats, how: str) -> Floats:
-    """Adjust p, a gene without one counting as a gene of p = 1, as in scanpy."""
+    """Adjust p; a gene without one counts as p = 1, as in scanpy."""
     if how not in _ADJUST:
         raise InvalidValue(not_found("way to adjust p", how, _ADJUST, "frame()"))
     return np.where(np.isnan(p), np.nan, _ADJUST[how](np.where(np.isnan(p), 1.0, p)))

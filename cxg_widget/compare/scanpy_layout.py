@@ -1,4 +1,4 @@
-"""Results of comparisons as scanpy's `rank_genes_groups` lays them out, which its plots and `sc.get` read."""
+"""Writes results in the layout of scanpy's `rank_genes_groups`, which its plots and `sc.get` read."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from cxg_widget.selection.cell_set import CellSet
 
 _FIELDS = {"names": "O", "scores": "f4", "logfoldchanges": "f4", "pvals": "f8", "pvals_adj": "f8"}
-"""What scanpy writes of each group, and as which type."""
+"""Fields that scanpy writes per group, and their dtypes."""
 
 
 def write_ranked(
     adata: Any, key: str, groupby: str, groups: Sequence[tuple[str, Comparison]], reference: str | None
 ) -> None:
-    """Write `adata.uns[key]`: a record array per number, with a field for each group, the highest score first.
+    """Write `adata.uns[key]`: a record array per number, with a field per group, highest score first.
 
-    groups : what each group is called, and its comparison, of the same genes
-    reference : what the set b of all of them is called; None = all other cells
+    groups : name of each group, and its comparison, of the same genes
+    reference : name of the set b of all of them; None = all other cells
     """
     first = groups[0][1]
     check_target(adata, key, first._names, first._question)
-    # scanpy refuses groups of one cell. A group of nothing but NaN would break the axes of its plots.
+    # scanpy refuses groups of one cell, and a group of NaN would break the axes of its plots.
     tested = [(label, one) for label, one in groups if np.isfinite(one._tested.statistic).any()]
     if not tested:
         raise InvalidValue("to_scanpy() writes groups with a test, and none of these could be tested.")
@@ -45,14 +45,14 @@ def write_ranked(
     found: dict[str, Any] = {"params": _params(adata, first._question, groupby, reference)}
     for name, kind in _FIELDS.items():
         found[name] = np.rec.fromarrays(columns[name], dtype=[(label, kind) for label in labels])
-    # By names that stand twice `sc.get.rank_genes_groups_df` would join each with each.
+    # With duplicate names `sc.get.rank_genes_groups_df` would join each with each.
     if first._names.is_unique:
         found |= _shares(tested, reference)
     adata.uns[key] = found
 
 
 def check_target(adata: Any, key: Any, names: pd.Index, question: Question | None) -> None:
-    """Raise `InvalidValue` where nothing can be written: it is no AnnData, or lacks a gene."""
+    """Raise `InvalidValue` if `adata` is not an AnnData or lacks a gene."""
     if not all(hasattr(adata, part) for part in ("obs", "uns", "var_names")):
         raise InvalidValue(f"to_scanpy() takes an AnnData; found {shown(adata)}")
     if not isinstance(key, str) or not key:
@@ -68,12 +68,12 @@ def check_target(adata: Any, key: Any, names: pd.Index, question: Question | Non
 
 
 def write_sets(adata: Any, groupby: Any, labels: tuple[str, str], cells: tuple[CellSet, CellSet]) -> None:
-    """Write which set each cell is in as a column of `adata.obs`; an equal one that is there stays.
+    """Write the set of each cell into a column of `adata.obs`; an equal existing column is kept.
 
     Raises
     ------
     InvalidValue
-        If other labels are there, it is no name, or `adata` holds other cells.
+        If the column has other labels, the name is invalid, or `adata` holds other cells.
     """
     import pandas as pd
 
@@ -91,7 +91,7 @@ def write_sets(adata: Any, groupby: Any, labels: tuple[str, str], cells: tuple[C
 
 
 def _ranked(found: Comparison) -> dict[str, Any]:
-    """Return the columns of a group in scanpy's order; what could not be tested has score 0 and p = 1, as there."""
+    """Return the columns of a group in scanpy's order; untested genes have score 0 and p = 1, as in scanpy."""
     score = np.nan_to_num(found._tested.statistic, nan=0.0, posinf=np.inf, neginf=-np.inf)
     order = np.argsort(-score, kind="stable")
     p, p_adj = (np.where(np.isnan(one), 1.0, one)[order] for one in (found._tested.p, found._adjusted(None)))

@@ -1,4 +1,4 @@
-"""Collects entries of rows by gene, block by block in bounded memory, so that one pass is enough to rank them."""
+"""Collects entries of rows by gene, block by block in bounded memory, so that one pass suffices to rank them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock, Numbers
 
 
 def places_of(values: Numbers, fill: float = 0.0) -> NDArray[np.float32]:
-    """Return the place of each value among the distinct ones, float32 (k,), so that `fill` is 0; NaN stays.
+    """Return the rank of each value among the distinct ones, float32 (k,), with `fill` as 0; NaN stays.
 
-    Of one gene up to 2^24 distinct values on either side of `fill` are distinguished.
+    Distinguishes up to 2^24 distinct values of a gene on either side of `fill`.
     """
     found = np.full(len(values), np.nan, dtype=np.float32)
     known = ~np.isnan(values)
-    # float32 holds whole numbers up to 2**24 exactly: ranks need the order alone.
+    # float32 holds integers up to 2**24 exactly, and ranks only need the order.
     distinct, places = np.unique(values[known], return_inverse=True)
     below = int(np.searchsorted(distinct, fill))
     has_fill = below < len(distinct) and distinct[below] == fill
@@ -31,23 +31,23 @@ def places_of(values: Numbers, fill: float = 0.0) -> NDArray[np.float32]:
 
 
 def in_order(block: MatrixBlock) -> MatrixBlock:
-    """Return columns, without a fill, whose values are places in the order of each."""
+    """Return columns, without a fill, whose values are replaced by their ranks within each."""
     parts = [places_of(block.values[first:stop]) for first, stop in pairwise(block.starts.tolist())]
     return MatrixBlock(block.starts, block.positions, np.concatenate([*parts, np.empty(0, np.float32)]))
 
 
 _SLACK = 1.1
-"""Rows to come may be that much fuller before genes are let go again, each time of which copies what is kept."""
+"""Factor by which later rows may be fuller before genes are dropped again, which copies what is kept."""
 _KEYS = 2**20
-"""Keys that are made at a time: 8 MiB."""
+"""Keys made at a time: 8 MiB."""
 
 Integers = NDArray[np.int64]
 Keys = tuple[NDArray[np.uint64], Integers, Integers]
-"""Keys of several genes, where those of each begin, and where they end."""
+"""Keys of several genes, and the starts and ends of each."""
 
 
 class _Part(NamedTuple):
-    """The entries of a block, by gene: where those of each begin and end, the values, and the groups."""
+    """The entries of a block, by gene: start and end of each, the values, and the groups."""
 
     starts: NDArray[np.int32]
     stops: NDArray[np.int32]
@@ -67,11 +67,11 @@ class _Part(NamedTuple):
 
 
 class Transposed:
-    """Entries of neighbouring genes, as many of these as fit: of those from `last` on nothing is kept.
+    """Entries of consecutive genes, as many as fit: genes from `last` on are dropped.
 
-    genes : the first of those that are wanted, and the end of these
-    n_groups : how many groups there are, which tells how small a type holds one
-    most_bytes : what values and groups of entries may take; one gene is kept in any case
+    genes : first and last + 1 of the requested genes
+    n_groups : number of groups, which sets the dtype of a group
+    most_bytes : limit for values and groups of entries; at least one gene is kept
     """
 
     def __init__(self, genes: tuple[int, int], n_rows: int, n_groups: int, most_bytes: int) -> None:
@@ -81,9 +81,9 @@ class Transposed:
         self._most_bytes, self._parts, self._n_bytes = most_bytes, list[_Part](), 0
 
     def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats) -> None:
-        """Take in rows; genes are let go when all rows will not fit.
+        """Add rows; drop genes if the entries of all rows will not fit.
 
-        codes, scale : as of `Moments.add_rows`
+        codes, scale : as in `Moments.add_rows`
         """
         entries, rows = entries_of(block), frozen(codes)
         left_out = np.zeros(self.last, dtype=np.float32) if block.fill is None else block.fill
@@ -101,7 +101,7 @@ class Transposed:
         self._let_go(self._n_taken / self._n_rows)
 
     def _let_go(self, done: float) -> None:
-        """Keep as many genes as fit if the rows to come are like those there are."""
+        """Keep as many genes as fit if the remaining rows are like those so far."""
         if self._n_bytes <= self._most_bytes * min(done * _SLACK, 1.0):
             return
         n = np.zeros(self.last - self.first, dtype=np.int64)
@@ -110,7 +110,7 @@ class Transposed:
         size = np.cumsum(n) * (max(part.values.itemsize for part in self._parts) + self._kind.itemsize)
         n_kept = max(int(np.searchsorted(size, self._most_bytes * done, side="right")), 1)
         # A copy, not a view, since a view would keep the entries of all genes.
-        for at, part in enumerate(self._parts):  # one by one, so that little is held twice
+        for at, part in enumerate(self._parts):  # one by one, so that little is in memory twice
             self._parts[at] = part.first(n_kept)
         self._n_bytes = sum(part.n_bytes for part in self._parts)
         self.last = self.first + n_kept
@@ -120,7 +120,7 @@ class Transposed:
         self._parts.clear()
 
     def spans(self) -> list[tuple[int, int]]:
-        """Return the genes that were kept, in runs of as many as are ranked at a time: the first, and the end."""
+        """Return the kept genes in runs that are ranked together: start and end."""
         before, start, found = np.concatenate([[0], np.cumsum(self._n_keys())]), 0, []
         while start < len(before) - 1:
             stop = max(int(np.searchsorted(before, before[start] + _KEYS, side="right")) - 1, start + 1)
@@ -134,9 +134,9 @@ class Transposed:
         return any(part.values.dtype == np.float64 for part in self._parts)
 
     def keys(self, span: tuple[int, int], held: NDArray[np.uint64], fill: NDArray[np.float32]) -> Keys:
-        """Return the keys of a run of genes, in memory that was held before where it suffices.
+        """Return the keys of a run of genes, in the given buffer if it is large enough.
 
-        fill : what cells that are not listed have of each of them; with values of float64 it is 0 among the keys
+        fill : value of unlisted cells in each of them; 0 among the keys if values are float64
         """
         genes = slice(span[0] - self.first, span[1] - self.first)
         ends = np.concatenate([[0], np.cumsum(self._n_keys(genes))])
@@ -154,7 +154,7 @@ class Transposed:
 
 
 def _in_order(parts: list[_Part], fill: NDArray[np.float32]) -> list[_Part]:
-    """Return parts of some genes whose values are places in the order of all values of a gene."""
+    """Return parts of some genes with values replaced by their ranks within a gene."""
     first = [int(part.starts[0]) for part in parts]
     found = [
         _Part(part.starts - at, part.stops - at, np.empty(part.stops[-1] - at, np.float32), part.groups[at:])
@@ -171,5 +171,5 @@ def _in_order(parts: list[_Part], fill: NDArray[np.float32]) -> list[_Part]:
 
 
 def grown(held: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
-    """Return memory for n keys, the same as before where that is enough: fresh memory is slow to write to."""
+    """Return a buffer for n keys, the given one if it is large enough: fresh memory is slow to write to."""
     return held if len(held) >= n else np.empty(n, dtype=np.uint64)

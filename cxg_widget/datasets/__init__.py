@@ -1,4 +1,4 @@
-"""Datasets: the contract in `base`, one folder per store, and `open_dataset`, which finds the right one."""
+"""`open_dataset`, and the stores: the contract of a `Dataset` in `base`, and a folder per store."""
 
 from __future__ import annotations
 
@@ -28,47 +28,53 @@ def open_dataset(
     isolated: bool = False,
     **options: Any,
 ) -> Dataset:
-    """Open a store of annotated data; schema and metadata are read, nothing else.
+    """Open a store of annotated data; only its schema and metadata are read.
 
     Parameters
     ----------
-    uri : a path, or an address such as s3://bucket/name.cxg or https://host/name.h5ad; or an AnnData or MuData object
-        or a table (a DataFrame of pandas or polars, an Arrow table, a dict of arrays), which is not copied; an open
-        dataset is returned as it is
-    format : to open the store as such without looking, such as "cxg"; None = find out
-    isolated : for stores that nobody vouches for: read the text, and the beginning of all else, in a process of its own
-        first, since damage may end or hold up the process that reads it; takes a second and as long as reading the text
-    **options : `cache_bytes` (kept in memory, docs/large_n.md), and those of the kind of store, see docs/stores.md:
+    uri : path or URI, such as s3://bucket/name.cxg or https://host/name.h5ad; an AnnData or MuData object; or a table
+        (a DataFrame of pandas or polars, an Arrow table, a dict of arrays). Objects are not copied. An open dataset is
+        returned unchanged
+    format : format of the store, such as "cxg"; None = detect it
+    isolated : True = for untrusted stores: first read all text, and the start of all other data, in a separate process,
+        since a damaged file can crash or block the process that reads it. Takes a second, plus the time to read the
+        text
+    **options : `cache_bytes` (memory for data that were read, see docs/large_n.md), and the options of a kind of store,
+        see docs/stores.md:
 
         - AnnData: `key` (which of several, such as "tables/cells"; also as "path#tables/cells"), `memory_bytes` (for
           finding genes in a matrix stored by cell, 3.2 GiB)
         - MuData: `key` (one modality, such as "rna"; also as "path#rna"; None = all side by side), `memory_bytes`
         - SpatialData: `table`, `coordinate_system`, `channels`, `contrast_limits`
-        - 10x: `key` (which genome or sample, where there are several), `memory_bytes`
+        - 10x: `key` (genome or sample, if there are several), `memory_bytes`
         - RaggedAtlas: `version`, `zarr_store`, `obs_table`, `feature_space`, `coordinates`
         - TileDB-CF: `observations` (names of dimensions), `isel` (dimension to position)
         - mzPeak: `observations` ("spectra" or "peaks"), `signal` ("data" or "peaks")
-        - TileDB-SOMA: `measurement` (its name; "RNA", or the first one), `memory_bytes` (for columns of tiles)
+        - TileDB-SOMA: `measurement` (its name; default "RNA", or the first one), `memory_bytes` (for columns of tiles)
         - tables, also .parquet, .arrow, .feather and .csv: `embedding` (two columns, ("x", "y")), `embeddings`
-          ({"umap": ("UMAP1", "UMAP2")}), `var` (columns that serve as genes, or the prefix of their names)
-        - stores far away: `storage_options` (a dict in the names of fsspec: key, secret, token, endpoint_url, region,
-          anon, headers, connect_timeout, read_timeout, ...); but for AnnData also `ctx` (a tiledb.Ctx or a dict of
+          ({"umap": ("UMAP1", "UMAP2")}), `var` (columns to use as genes, or the prefix of their names)
+        - remote stores: `storage_options` (a dict with the names of fsspec: key, secret, token, endpoint_url, region,
+          anon, headers, connect_timeout, read_timeout, ...); except for AnnData also `ctx` (a tiledb.Ctx or a dict of
           TileDB's settings), or `config` (the same dict)
+
+    Returns
+    -------
+    the open `Dataset`; close it with `.close()` or a `with` block
 
     Raises
     ------
     DatasetNotFound
-        If there is nothing.
+        If the path does not exist.
     UnknownFormat
-        If it is no store that this version opens.
+        If it is not a store that this version opens.
     MissingDependency
-        If the library that reads this kind of store is not installed; the sentence says how to install it.
+        If the library for this kind of store is not installed; the sentence gives the command to install it.
     InvalidStore, DamagedStore
-        If the store contradicts itself, or its schemas cannot be read; with `isolated`, also if what reads it first
-        ends, or says nothing for 60 s.
+        If the store contradicts itself, or its schemas cannot be read. With `isolated`, also if the separate process
+        crashes, or is silent for 60 s.
     StorageError
-        If storage far away refuses (also a PermissionError), cannot be reached (ConnectionError) or does not answer in
-        time (TimeoutError).
+        If remote storage denies access (also a PermissionError), is unreachable (ConnectionError) or times out
+        (TimeoutError).
     InvalidOption, InvalidValue
         If an option or its value is not valid.
     ClosedDataset
@@ -99,7 +105,7 @@ def open_dataset(
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
     if "://" not in path:
-        # Unlike Path.expanduser, this leaves the ~ of an unknown user as it is.
+        # Unlike Path.expanduser, os.path.expanduser leaves the ~ of an unknown user as it is.
         path = str(Path(os.path.expanduser(path)))
     elif path.startswith("file://"):
         path = local_uri(path)
@@ -119,7 +125,7 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
         if format_ is None:
             try:
                 return read_with(detect(path, options), path, options)
-            except OtherFormat as error:  # which the name of one far away does not tell
+            except OtherFormat as error:  # the name of a remote store does not show its format
                 return read_with(error.format, path, options)
         if "://" not in path and not exists(path):
             raise DatasetNotFound(f"'{path}': no such file or directory.")
@@ -131,14 +137,14 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
 
 
 def is_in_memory(source: Any) -> bool:
-    """Say whether a source is an object in memory: AnnData, MuData or a table, as given or open as a dataset."""
+    """Return whether a source is an object in memory (AnnData, MuData or a table), or a dataset of one."""
     if isinstance(source, Dataset):
         return source.format in _IN_MEMORY
     return looks_like_anndata(source) or exports_table(source)
 
 
 def is_table(source: Any, format_: str | None = None) -> bool:
-    """Say whether a source is a table that `open_dataset` opens with the option `embedding`; a file by its name."""
+    """Return whether a source is a table that `open_dataset` opens with the option `embedding`; files by name."""
     if isinstance(source, Dataset) or looks_like_anndata(source):
         return False
     if not isinstance(source, str | os.PathLike):
@@ -160,7 +166,7 @@ def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> D
 
 
 def _opener(source: Any) -> tuple[str, Callable[..., Dataset], tuple[Callable[..., Dataset], ...]]:
-    """Return what an object is called, what opens it, and whose parameters are its options."""
+    """Return what an object is called, the function that opens it, and the class whose parameters are its options."""
     if not looks_like_anndata(source):
         from cxg_widget.datasets.tables.dataset import TableDataset
 
@@ -180,11 +186,11 @@ def _takes(opens: Callable[..., Dataset], option: str) -> bool:
 
 
 def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Take "path#key" apart, unless there is something of that name."""
+    """Split "path#key", unless something has that whole name."""
     before, sign, key = path.rpartition("#")
     is_page = path.startswith(
         ("http://", "https://")
-    )  # a "#" is never part of an address there, as it is of keys of S3
+    )  # a "# a "#" is never part of an http address, but may be part of a key of S3
     if not sign or "key" in options or not (is_page or ("://" not in path and not exists(path) and exists(before))):
         return path, options
     return before, {**options, "key": key}

@@ -1,4 +1,4 @@
-"""Detects the format of a store: each reader looks in turn, then TileDB; opening is elsewhere."""
+"""Detects the format of a store: asks each reader in turn, then TileDB."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from cxg_widget.text.warned import warn_caller
 FOREIGN = {
     "tiledb-array": "a single TileDB array, not a dataset; pass its parent group",
 }
-"""What is known on sight, and is opened where a reader is registered for it."""
+"""Recognized formats that open only if a reader is registered for them."""
 _ANNDATA = ("obs", "var", "obsm", "X", "n_obs")
 _MUDATA = ("obs", "var", "obsm", "mod", "n_obs")
 
 
 def looks_like_anndata(source: Any) -> bool:
-    """Say whether an object has the attributes of AnnData or MuData; none of them is looked into."""
+    """Return whether an object has the attributes of AnnData or MuData, without evaluating them."""
     return any(all(_has(source, name) for name in names) for names in (_ANNDATA, _MUDATA))
 
 
 def detect(uri: str, options: Mapping[str, Any]) -> str:
-    """Return the format word of the store at `uri`, for which there is a reader."""
+    """Return the format word of the store at `uri` for which there is a reader."""
     found = _remote(uri, options) if is_remote(uri) or uri.startswith("mem://") else _local(uri, options)
     if found not in registered().readers:
         if found in registered().unusable:
@@ -44,7 +44,7 @@ def detect(uri: str, options: Mapping[str, Any]) -> str:
 
 
 def check_format(format_: str) -> None:
-    """Raise an error that says what there is, or what is wrong, where `format_` is no word of a usable reader."""
+    """Raise an error that names the formats, or the problem of the reader, if no usable reader has this word."""
     if format_ in registered().unusable:
         raise MissingDependency(registered().unusable[format_])
     if format_ in registered().readers:
@@ -76,7 +76,7 @@ def _local(uri: str, options: Mapping[str, Any]) -> str:
 def _fits(format_: str, reader: Reader, path: Path) -> bool:
     try:
         return reader.fits(path)
-    except Exception as error:  # of one reader, which must not keep the others from looking
+    except Exception as error:  # one failing reader must not keep the others from looking
         warn_caller(f"the reader of {format_!r} failed to detect whether it can open '{path}': {error}")
         return False
 
@@ -110,7 +110,7 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
 
 
 def _by_options(options: Mapping[str, Any]) -> str | None:
-    """Return the format that alone takes all of the options; None where none or several do."""
+    """Return the only format that takes all of the options; None if none or several do."""
     found = [format_ for format_, reader in registered().readers.items() if _takes(reader, options)]
     return found[0] if len(found) == 1 else None
 
@@ -131,8 +131,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _hint(path: Path) -> str:
-    """Return how to open a folder, or a pattern, of Parquet files; "" for all else."""
-    # Partitions are folders such as "donor=D1"; a search of all folders below could take long.
+    """Return a hint for opening a folder or pattern of Parquet files; "" for anything else."""
+    # Only the first level: partitions are folders such as "donor=D1", and searching all folders could take long.
     within = path.iterdir() if path.is_dir() else ()
     if "*" not in path.name and not any(one.suffix == ".parquet" or "=" in one.name for one in within):
         return ""

@@ -1,4 +1,4 @@
-"""The first touch of a store that nobody vouches for, in a process that may end or hang in place of this one."""
+"""First read of an untrusted store, in a separate process that may crash or hang."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 Opener = Callable[..., "Dataset"]
 SILENCE_S = 60.0
-"""No part that is read at once takes longer, but where a library has lost its way."""
+"""Seconds of silence after which the process counts as hung; no single read takes longer."""
 _ROWS, _FEW_ROWS = 2**20, 1_000
 _M_PERTURB = -6
 
 
 def probe_in_subprocess(opener: Opener, path: str, format_: str | None, options: Mapping[str, Any]) -> None:
-    """Read in a process of its own what may end the process or hang: if that survives, so does this process.
+    """Read in a separate process everything that could crash or block this one.
 
-    Whatever else is wrong with the store is left to be said by who opens it.
+    Other errors are left to the code that opens the store.
     """
     for name, value in options.items():
         _check_sendable(name, value)
@@ -68,9 +68,9 @@ def _read(tell: Tell, opener: Opener, path: str, format_: str | None, options: d
 
 
 def _read_twice(what: str, read: Callable[[], object]) -> None:
-    """Raise DamagedText where memory that nobody wrote to yet, filled with other bytes, makes a read end differently.
+    """Raise DamagedText if a read gives another result when fresh memory is filled with other bytes.
 
-    TileDB takes what lies in memory for a tile whose header is lost: that may be in order by luck.
+    TileDB returns uninitialized memory for a tile whose header is lost, which may look right by luck.
     """
     first = _outcome(read)
     with _filled_memory():
@@ -82,18 +82,18 @@ def _outcome(read: Callable[[], object]) -> bytes | str:
     try:
         into = BytesIO()
         pickler = pickle.Pickler(into)
-        pickler.fast = True  # equal texts are equal bytes, whether or not they are one object
+        pickler.fast = True  # then equal texts are pickled to equal bytes, whether or not they are one object
         pickler.dump(read())
         return into.getvalue()
-    except DamagedText:  # which this process survived, and the next may not
+    except DamagedText:  # this process survived it, the next may not
         raise
     except Exception as error:
-        return str(error)  # reading it later raises the same
+        return str(error)  # reading it later raises the same error
 
 
 @contextmanager
 def _filled_memory() -> Iterator[None]:
-    """Let glibc fill what it hands out; other systems have no such option."""
+    """Make glibc fill the memory that it allocates; other systems have no such option."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
@@ -107,10 +107,10 @@ def _filled_memory() -> Iterator[None]:
 
 
 def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Return all text, in blocks of rows, and the beginning of everything else."""
+    """Yield readers of all text, in blocks of rows, and of the start of everything else."""
     few = min(dataset.n_obs, _FEW_ROWS)
     yield "the names of vars", lambda: dataset.var_labels
-    for name in list(dataset.var_columns):  # of which `var` leaves out what is damaged
+    for name in list(dataset.var_columns):  # `var` leaves out damaged ones
         yield f"var column {name!r}", partial(dataset._read_var, name)
     yield "gene sets", lambda: dataset.gene_sets
     if dataset.obs_index is not None:

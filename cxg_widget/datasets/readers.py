@@ -1,4 +1,4 @@
-"""The formats that can be opened: one `Reader` per format word, registered by this package and by others."""
+"""Registry of formats: one `Reader` per format word, from entry points of this package and others."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ COMMON_OPTIONS = ("cache_bytes",)
 
 @dataclass(frozen=True)
 class Reader:
-    """All that is said of one kind of store; its format word is the name of the entry point that holds it.
+    """Describes one kind of store. Its format word is the name of its entry point.
 
     Attributes
     ----------
-    what : what a person calls such a store, with an article
+    what : noun for such a store, with an article
     opens : "module:name" of the `Dataset` subclass, or of a function that returns a `Dataset`; imported at first use
-    looks_like : says whether a path, which exists, is such a store, from a few bytes or names; None = by `suffixes`
-    suffixes : ends of the paths of such stores, by which one far away is known without a look at it
-    order : readers look from the lowest to the highest; those that take any HDF5 or zarr have 90
-    options : which options of `open_dataset` are for such stores, in addition to `cache_bytes`
+    looks_like : tells from a few bytes or names whether an existing path is such a store; None = by `suffixes`
+    suffixes : endings of such paths, which also identify a remote store without reading it
+    order : readers are tried from the lowest to the highest; those that accept any HDF5 or zarr have 90
+    options : options of `open_dataset` for such stores, in addition to `cache_bytes`
     libraries : modules that must be installed
-    install : what pip installs to get them
+    install : argument of `pip install` for them
 
     Examples
     --------
@@ -54,17 +54,17 @@ class Reader:
     install: str = ""
 
     def fits(self, path: Path) -> bool:
-        """Say whether a path is such a store."""
+        """Return whether a path is such a store."""
         return self.looks_like(path) if self.looks_like is not None else self.is_named(str(path))
 
     def is_named(self, uri: str) -> bool:
-        """Say whether a path or a URI has the suffix of such stores."""
+        """Return whether a path or URI has the suffix of such stores."""
         return bool(self.suffixes) and uri.rstrip("/").lower().endswith(self.suffixes)
 
 
 @dataclass(frozen=True)
 class Registered:
-    """The readers by format word, in the order in which they look, and a sentence for each that cannot be used."""
+    """Readers by format word, in the order in which they are tried, and a sentence for each unusable one."""
 
     readers: Mapping[str, Reader]
     unusable: Mapping[str, str]
@@ -72,12 +72,12 @@ class Registered:
 
 @cache
 def registered() -> Registered:
-    """Return the readers registered in this environment; looked up once.
+    """Return the readers registered in this environment; cached.
 
     Raises
     ------
     MissingDependency
-        If the readers of this package are not.
+        If the readers of this package are not registered.
     """
     by_format: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=GROUP):
@@ -117,7 +117,7 @@ def _load(format_: str, entries: list[EntryPoint]) -> Reader:
 
 
 def option_names() -> tuple[str, ...]:
-    """Return the names of all options of `open_dataset` but `format`."""
+    """Return the names of all options of `open_dataset` except `format`."""
     own = (name for reader in registered().readers.values() for name in reader.options)
     return tuple(dict.fromkeys([*COMMON_OPTIONS, "isolated", *own]))
 
@@ -128,7 +128,7 @@ def read_with(format_: str, path: str, options: Mapping[str, Any]) -> Dataset:
     Raises
     ------
     MissingDependency
-        If the store's library is not installed, or too old; the sentence holds the command that installs it.
+        If the library of the store is not installed or too old; the sentence gives the command to install it.
     InvalidOption
         If an option is for stores of another kind.
     """

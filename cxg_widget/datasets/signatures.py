@@ -1,4 +1,4 @@
-"""Steps to know a store by: the first bytes of a file, the members of a folder or of a ZIP archive."""
+"""Signatures of stores: the first bytes of a file, the members of a folder or ZIP archive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ZIP = b"PK\x03\x04"
 
 
 def begins_with(path: Path, signature: bytes, places: tuple[int, ...] = (0,)) -> bool:
-    """Say whether a path is a file that has `signature` at one of these places."""
+    """Return whether a path is a file that has `signature` at one of these offsets."""
     if not path.is_file():
         return False
     try:
@@ -24,7 +24,7 @@ def begins_with(path: Path, signature: bytes, places: tuple[int, ...] = (0,)) ->
 
 
 def zip_holds(path: Path, *members: str) -> bool:
-    """Say whether a path is a ZIP archive with one of these members."""
+    """Return whether a path is a ZIP archive with one of these members."""
     if not begins_with(path, ZIP):
         return False
     try:
@@ -35,12 +35,12 @@ def zip_holds(path: Path, *members: str) -> bool:
 
 
 def folder_holds(path: Path, *members: str) -> bool:
-    """Say whether a path is a folder with one of these members."""
+    """Return whether a path is a folder with one of these members."""
     return any((path / member).exists() for member in members)
 
 
 def zarr_attributes(path: Path) -> list[dict[str, Any]]:
-    """Return the attributes at the root of a zarr folder or archive; what cannot be read has none."""
+    """Return the attributes at the root of a zarr folder or archive; {} if they cannot be read."""
     texts: list[str] = []
     with suppress(OSError, UnicodeDecodeError, zipfile.BadZipFile):
         if zip_holds(path, *_ATTRIBUTES):

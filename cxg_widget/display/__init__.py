@@ -1,1 +1,1 @@
-"""Settings and their checks, the coloring, search and the cell under the pointer."""
+"""Settings and their checks, coloring, search and the tooltip."""

@@ -1,4 +1,4 @@
-"""What settings become where annotations that they name, labels of these, or gene sets are no more."""
+"""Updates settings that name deleted annotations, labels or gene sets."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def without_deleted_labels(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> dict[str, Any]:
-    """Return the settings that name what is no more, each as it is without; a renamed label keeps its place in them."""
+    """Return settings that named deleted labels, updated; a renamed label keeps its place in them."""
     gone = {one["name"] for one in before.annotations} - columns.keys()
     names = gone | {f"obs:{name}" for name in gone}
     steps = {name: _last_step(before, now, name) for name in columns}
@@ -41,7 +41,7 @@ def without_deleted_labels(before: Settings, now: Settings, columns: Mapping[str
 
 
 def without_sets(before: Settings, now: Settings, dataset: Dataset) -> dict[str, Any]:
-    """Return the settings that name gene sets that are no more, each as it is without; the color is not among them."""
+    """Return settings that named deleted gene sets, updated, except the color."""
     gone = before.own_gene_sets.keys() - now.own_gene_sets.keys() - dataset.gene_sets.keys()
     names = {f"set:{name}" for name in gone}
     plain = {name for name in gone if name not in dataset.obs_columns and not dataset.names_in(None).has_var(name)}
@@ -59,7 +59,7 @@ def _listed(value: Any) -> Any:
 
 
 def _last_step(before: Settings, now: Settings, name: str) -> Step | None:
-    """Return the step by which a log has grown; None where it is the same, or another one."""
+    """Return the one step that a log has grown by; None if it is unchanged or another log."""
     old, new = before.log_of(name), now.log_of(name)
     if old is None or new is None or len(new) != len(old) + 1 or new.keys[-2] != old.keys[-1]:
         return None
@@ -67,7 +67,7 @@ def _last_step(before: Settings, now: Settings, name: str) -> Step | None:
 
 
 def _filter(rule: Rule, gone: set[str], columns: Mapping[str, Codes], steps: Mapping[str, Step | None]) -> Rule | None:
-    """Return a filter with the labels that there are; None where nothing remains of it."""
+    """Return a filter without deleted labels; None if nothing of it remains."""
     inner = rule.get("not", rule)
     if "query" in inner:
         return None if gone and gone.intersection(_names(inner["query"])) else rule
@@ -84,7 +84,7 @@ def _filter(rule: Rule, gone: set[str], columns: Mapping[str, Codes], steps: Map
 
 
 def _followed(labels: Sequence[Any], step: Step | None, known: Sequence[str]) -> list[Any]:
-    """Return the labels of a filter as a step calls them, those that there are, each once."""
+    """Return the labels of a filter as they are after a step, without duplicates and deleted ones."""
     changed: dict[Any, Any] = {}
     if step is not None and "rename" in step:
         changed = {step["rename"]: step["to"]}

@@ -1,4 +1,4 @@
-"""Colors by named sets of cells: "sets" for all of them, "sets:NAME" for one; which cells each colors, and how."""
+"""Coloring by named sets of cells: "sets" for all of them, "sets:NAME" for one."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _SEVERAL_COLOR = "#777777"
 def resolve_sets(
     color: Any, names: Iterable[str], dataset: Dataset, layer: str | None, gene_sets: OwnSets
 ) -> Target | None:
-    """Return what a value of the trait `color` means where it is about sets of cells; None where it is not.
+    """Return the meaning of a value of the trait `color` that refers to sets of cells; None for other values.
 
-    Plain "sets" is an obs column, a gene or a gene set where one is called so; "sets:" are always all sets.
+    Plain "sets" is an obs column, gene or gene set of that name, if there is one; "sets:" always means all sets.
     """
     if not is_of_sets(color):
         return None
@@ -52,15 +52,15 @@ def _is_known(dataset: Dataset, layer: str | None, gene_sets: OwnSets) -> bool:
 
 
 def key_of_sets(sets: Sequence[Rule]) -> tuple[Any, ...]:
-    """Return what tells the cells of sets from those of others."""
+    """Return a key that distinguishes the cells of sets."""
     return tuple((one["name"], one.get("within"), digest_of(one["rule"])) for one in sets)
 
 
 def set_codes(name: str, sets: Sequence[Rule], bits_of: Callable[[Rule], NDArray[np.uint8]], n_obs: int) -> Codes:
-    """Return in which set each cell is, in none = missing; of all sets where `name` is "".
+    """Return the set of each cell, missing = in none; all sets if `name` is "".
 
-    A cell of a set within another is the inner one's; one of several sets that do not lie within each other has a
-    category of its own, the last. Sets whose cells cannot be found have none, but where one is meant.
+    A cell of nested sets belongs to the innermost. A cell of several sets that are not nested belongs to an extra last
+    category. Sets whose cells cannot be found are empty; if one is requested by name, its error is raised.
     """
     if name:
         (rule,) = (one["rule"] for one in sets if one["name"] == name)
@@ -94,12 +94,12 @@ def set_codes(name: str, sets: Sequence[Rule], bits_of: Callable[[Rule], NDArray
 def _bits_or_none(rule: Rule, bits_of: Callable[[Rule], NDArray[np.uint8]]) -> NDArray[np.uint8] | None:
     try:
         return bits_of(rule)
-    except CxgWidgetError:  # said in the panel and by `w.sets[name]`
+    except CxgWidgetError:  # the panel and `w.sets[name]` report it
         return None
 
 
 def several_of(names: Iterable[str]) -> str:
-    """Return what the cells of several sets are called."""
+    """Return the label of cells in several sets."""
     known, label = set(names), "several"
     while label in known:
         label += " sets"
@@ -107,7 +107,7 @@ def several_of(names: Iterable[str]) -> str:
 
 
 def set_colors(sets: Sequence[Rule]) -> dict[str, str]:
-    """Return the "#rrggbb" of each set, and of cells in several: the one it was given, else the first that is free."""
+    """Return the "#rrggbb" of each set, and of cells in several: the given color, else the first free one."""
     given = {one["name"]: one["color"] for one in sets if "color" in one}
     free = iter([color for color in IN_TURN if color not in given.values()] * (1 + len(sets) // len(IN_TURN)))
     colors = {one["name"]: given.get(one["name"]) or next(free, IN_TURN[0]) for one in sets}
@@ -115,7 +115,7 @@ def set_colors(sets: Sequence[Rule]) -> dict[str, str]:
 
 
 def color_after(color: Any, before: Sequence[Rule], now: Sequence[Rule], dataset: Dataset, gene_sets: OwnSets) -> Any:
-    """Return a color as it is after sets have changed: by the new name of its set; None where that is gone."""
+    """Return a color after a change of sets: under the new name of its set; None if the set is gone."""
     if isinstance(color, str) and color.startswith(f"{ALL_SETS}:") and color != f"{ALL_SETS}:":
         names = names_after((color.partition(":")[2],), before, now)
         return f"{ALL_SETS}:{names[0]}" if names else None

@@ -1,4 +1,4 @@
-"""Checks of what a user may set: a value comes back as it is kept, or one sentence says what would be right."""
+"""Checks of settings: each returns the normalized value, or raises one sentence that says what is valid."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 Check = Callable[[Any, Dataset, "Settings"], Any]
-"""Takes a value, the dataset and all settings beside which the value is to stand."""
+"""Takes a value, the dataset and all other settings."""
 MOST_SETS_ON_PLOT = 8
-"""As many as there are colors that everybody can tell apart."""
+"""As many as there are colors that color-blind people can distinguish."""
 _CORNERS = 4
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 
 
 class Given(Enum):
-    """Whether a keyword was given, where None is a value of its own."""
+    """Marks a keyword as not given, where None is a value of its own."""
 
     NOT = "not given"
 
@@ -55,7 +55,7 @@ def split_options(
             close = nearest(name, known + more, 1) if isinstance(name, str) else []
             hint = f"Did you mean {close[0]!r}?" if close else "help(CxgWidget) and help(open_dataset) list them."
             raise InvalidOption(f"CxgWidget has no option {shown(name)}. {hint}")
-    # `table` is both: the table of cells as a mapping, and a table of SpatialData by its name.
+    # `table` is both: the table of cells as a mapping, and the name of a table of SpatialData.
     of_store = {name for name, one in options.items() if name not in known or (name in more and isinstance(one, str))}
     return (
         {name: value for name, value in options.items() if name not in of_store},
@@ -63,11 +63,11 @@ def split_options(
     )
 
 
-# Checks of any kind of value, made for one setting.
+# Checks that several settings share.
 
 
 def alone(judge: Callable[..., Any], *before: Any) -> Check:
-    """Return a check of the value alone; `before` are arguments that come before it."""
+    """Return a check that only needs the value; `before` are its leading arguments."""
     return lambda value, _, __: judge(*before, value)
 
 
@@ -83,7 +83,7 @@ def choice(name: str, choices: Sequence[str], *, or_none: bool = False) -> Check
 
 
 def number(name: str, low: float, high: float, kind: type = float, *, or_none: bool = False) -> Check:
-    """Return a check for a number within bounds, kept as a float or an int."""
+    """Return a check for a number within bounds, converted to float or int."""
 
     def judge(value: Any) -> Any:
         if value is None and or_none:
@@ -97,7 +97,7 @@ def number(name: str, low: float, high: float, kind: type = float, *, or_none: b
 
 
 def flag(name: str) -> Check:
-    """Return a check for True or False, which nothing else stands for."""
+    """Return a check for True or False; other values are not converted."""
 
     def judge(value: Any) -> bool:
         if isinstance(value, bool | np.bool_):
@@ -107,18 +107,18 @@ def flag(name: str) -> Check:
     return alone(judge)
 
 
-# Checks of one setting.
+# Checks of a single setting.
 
 
 def check_view(value: Any) -> list[float] | None:
-    """Return a view: x left, x right, y bottom, y top in data units; None shows everything."""
+    """Return a view: x left, x right, y bottom, y top in data units; None = everything."""
     if value is None:
         return None
     try:
         view = [float(edge) for edge in value]
     except (TypeError, ValueError, OverflowError):
         view = []
-    is_finite = all(abs(edge) <= MAX_EDGE for edge in view)  # and no NaN
+    is_finite = all(abs(edge) <= MAX_EDGE for edge in view)  # excludes NaN too
     if len(view) != _CORNERS or not is_finite or view[0] >= view[1] or view[2] == view[3]:
         wanted = f"x0 < x1 and y0, y1 in data units, none beyond {MAX_EDGE:g}"
         raise InvalidValue(f"view must be {wanted}, or None; found {shown(value)}")
@@ -134,7 +134,7 @@ def check_hidden(value: Any) -> list[str]:
 
 
 def filters(value: Any, dataset: Dataset, _: Settings) -> list[Any]:
-    """Return filters as rules, one for each column, gene or query; see `rules.filters`."""
+    """Return filters as rules, one per column, gene or query; see `rules.filters`."""
     return check_filters(value, dataset)
 
 
@@ -146,9 +146,9 @@ def sets(value: Any, dataset: Dataset, _: Settings) -> list[Any]:
 
 
 def logs(value: Any, dataset: Dataset, settings: Settings) -> list[Any]:
-    """Return annotations whose names are free: their logs, or what a file at a path holds; see `annotations.log`.
+    """Return annotations with free names: their logs, or the content of a file; see `annotations.log`.
 
-    One that was saved into the store is a column of it by now, and none that is made here.
+    An annotation that was saved into the store is one of its columns now, and is dropped here.
     """
     is_path = isinstance(value, str | os.PathLike)
     found = check_annotations(read_annotations(value, dataset) if is_path else value)
@@ -156,8 +156,10 @@ def logs(value: Any, dataset: Dataset, settings: Settings) -> list[Any]:
     for one in found:
         name, log = one["name"], one["log"]
         if is_stored(name, log, dataset):
-            described = f"{shown(name)} is an obs column of {dataset.title} by now, with the labels of the annotation"
-            warn_caller(f"{described}; w.annotations.new(name, of={shown(name)}) goes on from it.")
+            described = f"{shown(name)} is now an obs column of {dataset.title}, with the labels of the annotation"
+            warn_caller(
+                f"{described}; w.annotations.new(name, of={shown(name)}) makes an annotation that starts with them."
+            )
         else:
             check_free(name, dataset, settings.own_gene_sets)
             kept.append(one)
@@ -165,7 +167,7 @@ def logs(value: Any, dataset: Dataset, settings: Settings) -> list[Any]:
 
 
 def check_names(name: str, choices: Sequence[str], value: Any) -> list[str]:
-    """Return some of a few names, each once."""
+    """Return some of a few names, without duplicates."""
     if not isinstance(value, list | tuple):
         raise InvalidValue(f"{name} must be a list of some of {', '.join(map(repr, choices))}; found {shown(value)}")
     for one in value:
@@ -182,13 +184,13 @@ def check_mode(value: Any, modes: Any) -> Any:
 
 
 def embedding(value: Any, dataset: Dataset, _: Settings | None = None) -> str | list[str] | None:
-    """Return the name of an embedding as the dataset spells it, or two columns; None is the default one, if any."""
+    """Return the name of an embedding as the dataset spells it, or two columns; None = the default."""
     found = dataset.default_embedding if value is None else dataset.find_embedding(value)
     return list(found) if isinstance(found, tuple) else found
 
 
 def axes(value: Any, dataset: Dataset, settings: Settings) -> list[int]:
-    """Return two axes of the embedding on show."""
+    """Return two axes of the current embedding."""
     return list(dataset.check_axes(value, settings.embedding))
 
 
@@ -200,7 +202,7 @@ def layer(value: Any, dataset: Dataset, _: Settings | None = None) -> str | None
 
 
 def color(value: Any, dataset: Dataset, settings: Settings) -> str | list[str] | None:
-    """Return what to color by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
+    """Return the color as given; a gene may be in X or in any layer. See `target.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
     sets, gene_sets = [one["name"] for one in settings.sets], settings.own_gene_sets
@@ -226,7 +228,7 @@ def _is_known(value: Any, dataset: Dataset, in_layer: str, sets: OwnSets) -> boo
 
 
 def categories_of(name: str, *, or_true: bool = False) -> Check:
-    """Return a check for the name of an obs column of categories; None is none, and so is False where True may be."""
+    """Return a check for the name of an obs column of categories; None and, if True is allowed, False mean none."""
 
     def judge(value: Any, dataset: Dataset, _: Settings) -> str | bool | None:
         if value is None or (or_true and isinstance(value, bool | np.bool_)):
@@ -243,7 +245,7 @@ def categories_of(name: str, *, or_true: bool = False) -> Check:
 
 
 def contours(value: Any, dataset: Dataset, settings: Settings) -> str | bool | list[str] | None:
-    """Return what contours run around: the categories of a column, True = all cells, or named sets; None is nothing."""
+    """Return the groups that get contours: categories of a column, True = all cells, or named sets; None = none."""
     if not isinstance(value, list | tuple):
         found: str | bool | None = categories_of("contours", or_true=True)(value, dataset, settings)
         return found
@@ -254,7 +256,7 @@ def contours(value: Any, dataset: Dataset, settings: Settings) -> str | bool | l
 
 
 def tissue(value: Any, dataset: Dataset, _: Settings) -> str | None:
-    """Return the name of an image of a section; True is the best one, the name of a library the best of that."""
+    """Return the name of an image of a section; True = the best one, the name of a library = its best."""
     if value is None or value is False:
         return None
     sections = dataset.sections()
@@ -271,7 +273,7 @@ def tissue(value: Any, dataset: Dataset, _: Settings) -> str | None:
 
 
 def check_two(value: Any) -> list[str] | None:
-    """Return the names of the two sets whose densities are compared; None compares none."""
+    """Return the names of the two sets whose densities are compared; None = no comparison."""
     names = None if value is None else _names_of_sets("difference", value)
     if names is not None and len(names) != 2:
         raise InvalidValue(f"difference must be the names of two different sets, or None; found {shown(value)}")
@@ -285,7 +287,7 @@ def _names_of_sets(name: str, value: Any) -> list[str]:
 
 
 def hover(value: Any, dataset: Dataset, settings: Settings) -> list[str] | None:
-    """Return the fields said of the cell under the pointer, as they were given; None = the default ones."""
+    """Return the fields of the tooltip, as given; None = the default ones."""
     if value is None:
         return None
     value = value.tolist() if hasattr(value, "tolist") else value
@@ -299,12 +301,12 @@ def hover(value: Any, dataset: Dataset, settings: Settings) -> list[str] | None:
 
 
 def pinned_genes(value: Any, dataset: Dataset, _: Settings) -> list[str]:
-    """Return the genes that are pinned; see `gene_sets.check_pinned`."""
+    """Return the pinned genes; see `gene_sets.check_pinned`."""
     return check_pinned(value, dataset)
 
 
 def gene_sets(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any]]:
-    """Return gene sets with the genes that the dataset has; of the other names a warning tells."""
+    """Return gene sets with only genes of the dataset; a warning lists the other names."""
     found = check_gene_sets(value, dataset)
     if found.unknown:
         warn_caller(describe_unknown(found.unknown))

@@ -1,4 +1,4 @@
-"""What the points are colored by: from the trait `color` to codes or numbers, one per cell."""
+"""From the trait `color` to a target, and to codes or numbers per cell."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _GROUPINGS = (
     "annotatedcelltype", "celltypeannotation", "predictedcelltype", "majorityvoting", "predictedlabels",
     "cellannotation", "annotation", "bulklabels", "leiden", "louvain", "seuratclusters", "clusters", "cluster",
 )  # fmt: skip
-"""How columns of cell types and of clusters are called, spelt as `_plain` does, best first."""
+"""Usual names of columns of cell types and clusters, spelled as by `_plain`, best first."""
 _MOST_GROUPS = 256
 _EXACT = 1 << 24
-"""Whole numbers that float32 holds unchanged."""
+"""Integers up to this are exact in float32."""
 
 ALL_SETS = "sets"
 ColorTrait = str | Sequence[str] | None
 Source = Literal["none", "obs", "var", "set", "mean", "blend", "sets"]
 OwnSets = Mapping[str, Sequence[str]]
-"""Gene sets that a user made, by name; they come before those of the store."""
+"""Gene sets of the user by name; they take precedence over those of the store."""
 NO_SETS: OwnSets = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Target:
-    """A resolved coloring: where it comes from, its heading, and the genes behind a mean."""
+    """A resolved color: its source, its heading, and the genes of a mean."""
 
     source: Source
     name: str = ""
@@ -52,7 +52,7 @@ class Target:
 
     @property
     def spec(self) -> str:
-        """What tells it from others: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B", "blend:A,B", "sets:NAME" or ""."""
+        """Key: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B", "blend:A,B", "sets:NAME" or ""."""
         if self.source == "none":
             return ""
         is_list = self.source in ("mean", "blend")
@@ -60,10 +60,10 @@ class Target:
 
 
 def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None, sets: OwnSets = NO_SETS) -> Target:
-    """Find what a value of the trait `color` means; reads names only. Genes are those of a layer, None = X.
+    """Resolve a value of the trait `color` from names alone; genes are those of a layer, None = X.
 
-    A plain name is looked for among the obs columns, then the genes, then the gene sets. "obs:", "var:" and "set:"
-    force one. A list of genes means their mean.
+    A plain name is looked up in the obs columns, then the genes, then the gene sets; "obs:", "var:" and "set:" force
+    one. A list of genes means their mean.
     """
     if color is None or (isinstance(color, str) and not color):
         return Target("none")
@@ -79,25 +79,25 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None, sets:
 
 
 def is_of_sets(color: Any) -> bool:
-    """Say whether a value of the trait `color` is about sets of cells: "sets" or "sets:NAME"."""
+    """Return whether a value of the trait `color` refers to sets of cells: "sets" or "sets:NAME"."""
     return isinstance(color, str) and color.partition(":")[0] == ALL_SETS
 
 
 def set_noun_of(dataset: Dataset) -> Noun:
-    """Return what a set of vars is called, also where the store has none."""
+    """Return the noun for a set of vars, also if the store has no vars."""
     one = dataset.var_noun.one
     return dataset.set_noun or Noun(f"{one} set", f"{one} sets")
 
 
 def is_number(target: Target, dataset: Dataset) -> bool:
-    """Say whether a coloring is by numbers; reads names only."""
+    """Return whether a target is numeric; reads names only."""
     if target.source == "obs":
         return dataset.obs_columns[target.name].kind in ("int", "float")
     return target.source not in ("none", "blend", "sets")
 
 
 def blended(target: Target, dataset: Dataset) -> Target:
-    """Return a list of genes as what gives each a hue of its own."""
+    """Return a list of genes as a target with a hue for each."""
     if len(target.genes) > MOST_BLENDED:
         count = dataset.var_noun.counted(len(target.genes))
         many = dataset.var_noun.many
@@ -155,15 +155,15 @@ def _gene_set(name: str, dataset: Dataset, names: VarNames, sets: OwnSets) -> Ta
 
 
 def color_of_itself(dataset: Dataset) -> str | None:
-    """Return what to color by where nobody says: what the store offers, else its cell types or clusters.
+    """Return the default color: that of the store, else its cell types or clusters.
 
-    These are found in the schema alone: a categorical column by its usual name, of 2 to 256 categories as far as that
-    is stated. None = nothing.
+    They are found in the schema alone: a categorical column with a usual name and 2 to 256 categories, as far as
+    stated. None = no color.
     """
     if dataset.default_color is not None:
         return dataset.default_color
     columns = [column for column in reversed(list(dataset.obs_columns.values())) if _is_grouping(column)]
-    # Those of a modality, "rna:cell_type", count where none of all cells has the name.
+    # A column of one modality, "rna:cell_type", only counts if no column of all cells has the name.
     bare = {_plain(column.name.rpartition(":")[2]): column for column in columns} if dataset.modalities else {}
     known = bare | {_plain(column.name): column for column in columns}
     return next((known[name].name for name in _GROUPINGS if name in known), None)
@@ -179,14 +179,14 @@ def _is_grouping(column: Column) -> bool:
 
 
 def coloring_key(target: Target, layer: str | None, dataset: Dataset) -> tuple[Any, ...]:
-    """Return what tells one coloring from another however it is requested; reads names only."""
+    """Return a key that is equal for equal colorings, however requested; reads names only."""
     find = dataset.names_in(layer).find_var
     genes = tuple(find(gene) for gene in ([target.name] if target.source == "var" else target.genes))
     return (genes, layer) if genes else (target.spec,)
 
 
 def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, str]:
-    """Write heading and subheading of the legend: the readable name of a gene, the unit of an obs column."""
+    """Return heading and subheading of the legend: the readable name of a gene, the unit of an obs column."""
     suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean", "blend") else ""
     if target.source == "var":
         names = dataset.names_in(layer)
@@ -222,7 +222,7 @@ def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
 
 
 def of_column(name: str, values: Codes | NDArray[Any]) -> Codes | Vector:
-    """Return what an obs column colors by, from its codes or its numbers."""
+    """Return the codes or the numbers of an obs column."""
     if not isinstance(values, Codes):
         return Vector(as_float(values))
     if len(values.categories) > MAX_LABELS:
@@ -231,7 +231,7 @@ def of_column(name: str, values: Codes | NDArray[Any]) -> Codes | Vector:
 
 
 def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as float32, or float64 where float32 would change them; those of a store are not copied."""
+    """Return numbers as float32, or float64 if float32 would change them; avoids a copy of the store's array."""
     if (numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 4) or numbers.dtype.itemsize <= 2:
         return numbers.astype(np.float32, copy=False)
     if numbers.dtype.kind in "iu" and numbers.size and max(-int(numbers.min()), int(numbers.max())) <= _EXACT:
@@ -240,14 +240,14 @@ def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
 
 
 def unscaled_layer(dataset: Dataset, layer: str | None) -> str:
-    """Return the layer that holds what a scaled layer was made of; "" where none is known."""
+    """Return the layer that a scaled layer was computed from; "" if unknown."""
     return RAW if layer is None and RAW in dataset.layers else ""
 
 
 def layer_to_offer(target: Target, dataset: Dataset, layer: str | None) -> str:
-    """Return the layer that has the same genes before they were scaled; "" where there is nothing to offer.
+    """Return the layer with the same genes before scaling, for genes with values below 0; "" if there is none.
 
-    It is for genes with values below 0, which `compare.matrix_statistics` takes for scaled ones, too.
+    `compare.matrix_statistics` classifies such values as scaled too.
     """
     found = unscaled_layer(dataset, layer)
     genes = [target.name] if target.source == "var" else target.genes

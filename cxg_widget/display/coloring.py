@@ -1,4 +1,4 @@
-"""A coloring that has been read: what the points are colored by, and its codes or numbers, one per cell."""
+"""A coloring: the codes or numbers of all cells for a target."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _NO_NUMBERS = Numbers.stated(0.0, 0.0)
 
 @dataclass(frozen=True)
 class Coloring:
-    """A coloring that has been read: this form is by nothing, the two others are by categories and by numbers.
+    """A coloring. This class has no color; subclasses are by categories and by numbers.
 
     data : codes or numbers in row order
-    is_sample : no process holds all values; `data` are those of the sample that is sent, in its order
-    is_preview : nothing has been read; `data` say what values there can be and hold none
+    is_sample : no process has all values; `data` are those of the sample that is sent, in its order
+    is_preview : nothing was read; `data` state the possible values and hold none
     """
 
     scale: ClassVar[Scale] = "none"
@@ -46,7 +46,7 @@ class Coloring:
 
     @classmethod
     def of(cls, target: Target, values: Codes | Vector, n_obs: int) -> Coloring:
-        """Return the coloring by what was read for a target."""
+        """Return the coloring for the values of a target."""
         if isinstance(values, Codes):
             return CategoryColoring(target, values)
         numbers = encoding.describe(values, n_obs)
@@ -54,21 +54,21 @@ class Coloring:
 
     @property
     def codes(self) -> Codes:
-        """The codes into categories; none, of no category, in the other forms."""
+        """Codes of categories; without categories in other classes."""
         return _NO_CODES
 
     @property
     def numbers(self) -> Numbers:
-        """The numbers; none, between 0 and 0, in the other forms."""
+        """Numbers; without numbers, between 0 and 0, in other classes."""
         return _NO_NUMBERS
 
     def resolving(self, rule: ColorRule) -> Coloring:  # noqa: ARG002
-        """Return the coloring with codes that resolve the limits in force; the same one for the same levels."""
+        """Return the coloring with codes fine enough for the current limits; the same object for the same levels."""
         return self
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes held in memory."""
         return 0 if self.data is None else self.data.nbytes
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
@@ -76,42 +76,42 @@ class Coloring:
         return self if self.data is None else replace(self, data=self.data.take(rows))
 
     def holding(self, values: NDArray[Any]) -> Coloring:
-        """Return the coloring with other codes or numbers, one per cell; what the legend says stays."""
+        """Return the coloring with other codes or numbers, one per cell, and the same legend."""
         return self if self.data is None else replace(self, data=self.data.holding(values))
 
     def filled(self, values: Values) -> Coloring | None:  # noqa: ARG002
-        """Return a preview with values that were read; None where these are not what it states."""
+        """Return a preview with its values read; None if they differ from what it states."""
         return None
 
     def value_at(self, row: int) -> str | float | None:  # noqa: ARG002
-        """Return the label or the number of a cell; None where it is missing, "" in this form."""
+        """Return the label or number of a cell; None if it is missing, "" without a color."""
         return ""
 
-    # What the legend says, and hides.
+    # Legend and hidden categories.
 
     @property
     def labels(self) -> list[str]:
-        """The categories as text; empty unless categorical."""
+        """Categories as text; empty if not categorical."""
         return [label_of(one) for one in self.codes.categories]
 
     @property
     def listed(self) -> Codes:
-        """What can be selected in the legend: which of it each cell is."""
+        """Entries of the legend that can be selected: the entry of each cell."""
         return self.codes
 
     def rule_of(self, code: int, layer: str | None) -> Rule | None:  # noqa: ARG002
-        """Return the rule of the cells of a code of `listed`, -1 = those without one; None where none is known."""
+        """Return the rule of the cells of a code of `listed`, -1 = those without one; None if it has none."""
         if self.target.source != "obs" or self.scale != "categorical":
             return None
         return {"obs": self.target.name, "in": [None if code < 0 else self.codes.categories[code]]}
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The finite range of all numbers."""
+        """Range of all finite numbers."""
         return self.numbers.lo, self.numbers.hi
 
     def counts(self) -> tuple[list[int], int]:
-        """Return the cells of each category, and how many have no value."""
+        """Return the number of cells per category, and of cells without a value."""
         return [], self.numbers.n_missing
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:  # noqa: ARG002
@@ -119,14 +119,14 @@ class Coloring:
         return np.zeros(1, dtype=np.int64)
 
     def check_hidden(self, hidden: Collection[str]) -> None:
-        """Check labels of categories to be hidden."""
+        """Check labels of categories to hide."""
         if hidden and self.scale != "categorical":
             raise InvalidValue("hidden must be [] while the points are not colored by categories")
         if said := self._unknown(hidden, [*self.labels, MISSING_LABEL]):
             raise UnknownName(said)
 
     def misfit(self, palette: Iterable[str]) -> str:
-        """Say which color of a palette is for a category that this coloring does not have; "" where none is."""
+        """Return the sentence about a palette that colors a category that does not exist here; "" if it fits."""
         return "" if self.scale != "categorical" else self._unknown(palette, self.labels)
 
     def _unknown(self, requested: Iterable[str], known: list[str]) -> str:
@@ -136,43 +136,43 @@ class Coloring:
         return "" if unknown is None else not_found("category", unknown, known, repr(name))
 
     def visible_categories(self, hidden: Collection[str]) -> NDArray[np.bool_] | None:
-        """Return which categories the legend does not hide, bool (k + 1,), missing last; None where all are shown."""
+        """Return which categories are not hidden, bool (k + 1,), missing last; None if none is hidden."""
         if not hidden or self.scale != "categorical":
             return None
         unseen = set(hidden)
         return np.array([label not in unseen for label in [*self.labels, MISSING_LABEL]], dtype=np.bool_)
 
     def visible_at(self, hidden: Collection[str]) -> Callable[[Any], NDArray[np.bool_]] | None:
-        """Return what says of rows, or of a slice, which are not hidden by the legend; None where all are shown."""
+        """Return a function from rows or a slice to which of them are not hidden; None if none is hidden."""
         categories, codes = self.visible_categories(hidden), self.codes.codes
         return None if categories is None else lambda rows: categories[codes[rows]]
 
     def visible(self, hidden: Collection[str]) -> NDArray[np.bool_] | None:
-        """Return which cells are not hidden by the legend, bool (n,); None where all are shown."""
+        """Return which cells are not hidden by the legend, bool (n,); None if none is hidden."""
         is_visible = self.visible_at(hidden)
         return None if is_visible is None else is_visible(slice(None))
 
-    # What is sent.
+    # Messages for the page.
 
     @property
     def encoding(self) -> Literal["none", "dense", "sparse"]:
-        """How the values travel."""
+        """Encoding of the values."""
         return "none" if self.data is None else "sparse" if self.numbers.is_sparse else "dense"
 
     def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:  # noqa: ARG002
-        """Yield what colors the points, in display order."""
+        """Yield the frames of the coloring, in draw order."""
         return iter(())
 
     def wire(self) -> NDArray[np.uint8 | np.uint16]:
-        """Return the code of each cell as it travels, in row order."""
+        """Return the code of each cell on the wire, in row order."""
         return np.empty(0, dtype=np.uint8)
 
 
 @dataclass(frozen=True)
 class CategoryColoring(Coloring):
-    """A coloring by categories.
+    """Coloring by categories.
 
-    counted : cells of each category and missing ones, where `data` cannot tell
+    counted : number of cells per category and of missing ones, if `data` cannot give them
     """
 
     scale: ClassVar[Scale] = "categorical"
@@ -181,11 +181,11 @@ class CategoryColoring(Coloring):
 
     @property
     def codes(self) -> Codes:
-        """The codes into categories."""
+        """Codes of categories."""
         return self.data
 
     def filled(self, values: Values) -> Coloring | None:
-        """Return a preview with codes that were read; None where their categories are others."""
+        """Return a preview with its codes read; None if their categories differ."""
         codes = as_codes(values)
         return CategoryColoring(self.target, codes) if codes.categories == self.data.categories else None
 
@@ -195,7 +195,7 @@ class CategoryColoring(Coloring):
         return None if code < 0 else label_of(self.data.categories[code])
 
     def counts(self) -> tuple[list[int], int]:
-        """Return the cells of each category, and how many have none."""
+        """Return the number of cells per category, and of cells without one."""
         return self.counted or encoding.category_counts(self.data)
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -203,19 +203,19 @@ class CategoryColoring(Coloring):
         return encoding.count_selected(self.data, mask, *self.limits)
 
     def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-        """Yield the codes in display order."""
+        """Yield the codes in draw order."""
         return encoding.code_frames(self.data, order, seq)
 
     def wire(self) -> NDArray[np.uint8 | np.uint16]:
-        """Return the codes as they travel."""
+        """Return the codes on the wire."""
         return encoding.wire_codes(self.data)
 
 
 @dataclass(frozen=True)
 class NumberColoring(Coloring):
-    """A coloring by numbers.
+    """Coloring by numbers.
 
-    known : the levels for each rule, and the colorings with these, as far as they have been made
+    known : cache of levels by rule, and of colorings by levels
     """
 
     scale: ClassVar[Scale] = "continuous"
@@ -223,7 +223,7 @@ class NumberColoring(Coloring):
     known: dict[ColorRule | Levels, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def resolving(self, rule: ColorRule) -> NumberColoring:
-        """Return the coloring with codes that resolve the limits in force; the same one for the same levels."""
+        """Return the coloring with codes fine enough for the current limits; the same object for the same levels."""
         if len(self.known) > _MOST_KNOWN:
             self.known.clear()
         levels = self.known.get(rule)
@@ -240,7 +240,7 @@ class NumberColoring(Coloring):
         return self.data
 
     def filled(self, values: Values) -> Coloring | None:
-        """Return a preview with numbers that were read; None where some lie outside its limits."""
+        """Return a preview with its numbers read; None if some are outside its limits."""
         numbers, (low, high) = as_float(as_numbers(values)), self.limits
         finite = numbers[np.isfinite(numbers)]
         lies_within = not finite.size or bool(low <= finite.min() and finite.max() <= high)
@@ -251,11 +251,11 @@ class NumberColoring(Coloring):
         return self.data.vector.value_at(row)
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the cells of a mask, those without a number first, then those of each bin."""
+        """Count the cells of a mask: those without a number first, then those of each bin."""
         return encoding.count_selected(self.data.vector, mask, *self.limits, self.data.least)
 
     def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-        """Yield the numbers in display order."""
+        """Yield the numbers in draw order."""
         return encoding.number_frames(self.data, order, seq)
 
     def wire(self) -> NDArray[np.uint8 | np.uint16]:

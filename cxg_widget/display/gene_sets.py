@@ -1,4 +1,4 @@
-"""Pinned genes and gene sets as a user gives them: names that are checked, and lists that are read out of a text."""
+"""Pinned genes and gene sets: checks of names, and parsing of lists and GMT files."""
 # Changes with js/src/panels/genes/paste_field.js: lists of genes as users paste them.
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.var_names import VarNames
 
 MOST_PINNED = 100
-"""Genes that are pinned at once."""
+"""Most genes that can be pinned."""
 MOST_SETS = 500
 MOST_NAMES = 50_000
-"""In all sets together; they are part of the state of a widget, which notebooks keep."""
+"""Limit of all sets together; they are part of the widget's state, which notebooks store."""
 LONGEST_NAME = 200
-"""Letters of the name of a gene or a set."""
+"""Longest name of a gene or set, in characters."""
 _BETWEEN = re.compile(r"[\s,;]+")
 _LEAST_OF_GMT = 3
 _TOLD = 8
@@ -30,19 +30,19 @@ _TOLD = 8
 
 @dataclass(frozen=True)
 class GeneLists:
-    """Gene sets by name, of names that the dataset has, and the names that were left out."""
+    """Gene sets with only genes of the dataset, by name, and the names that were skipped."""
 
     sets: dict[str, list[str]]
     unknown: tuple[str, ...] = ()
 
 
 def by_name(records: Iterable[Mapping[str, Any]]) -> OwnSets:
-    """Return gene sets by name, from how the setting holds them: {"name", "genes"} each."""
+    """Return gene sets by name, from records {"name", "genes"}."""
     return {one["name"]: tuple(one["genes"]) for one in records}
 
 
 def check_pinned(value: Any, dataset: Dataset) -> list[str]:
-    """Return pinned genes as they were given, each once, whichever of its names is used."""
+    """Return pinned genes as given, without duplicates by any of their names."""
     of_all, of_x = _names_of(dataset), dataset.names_in(None)
     found: dict[Any, str] = {}
     for given in dict.fromkeys(_listed(value, f"pinned_genes must be a list of {dataset.var_noun.many}")):
@@ -55,7 +55,7 @@ def check_pinned(value: Any, dataset: Dataset) -> list[str]:
 
 
 def check_gene_sets(value: Any, dataset: Dataset) -> GeneLists:
-    """Return gene sets with the genes that the dataset has; case alone keeps none from being found.
+    """Return gene sets with only genes of the dataset; case is ignored.
 
     value : {name: list of genes}, or records as the setting holds them
     """
@@ -74,12 +74,11 @@ def check_gene_sets(value: Any, dataset: Dataset) -> GeneLists:
 
 
 def read_lists(text: str, name: str, dataset: Dataset) -> GeneLists:
-    """Read gene sets out of a text: a GMT, or names apart by spaces, commas, semicolons or new lines.
+    """Parse gene sets: a GMT, or names separated by spaces, commas, semicolons or new lines.
 
-    Each line of a GMT is the name of a set, a description and genes, apart by tabs; sets with no gene of the dataset
-    are left out.
+    A line of a GMT has name, description and genes, separated by tabs. Sets without a gene of the dataset are skipped.
 
-    name : of the set, where the text does not name it
+    name : of the set, if the text has none
     """
     lines = [line.rstrip("\r").split("\t") for line in text.removeprefix("\ufeff").split("\n") if line.strip()]
     if not _is_gmt(lines, dataset):
@@ -93,7 +92,7 @@ def read_lists(text: str, name: str, dataset: Dataset) -> GeneLists:
 
 
 def free_name(taken: Collection[str], dataset: Dataset) -> str:
-    """Return a name for a set that was given none."""
+    """Return a free name for an unnamed set."""
     noun, number = set_noun_of(dataset).one, 1
     while f"{noun} {number}" in taken:
         number += 1
@@ -101,14 +100,14 @@ def free_name(taken: Collection[str], dataset: Dataset) -> str:
 
 
 def describe_unknown(unknown: Sequence[str]) -> str:
-    """Write the sentence for names that were left out."""
+    """Return the sentence for skipped names."""
     listed, more = ", ".join(map(shown, unknown[:_TOLD])), len(unknown) - _TOLD
     others = f" and {more:,} more" if more > 0 else ""
     return f"Not found, skipped: {listed}{others}."
 
 
 def _known_in(listed: Mapping[str, Sequence[str]], dataset: Dataset) -> GeneLists:
-    """Return lists with the genes that the dataset has, each once; and the other names."""
+    """Return lists with only genes of the dataset, without duplicates; and the other names."""
     n_names, noun = sum(map(len, listed.values())), set_noun_of(dataset)
     if len(listed) > MOST_SETS or n_names > MOST_NAMES:
         bounds = f"at most {MOST_SETS:,} {noun.many} of {MOST_NAMES:,} names together can be kept"
@@ -152,7 +151,7 @@ def _names_none(name: str, listed: Sequence[str], dataset: Dataset) -> UnknownNa
 
 
 def _is_gmt(lines: list[list[str]], dataset: Dataset) -> bool:
-    """Say whether all lines are those of a GMT; a row of a spreadsheet begins with two genes."""
+    """Return whether all lines are those of a GMT; a row of a spreadsheet starts with two genes."""
     if not lines or min(map(len, lines)) < _LEAST_OF_GMT:
         return False
     names = _names_of(dataset)
@@ -160,7 +159,7 @@ def _is_gmt(lines: list[list[str]], dataset: Dataset) -> bool:
 
 
 def _names_of(dataset: Dataset) -> Collection[VarNames]:
-    """Return what knows the vars of X and of the layers by name."""
+    """Return the names of the vars of X and of all layers."""
     return list(dict.fromkeys(dataset.names_in(layer) for layer in (None, *dataset.layers)))
 
 
@@ -169,7 +168,7 @@ def _has(names: Collection[VarNames], name: str) -> bool:
 
 
 def _by_case(dataset: Dataset) -> dict[str, str]:
-    """Return the names of the genes of X by their letters, whatever their case; readable ones before others."""
+    """Return the genes of X by case-folded name; readable names take precedence."""
     names = dataset.names_in(None)
     spelt: dict[str, str] = {}
     for one in (*(names.var_aliases or ()), *names.var_labels):

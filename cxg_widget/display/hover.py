@@ -1,4 +1,4 @@
-"""The cell under the pointer: which one it is, and what there is to say of it."""
+"""The tooltip: the cell under the pointer and its description."""
 # Changes with js/src/file/texts.js: what the tooltip says.
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ FARTHEST = 1e38
 
 
 def circle_of(radius_x: float, radius_y: float) -> tuple[float, float]:
-    """Return an ellipse as a circle: its radius in units of x, and how many of these a unit of y is as long as."""
+    """Return an ellipse as a circle: its radius in units of x, and the length of a unit of y in these units."""
     if not (radius_x > 0 and radius_y > 0):
         return min(radius_x, radius_y), 1.0
-    # Coordinates are float32: beyond this all of them lie within, and the square of a larger radius overflows.
+    # Coordinates are float32: beyond this every cell is inside, and the square of a larger radius overflows.
     radius_x, radius_y = min(radius_x, FARTHEST), min(radius_y, FARTHEST)
     return radius_x, 1.0 if radius_x == radius_y else radius_x / radius_y
 
@@ -45,11 +45,11 @@ def nearest_row(
     *,
     stretch: float = 1.0,
 ) -> int | None:
-    """Return the row of the visible point nearest to (x, y) within a radius; None if none is.
+    """Return the row of the visible point nearest to (x, y) within a radius; None if there is none.
 
     xy, x, y : data units
     radius : units of x
-    stretch : how many units of x a unit of y is as long as
+    stretch : length of a unit of y in units of x
     """
     near = np.flatnonzero(_between(xy[:, 0], x, radius))
     near = near[_between(xy[near, 1], y, radius / stretch)]
@@ -63,14 +63,14 @@ def nearest_row(
 
 
 def _between(values: NDArray[np.float32], middle: float, radius: float) -> NDArray[np.bool_]:
-    """Say which values lie within a radius or a rounding error beyond; the distance decides about those."""
+    """Return which values lie within the radius, or within rounding of it; the exact distance decides later."""
     low, high = np.float32(middle - radius), np.float32(middle + radius)
     found: NDArray[np.bool_] = (values >= np.nextafter(low, _BELOW)) & (values <= np.nextafter(high, -_BELOW))
     return found
 
 
 class Describer:
-    """Says what a cell is: its name, the colored value, a few obs fields; reads one row at a time."""
+    """Describes a cell: its name, its colored value and some obs fields; reads one row at a time."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
@@ -78,21 +78,21 @@ class Describer:
         self._held: set[Any] = set()
 
     def hold(self, settings: Settings) -> None:
-        """Read what there is to say of any cell once, where that is small and near at hand."""
+        """Read the fields of all cells once, if they are small and local."""
         key = settings.hover, settings.layer
         if key not in self._held:
             self._held.add(key)
             self._fields.hold(*key, settings.own_gene_sets)
 
     def name(self, row: int) -> str:
-        """Return the obs index label of a row, or its number where the index cannot be read."""
+        """Return the obs index label of a row, or its number if the index cannot be read."""
         try:
             return shortened(str(self._dataset.obs_names(np.array([row]))[0]))
         except CxgWidgetError:
             return f"row {row:,}"
 
     def value(self, row: int, coloring: Coloring, layer: str | None) -> str:
-        """Write the colored value of a row with its unit; it is read where the coloring holds a sample only."""
+        """Format the colored value of a row with its unit; it is read from the store if only a sample is in memory."""
         return self._with_unit(self._value(row, coloring, layer), coloring.target.spec)
 
     def _value(self, row: int, coloring: Coloring, layer: str | None) -> str:
@@ -109,7 +109,7 @@ class Describer:
         return target.source == "obs" and self._dataset.obs_columns[target.name].kind == "int"
 
     def _whole(self, row: int, value: float, target: Target) -> str:
-        """Write an integer with all its digits, of which those on show as floating point lack some above 2**53."""
+        """Format an integer with all digits; floats above 2**53 lack some."""
         if not abs(value) < _EXACT:
             return self._read_value(row, target, None)
         return text_of(int(value))
@@ -120,9 +120,9 @@ class Describer:
         return text_of(mean_value(self._fields.numbers(genes_of(target), row, layer)))
 
     def fields(self, row: int, settings: Settings, without: str = "") -> list[list[str]]:
-        """Return [heading, value] pairs of a row as text, in their order; nothing where they cannot be read.
+        """Return [heading, value] pairs of a row as text, in order; nothing if they cannot be read.
 
-        `without` names the obs column that is shown already.
+        without : obs column that is already shown
         """
         try:
             found = self._fields.of(row, settings.hover, settings.layer, settings.own_gene_sets, without=without)
@@ -131,16 +131,16 @@ class Describer:
         return [[name, self._with_unit(text_of(value), spec)] for name, spec, value in found]
 
     def _with_unit(self, text: str, spec: str) -> str:
-        """Write the unit of an obs column after its value."""
+        """Append the unit of an obs column to its value."""
         column = self._dataset.obs_columns.get(spec.removeprefix("obs:")) if spec.startswith("obs:") else None
         return f"{text} {column.unit}" if column is not None and column.unit and text != MISSING_LABEL else text
 
 
 def text_of(value: Any) -> str:
-    """Write a value for reading: five significant digits, thousands in full, missing by name, long text shortened."""
+    """Format a value: five significant digits, all digits of thousands, missing values by name, long text shortened."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return MISSING_LABEL
     if isinstance(value, float):
-        value += 0.0  # -0.0 becomes 0.0
+        value += 0.0  # turns -0.0 into 0.0
         return f"{value:.5g}" if abs(value) < 1e5 else f"{value:,.0f}"
     return shortened(str(value))

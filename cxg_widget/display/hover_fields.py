@@ -1,4 +1,4 @@
-"""What hears of the cell under the pointer beside its name and color: what was chosen, or what says most."""
+"""Fields of the tooltip: those chosen by the user, or the most informative ones."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Column, Dataset, Kind
 
 Chosen = tuple[str, ...] | None
-"""The trait `hover`; None = nothing was chosen."""
+"""The trait `hover`; None = default fields."""
 
 MOST_FIELDS = 5
-"""Columns that the tooltip shows where none were chosen, apart from the one that colors the cells."""
+"""Default number of obs columns in the tooltip, without the column that colors the cells."""
 _HELD_ROWS = 1 << 22
-"""Columns of so many rows are read whole once something was pointed at; that lasts as long as reading some dozens."""
+"""Up to this many rows, columns are read whole at the first hover; that takes as long as some dozens of rows."""
 _HELD_BYTES = 1 << 26
-"""Of more rows, so much of those columns that take few bytes a row."""
+"""For more rows, limit of bytes of the columns that are kept in memory."""
 _WIDTHS: dict[Kind, int] = {"categorical": 1, "boolean": 1, "int": 8, "float": 8}
-"""Bytes a row of a column in memory, at least; text is not known before it is read."""
+"""Least bytes per row of a column in memory; unknown for text that was not read."""
 _LOOKS = 3
 _TEXT_ROWS = 50_000
-"""Text of no more rows is read to know whether it says anything, of more the first rows."""
+"""Rows of a text column that are read to decide whether it is informative."""
 _SOME_ROWS, _FEW_ROWS = 200, 20
 _IDENTIFIER = re.compile(
     r"""(^|[_.\s-])(uuid|guid|barcodes?|joinid|ontology_term_id|accession|(cell|obs|dataset|soma|row)_?id)$
@@ -39,9 +39,9 @@ _IDENTIFIER = re.compile(
 
 
 class Fields:
-    """The fields of cells: those chosen, or five obs columns that are neither identifiers nor of one value only.
+    """Fields of cells: those chosen, or five obs columns that are neither identifiers nor constant.
 
-    columns : those that may be shown where none were chosen, what says most first
+    columns : candidates for the default, most informative first
     """
 
     def __init__(self, dataset: Dataset) -> None:
@@ -49,7 +49,7 @@ class Fields:
         self.columns = columns_that_tell(dataset)
 
     def hold(self, chosen: Chosen, layer: str | None, sets: OwnSets = NO_SETS) -> None:
-        """Read what there is to say of any cell, where that is small and near; leave out what says nothing."""
+        """Read the fields of all cells, if they are small and local; drop uninformative columns."""
         if is_remote(self._dataset.uri):
             return
         if chosen is None:
@@ -57,7 +57,7 @@ class Fields:
             return
         targets = self._targets(chosen, layer, sets)
         self._hold(one.name for one in targets if one.source == "obs")
-        with suppress(CxgWidgetError):  # said where the cell hears of
+        with suppress(CxgWidgetError):  # the tooltip of the cell reports it
             if self._is_small:
                 for _ in self._dataset.vectors([gene for one in targets for gene in genes_of(one)], layer):
                     pass
@@ -66,7 +66,7 @@ class Fields:
         found: list[str] = []
         left = self.columns
         for _ in range(_LOOKS):
-            wanted = MOST_FIELDS + 1 - len(found)  # one of them may be what the cells are colored by
+            wanted = MOST_FIELDS + 1 - len(found)  # one of them may be the color
             looked_at, left = left[:wanted], left[wanted:]
             self._hold(looked_at)
             found += [name for name in looked_at if not self._says_nothing(name)]
@@ -83,7 +83,7 @@ class Fields:
         return self._dataset.n_obs <= _HELD_ROWS
 
     def _light(self, columns: list[str]) -> list[str]:
-        """Return the columns, from the first on, that take no more than `_HELD_BYTES` together."""
+        """Return the leading columns that take at most `_HELD_BYTES` together."""
         room, light = _HELD_BYTES, []
         for name in columns:
             width = _WIDTHS.get(self._dataset.obs_columns[name].kind)
@@ -92,7 +92,7 @@ class Fields:
         return light
 
     def _says_nothing(self, name: str) -> bool:
-        """Say whether a column that may be held by now has one value only, or, of text, another one in each row."""
+        """Return whether a column in memory is constant or, as text, different in each row."""
         dataset, is_whole = self._dataset, self._dataset.n_obs <= _TEXT_ROWS
         if dataset.is_constant(name):
             return True
@@ -107,11 +107,11 @@ class Fields:
     def of(
         self, row: int, chosen: Chosen, layer: str | None, sets: OwnSets = NO_SETS, *, without: str = ""
     ) -> list[tuple[str, str, Any]]:
-        """Return heading, spec and value of the fields of a row, in their order; it reads one row where the store can.
+        """Return heading, spec and value of the fields of a row, in order; reads one row if the store can.
 
-        The spec is that of `Target`: a gene may share its heading with an obs column.
+        The spec is that of `Target`: a gene may have the same heading as an obs column.
 
-        without : the obs column that is shown already; one that was chosen is repeated
+        without : obs column that is already shown; it is repeated if the user chose it
         """
         if chosen is None:
             names = [name for name in self.columns if name != without][:MOST_FIELDS]
@@ -137,18 +137,18 @@ class Fields:
     def _targets(self, chosen: tuple[str, ...], layer: str | None, sets: OwnSets) -> list[Target]:
         found = []
         for name in chosen:
-            with suppress(UnknownName):  # a gene of X that the layer on show does not have
+            with suppress(UnknownName):  # a gene of X that the current layer lacks
                 found.append(resolve(name, self._dataset, layer, sets))
         return found
 
 
 def genes_of(target: Target) -> tuple[str, ...]:
-    """Return the genes that a gene or several mean."""
+    """Return the genes of a gene or a gene list."""
     return (target.name,) if target.source == "var" else target.genes
 
 
 def columns_that_say_most(dataset: Dataset) -> list[str]:
-    """Return the obs columns to show where none were chosen; those that are small and near are read to know."""
+    """Return the default obs columns; small local columns are read to rank them."""
     fields = Fields(dataset)
     fields.hold(None, None)
     return fields.columns[:MOST_FIELDS]
@@ -166,7 +166,7 @@ def columns_that_tell(dataset: Dataset) -> list[str]:
 
 
 def is_identifier(column: Column, n_obs: int) -> bool:
-    """Say whether a column names rows or terms instead of telling something of them, by its name and schema."""
+    """Return whether a column identifies rows or terms, judged by name and schema."""
     if _IDENTIFIER.search(column.name):
         return True
     return column.kind == "categorical" and n_obs >= _FEW_ROWS and (column.n_categories or 0) > n_obs / 2

@@ -1,4 +1,4 @@
-"""Panels side by side: what each shows otherwise than the widget, whose settings hold for all the rest."""
+"""Panels: the settings that each overrides; the rest is inherited from the widget."""
 # Changes with js/src/panels/linked/head.js and js/src/panels/linked/look.js: names of panels, and what they override.
 # Changes with cxg_widget/widget/panels.py and cxg_widget/change/change.py: what panels override.
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from cxg_widget.display.settings import Settings
 
 Look = Mapping[str, Any]
-"""`id`, its number on the wire, and of `NAMES` what is not the widget's; with `id` alone it is the plot itself."""
+"""`id`, the number on the wire, and overridden settings of `NAMES`; with `id` alone it is the plot itself."""
 NAMES = ("embedding", "color", "layer", "cmap", "vmin", "vmax", "within")
 MOST_PANELS = 12
-"""Panels at once: more are too small to be read."""
+"""Most panels; more would be too small to read."""
 _OF_COLOR = ("layer", "cmap", "vmin", "vmax")
 
 
 def check_looks(value: Any, dataset: Dataset, settings: Settings) -> list[dict[str, Any]]:
-    """Return looks with a number each; the plot alone is none.
+    """Return panels with a number each; () if there is only the plot.
 
-    value : {name of `NAMES`: value} each, or what has `looks`
+    value : {name of `NAMES`: value} each, or an object with `looks`
     """
     value = getattr(value, "looks", value)
     if not isinstance(value, Sequence) or isinstance(value, str):
@@ -88,7 +88,7 @@ def _check_cmap(cmap: Any) -> str:
 
 
 def _check_within(within: Any, dataset: Dataset, in_layer: str | None) -> Rule:
-    """Return the rule of {column: what is kept}, as filters take it, or a rule as it is."""
+    """Return the rule of {column: kept values}, as filters take it, or a rule unchanged."""
     if isinstance(within, Mapping) and len(within) == 1:
         (name,) = within
         if is_column(name, dataset, in_layer):
@@ -103,7 +103,7 @@ def _check_within(within: Any, dataset: Dataset, in_layer: str | None) -> Rule:
 
 
 def _numbered(looks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return looks with numbers from 1, each another; those that have one keep it."""
+    """Return panels with distinct numbers from 1; those that have one keep it."""
     taken: set[int] = set()
     for look in looks:
         number = look.pop("id", 0)
@@ -120,13 +120,13 @@ def _numbered(looks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def looks_after(
     looks: Iterable[Look], color_after: Callable[[str], str | None], part_after: Callable[[Rule], Rule | None]
 ) -> list[dict[str, Any]]:
-    """Return looks as they are once what they name is called otherwise, or is no more.
+    """Return panels after names they use were changed or deleted.
 
-    A panel loses a color that is gone, with its limits; one whose cells nothing means any more goes, and so does one
-    that shows nothing otherwise than the plot, or the same as another by now.
+    A panel loses a deleted color together with its limits. It is removed if its cells are undefined, or if it no longer
+    differs from the plot or from another panel.
 
-    color_after : the name of a color to the one that it has now; None = it is gone
-    part_after : the rule of the cells of a panel to what it is now; None = it means nothing any more
+    color_after : from the name of a color to its new name; None = deleted
+    part_after : from the rule of the cells of a panel to the new rule; None = undefined
     """
     found: list[dict[str, Any]] = []
     for look in looks:
@@ -141,7 +141,7 @@ def looks_after(
 def _look_after(
     look: Look, color_after: Callable[[str], str | None], part_after: Callable[[Rule], Rule | None]
 ) -> dict[str, Any] | None:
-    """Return a look as `looks_after`; None where nothing means its cells."""
+    """Return one panel as `looks_after` does; None if its cells are undefined."""
     after = dict(look)
     if isinstance(look.get("color"), str):
         after["color"] = color_after(look["color"])
@@ -153,7 +153,7 @@ def _look_after(
 
 
 def apply_panel(settings: Settings, look: Look) -> Settings:
-    """Return the settings of a panel: what its look has, else what the widget has."""
+    """Return the settings of a panel: its own, else those of the widget."""
     values = {name: look[name] for name in ("layer", "cmap") if name in look}
     filters: tuple[Rule, ...] = settings.filters
     if "embedding" in look:
@@ -170,23 +170,23 @@ def apply_panel(settings: Settings, look: Look) -> Settings:
 
 
 def within(look: Look) -> tuple[Rule, ...]:
-    """Return the rule of the cells of a panel, where it shows some alone."""
+    """Return the rule of the cells of a panel; None if it shows all."""
     return (hide_from_legend(look["within"]),) if "within" in look else ()
 
 
 def hide_from_legend(rule: Rule) -> Rule:
-    """Return a filter that no legend takes for its own, which would hide its categories instead."""
+    """Wrap a filter so that the legend does not take it for its own hidden categories."""
     inner = rule.get("not", rule)
     return {"and": [rule]} if is_of_values(rule, inner.get("obs")) else rule
 
 
 def is_part(look: Look) -> bool:
-    """Say whether a panel shows some of the cells, or all elsewhere, in the colors of the plot and its legend."""
+    """Return whether a panel shows part of the cells, or all in another embedding, in the colors of the plot."""
     return ("within" in look or "embedding" in look) and "color" not in look
 
 
 def keyed(looks: Sequence[Look], columns: int) -> list[bool]:
-    """Say which panels have a key: parts of one plot share its own, or that of the last of them in the first row."""
+    """Return which panels have a legend: those in the plot's colors share one, in the last panel of the first row."""
     parts = [is_part(one) for one in looks]
     has_plot = any(not _own(one) for one in looks)
     shared = min(columns, len(parts)) - 1 if all(parts) else parts.index(True) if any(parts) else -1
@@ -194,17 +194,17 @@ def keyed(looks: Sequence[Look], columns: int) -> list[bool]:
 
 
 def first_of_each_place(looks: Sequence[Look]) -> list[bool]:
-    """Say which panels tell what lies over the points, once for each embedding: that is the same in all of them."""
+    """Return the panels that report overlays: the first of each embedding, since overlays are equal in the others."""
     places = [one.get("embedding") for one in looks]
     return [place not in places[:at] for at, place in enumerate(places)]
 
 
 def title_of(look: Look, color: str, cells: str, place: str = "") -> str:
-    """Return what a panel is called, as js/src/panels/linked/head.js has it.
+    """Return the title of a panel, as js/src/panels/linked/head.js does.
 
-    color : what its colors are of; "" = nothing
-    cells : what the store calls them
-    place : its embedding, where panels have several
+    color : name of its color; "" = none
+    cells : the store's noun for cells
+    place : its embedding, if the panels have several
     """
     part = _part_of(look["within"]) if "within" in look else ""
     named = color if part == "" or "color" in look else ""

@@ -1,4 +1,4 @@
-"""Find what one can color by: obs columns, gene sets and genes, as a user types."""
+"""Search for colors as a user types: obs columns, gene sets and genes."""
 # Changes with js/src/file/kernel.js: search by name, as a saved page does it.
 # Changes with js/src/page/parts/search_matches.js: kinds of matches.
 # Changes with js/src/panels/columns/columns_panel.js: words for kinds of columns.
@@ -28,7 +28,7 @@ _TOLD = 3
 
 @dataclass(frozen=True)
 class Match:
-    """One thing to color by: `spec` tells it from all others, the rest is for the eye; see `Catalogue.describe`."""
+    """One match: `spec` is its key, the rest is for display; see `Catalogue.describe`."""
 
     spec: str
     label: str
@@ -37,12 +37,11 @@ class Match:
 
 
 class Catalogue:
-    """Everything of a dataset that can color its points, searched by name.
+    """Searches everything in a dataset that can color the points, by name.
 
-    Matches are ranked: the whole name, then its beginning, then the beginning of a word in it, then anywhere; within a
-    rank obs columns come before sets of cells before gene sets before genes, then the shortest first, then by the
-    alphabet, letters before digits. Of obs columns identifiers and those of one value come last, unless they are called
-    for by their whole name.
+    Matches are ranked: whole name, start of the name, start of a word, anywhere. Within a rank the order is obs
+    columns, sets of cells, gene sets, genes; then shorter names first; then alphabetical, letters before digits.
+    Identifiers and constant obs columns come last, unless the query is their whole name.
     """
 
     def __init__(self, dataset: Dataset, own: OwnSets = NO_SETS) -> None:
@@ -59,9 +58,9 @@ class Catalogue:
         self._genes: dict[str, str] | None = None
 
     def find(self, query: str, limit: int = 50, sets: Sequence[str] = ()) -> tuple[list[Match], int]:
-        """Return the best `limit` matches and how many more there are. An empty query finds everything.
+        """Return the best `limit` matches and the number of further ones. An empty query matches everything.
 
-        What the store would make for this query comes first, and the mean of genes where the query is a list of them.
+        A column that the store would compute for this query comes first, and so does the mean of a list of genes.
         """
         wanted = query.strip(" \t\r\n,;").casefold()
         hits = [i for i, text in enumerate(self._folded) if wanted in text]
@@ -80,7 +79,7 @@ class Catalogue:
         return found, len(made) + len(hits) + len(named) - len(found)
 
     def _of_cells(self, names: Sequence[str], wanted: str) -> list[Match]:
-        """Return the sets of cells that match, and first all of them together."""
+        """Return matching sets of cells; the entry for all sets is first."""
         if not names:
             return []
         kind = f"sets of {self._dataset.obs_noun.many}"
@@ -88,7 +87,7 @@ class Catalogue:
         return [one for one in each if wanted in one.label.casefold()]
 
     def describe(self, match: Match) -> dict[str, Any]:
-        """Return a match with the value of the trait `color`: a readable name where that means nothing else."""
+        """Return a match with its value for the trait `color`: a readable name if that is unambiguous."""
         kind, _, name = match.spec.partition(":")
         if kind == "sets":
             return {**vars(match), "color": match.spec}
@@ -102,7 +101,7 @@ class Catalogue:
         return {**vars(match), "spec": spec, "color": name if self._finds(name, match) else spec}
 
     def _finds(self, color: str, match: Match) -> bool:
-        """Say whether a value of the trait `color` means a match."""
+        """Return whether a value of the trait `color` means a match."""
         kind, _, name = match.spec.partition(":")
         try:
             found = resolve(color, self._dataset, None, self._own)
@@ -117,7 +116,7 @@ class Catalogue:
         return rank, _kind_of(self._entries[i]), len(label), label.translate(_DIGITS_LAST)
 
     def _mean(self, query: str) -> list[Match]:
-        """Return the mean of the genes that a query lists; apart by spaces alone, there must be two."""
+        """Return the mean of the genes that a query lists; a list separated by spaces needs at least two."""
         listed = list(dict.fromkeys(name for name in _BETWEEN.split(query) if name))
         if len(listed) < 2:
             return []
@@ -132,7 +131,7 @@ class Catalogue:
         return [Match(f"mean:{','.join(genes)}", mean_label(noun.counted(len(genes))), "set", detail)]
 
     def _gene(self, name: str) -> str | None:
-        """Return what a list of genes may call one that was typed; case alone keeps none from being found."""
+        """Return the gene for a typed name; case is ignored if that is unambiguous."""
         if self._genes is None:
             genes = range(self._first_gene, len(self._entries))
             self._genes = {

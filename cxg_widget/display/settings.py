@@ -1,6 +1,6 @@
-"""What a user can set: each setting declared once, with its default, its check and what a change of it costs.
+"""All settings: each is declared once, with default, check and the cost of a change.
 
-Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constants.js) follow from `Settings`.
+Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constants.js) are derived from `Settings`.
 """
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 # Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 PlaceKey = tuple[EmbeddingName | None, tuple[int, int]]
 """An embedding and two of its axes."""
 MAX_POINTS = 2_000_000
-"""Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
+"""Datasets with up to this many cells are sent as points; of larger ones, a sample is sent and views are aggregated."""
 CONTOUR_SHARES = (0.5, 0.9)
-"""Shares of their cells that contours enclose."""
+"""Shares of cells that contours enclose."""
 ENCLOSED = " and ".join(f"{100 * share:.0f} %" for share in CONTOUR_SHARES)
 Tool = Literal["pan", "lasso", "rectangle"]
 PANELS = ("columns", "genes", "sets", "annotations", "table", "compare")
-"""Panels that the front-end draws by its second module, sent when the first of them opens."""
+"""Panels of the second bundle, which is sent when the first of them opens."""
 Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "nothing"]
-"""What a change has to be made anew: where the points are, what colors them, the colors of categories, which cells
-count, images of a view and the points beside them, the points as they are drawn, or nothing that is drawn."""
+"""What a change recomputes: coordinates of points, their colors, colors of categories, which cells count, images of a
+view, only the drawing, or nothing."""
 
 
 def _setting(
@@ -85,24 +85,29 @@ class Settings:
 
     embedding: EmbeddingName | None = _setting(
         None, checks.embedding,
-        "what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')", cost="points",
+        "name of the embedding, or two numeric obs columns or genes as axes: ('n_genes', 'CD3E')", cost="points",
         js="string | string[] | null",
     )  # fmt: skip
     axes: tuple[int, int] = _setting(
-        (0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points", step="embedding"
+        (0, 1), checks.axes, "two axes of the embedding, as x and y", cost="points", step="embedding"
     )
     annotations: tuple[Any, ...] = _setting(
-        (), checks.logs, "columns of labels that were made here: {name, log} each, see `w.annotations`",
+        (), checks.logs, "annotations: {name, log} each, see `w.annotations`",
         cost="color", is_synced=False, js="any", step="annotation",
     )  # fmt: skip
     gene_sets: tuple[Any, ...] = _setting(
-        (), checks.gene_sets, "gene sets that were made here: {name: genes}, see `w.genes.sets`", cost="color",
+        (), checks.gene_sets, "gene sets of this widget: {name: genes}, see `w.genes.sets`", cost="color",
         js="{name: string, genes: string[]}[]", step="set",
     )  # fmt: skip
     sets: tuple[Any, ...] = _setting(
         (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any", step="set"
     )
-    color: ColorTrait = _setting(None, checks.color, "what the points are colored by", cost="color")
+    color: ColorTrait = _setting(
+        None,
+        checks.color,
+        "obs column, gene, gene set or list of genes that colors the points; None = no color",
+        cost="color",
+    )
     layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
     cmap: Any = _setting(
         "viridis", alone(check_colormap), "colormap of numbers: a name, also of matplotlib, or a list of colors",
@@ -122,7 +127,7 @@ class Settings:
     )  # fmt: skip
     limits: Literal["hold", "follow"] = _setting(
         "hold", choice("limits", ("hold", "follow")),
-        "color limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom",
+        "default color limits of many cells: 'hold' = those of the whole plot, 'follow' = those of the view",
         cost="tuning", needs_kernel=False,
     )  # fmt: skip
     center: float | None = _setting(
@@ -135,12 +140,12 @@ class Settings:
     )  # fmt: skip
     zero: Literal["color", "grey"] = _setting(
         "color", choice("zero", ("color", "grey")),
-        "what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others", cost="tuning",
+        "cells with the value 0: 'color' = colored as others, 'grey' = pale, behind all others", cost="tuning",
         step="color of zeros", needs_kernel=False,
     )  # fmt: skip
     blend: Literal["mean", "colors"] = _setting(
         "mean", choice("blend", ("mean", "colors")),
-        "what several genes are together: their 'mean', or, of two or three, 'colors', a hue for each", cost="color",
+        "color of several genes: their 'mean', or, of two or three, 'colors', a hue for each", cost="color",
         step="colors",
     )  # fmt: skip
     point_size: float | None = _setting(
@@ -149,11 +154,11 @@ class Settings:
     )  # fmt: skip
     opacity: float | None = _setting(
         None, number("opacity", 0, 1, or_none=True),
-        "opacity of a point, 0 to 1; None = by density: of categories, the more cells share a pixel the lower",
+        "opacity of a point, 0 to 1; None = by density, lower if more cells share a pixel (categories)",
         cost="tuning", step=None, needs_kernel=False,
     )  # fmt: skip
     tool: Tool = _setting(
-        "pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'", step=None
+        "pan", choice("tool", get_args(Tool)), "action of dragging: 'pan', 'lasso' or 'rectangle'", step=None
     )
     pinned_genes: tuple[str, ...] = _setting(
         (), checks.pinned_genes, "genes pinned in the Genes panel, as `w.genes.pin` takes them", step="pin"
@@ -161,7 +166,7 @@ class Settings:
     view: tuple[float, ...] | None = _setting(
         None,
         alone(checks.check_view),
-        "x left, x right, y bottom, y top on show, data units; None = everything",
+        "visible range: x left, x right, y bottom, y top in data units; None = everything",
         step=None, needs_kernel=False,
     )  # fmt: skip
     height: int = _setting(
@@ -179,25 +184,25 @@ class Settings:
     wheel_zoom: bool = _setting(
         True,
         flag("wheel_zoom"),
-        "whether the wheel zooms while the pointer is on the plot; with Ctrl or Cmd it always does",
+        "whether the wheel zooms; with Ctrl or Cmd it always does",
         step=None, needs_kernel=False,
     )  # fmt: skip
     hidden: tuple[str, ...] = _setting(
-        (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image", step="filter"
+        (), alone(checks.check_hidden), "labels of hidden categories", cost="image", step="filter"
     )
     filters: tuple[Any, ...] = _setting(
-        (), checks.filters, "rules that say which cells count: of obs columns, genes, and one query", cost="filter",
+        (), checks.filters, "filters as rules: by obs columns, genes, and one query, see `w.filters`", cost="filter",
         js="any", step="filter",
     )  # fmt: skip
     table: Any = _setting(
-        None, check_table, "columns of the table of the cells, by which it is sorted, of which cells; None = defaults",
+        None, check_table, "columns, order and cells of the table, see `w.table`; None = defaults",
         js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null', step=None,
     )  # fmt: skip
     panels: tuple[Any, ...] = _setting(
         (), check_looks, "panels side by side, with the settings that each overrides", js="Look[]", step="panel",
     )  # fmt: skip
     views: tuple[Any, ...] = _setting(
-        (), check_views, "where one looks in embeddings of panels other than the plot's; not named = everything",
+        (), check_views, "views of panels in other embeddings; an embedding without one shows everything",
         js="{embedding: string | string[], view: number[]}[]", step=None, needs_kernel=False,
     )  # fmt: skip
     filtered: Filtered = _setting(
@@ -215,44 +220,47 @@ class Settings:
         step="opacity", needs_kernel=False,
     )  # fmt: skip
     labels: str | None = _setting(
-        None, checks.categories_of("labels"), "obs column whose categories are named where their cells are densest"
+        None,
+        checks.categories_of("labels"),
+        "obs column whose categories are written on the plot, where their cells are densest",
     )
     contours: str | bool | tuple[str, ...] | None = _setting(
         None, checks.contours,
-        f"obs column around whose categories contours run, enclosing {ENCLOSED} of their cells; True = all; "
-        "a list of names of sets = around each of these",
+        f"obs column whose categories get contours around {ENCLOSED} of their cells; True = one for all cells; "
+        "a list of names of sets = contours of these",
         js="string | boolean | string[] | null",
     )  # fmt: skip
     difference: tuple[str, ...] | None = _setting(
-        None, alone(check_two), "names of two sets: where the first is denser than the second, as log2, and where not",
+        None, alone(check_two), "names of two sets: draw the log2 ratio of their densities",
         js="string[] | null",
     )  # fmt: skip
     tissue: str | None = _setting(
         None, checks.tissue,
-        "image of the section that lies under a spatial embedding, 'library/resolution'; True = the best, None = none",
+        "tissue image under a spatial embedding, 'library/resolution'; True = the best, None = none",
         js="string | null",
     )  # fmt: skip
     tissue_opacity: float = _setting(
-        1.0, number("tissue_opacity", 0, 1), "opacity of the image of the section, 0 to 1", step=None,
+        1.0, number("tissue_opacity", 0, 1), "opacity of the tissue image, 0 to 1", step=None,
         needs_kernel=False,
     )  # fmt: skip
     statistic: Any = _setting(
         "auto", alone(check_statistic),
-        "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "
-        "'auto', the mean, close by the highest; or a datashader reduction of obs columns and genes",
+        "value of a pixel with several cells: 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "
+        "'auto' = mean, or max when zoomed in; or a datashader reduction of obs columns and genes",
         cost="image", js="string",
     )  # fmt: skip
     aggregator: str = _setting(
         "auto", choice("aggregator", ("auto", "datashader")),
-        "library that aggregates images: 'datashader', or 'auto', mostly faster loops", is_synced=False, step=None,
+        "aggregator of images: 'datashader', or 'auto' = faster loops where possible", is_synced=False, step=None,
     )  # fmt: skip
     render: str = _setting(
         "auto", choice("render", ("auto", "points", "raster")),
-        "'points', 'raster' (aggregated by the kernel), or 'auto', by max_points", is_synced=False, step=None,
+        "rendering: 'points', 'raster' = aggregated by the kernel, or 'auto' = by max_points", is_synced=False,
+        step=None,
     )  # fmt: skip
     max_points: int = _setting(
         MAX_POINTS, number("max_points", 1, 100_000_000, int),
-        "most cells to send as points; of more, views are aggregated", is_synced=False, step=None,
+        "most cells to send as points; larger datasets are aggregated by view", is_synced=False, step=None,
     )  # fmt: skip
     legend: bool = _setting(True, flag("legend"), "whether saved pictures have a legend", step=None, needs_kernel=False)
     background: Literal["white", "dark", "transparent"] | None = _setting(
@@ -272,17 +280,17 @@ class Settings:
 
     @property
     def place_key(self) -> PlaceKey:
-        """What coordinates are read for."""
+        """Key of the coordinates."""
         return self.embedding, self.axes
 
     @property
     def filter_rules(self) -> list[Rule]:
-        """The filters as rules that stand alone: those of sets in the place of their names."""
+        """The filters as self-contained rules: names of sets are replaced by their rules."""
         sets = {one["name"]: one["rule"] for one in self.sets}
         return [expanded(rule, sets) if "set" in rule.get("not", rule) else rule for rule in self.filters]
 
     def of_panel(self, panel: int) -> Settings:
-        """Return the settings of a panel; 0 is the plot itself; raises `Overtaken` if it is on show no more."""
+        """Return the settings of a panel; 0 is the plot itself. Raises `Overtaken` if the panel was removed."""
         if panel == 0:
             return self
         look = self.look(panel)
@@ -291,47 +299,47 @@ class Settings:
         return apply_panel(self, look)
 
     def look(self, panel: int) -> Mapping[str, Any]:
-        """Return what a panel shows otherwise than the widget; {} where there is no such panel."""
+        """Return the settings that a panel overrides; {} if there is no such panel."""
         return next((one for one in self.panels if one["id"] == panel), {})
 
     @property
     def panel_numbers(self) -> tuple[int, ...]:
-        """The numbers of the panels, without the plot itself."""
+        """Numbers of the panels, without the plot itself."""
         return tuple(one["id"] for one in self.panels if len(one) > 1)
 
     @property
     def places(self) -> dict[PlaceKey, int]:
-        """What coordinates are read for apart from those of the plot, each with the first panel that shows them."""
+        """Keys of coordinates of panels that differ from the plot's, each with the first panel that needs it."""
         panels = {self.of_panel(one).place_key: one for one in reversed(self.panel_numbers)}
         return {place: panel for place, panel in panels.items() if place != self.place_key}
 
     @property
     def sets_on_plot(self) -> tuple[str, ...]:
-        """The names of the sets that have contours, or whose densities are compared."""
+        """Names of the sets with contours or in the density difference."""
         return (*(self.contours if isinstance(self.contours, tuple) else ()), *(self.difference or ()))
 
     def rule_of_set(self, name: str) -> Rule:
-        """Return the rule that names a set and its cells; raises `UnknownName` where there is none of that name."""
+        """Return the rule of a named set; raises `UnknownName` if there is none."""
         return filter_by(name, self.sets, kept=True)
 
     @property
     def own_gene_sets(self) -> OwnSets:
-        """The gene sets that were made here, by name."""
+        """Gene sets of this widget, by name."""
         return {one["name"]: tuple(one["genes"]) for one in self.gene_sets}
 
     @property
     def is_of_pixels(self) -> bool:
-        """Whether the statistic is of pixels alone: with a range of its own, or of all cells of a pixel."""
+        """Whether the statistic needs all cells of a pixel or has its own range, so that only images can show it."""
         return self.statistic not in OF_CELLS
 
     @property
     def is_blended(self) -> bool:
-        """Whether genes are to be shown by a hue each."""
+        """Whether genes are shown by a hue each."""
         return self.blend == "colors" and not isinstance(self.color, str | None) and len(self.color) > 1
 
     @property
     def color_key(self) -> tuple[Any, ...]:
-        """What a coloring is read for, by `resolve`; two settings with the same key share it."""
+        """Key of a coloring, by `resolve`; settings with equal keys share it."""
         if not isinstance(self.color, str):
             color = None if self.color is None else tuple(self.color)
             return (color, self.layer, (), self.color_rule) if self.is_blended else (color, self.layer)
@@ -346,23 +354,23 @@ class Settings:
 
     @property
     def color_rule(self) -> ColorRule:
-        """How the colormap is laid over numbers."""
+        """How the colormap is applied to numbers."""
         return ColorRule(self.vmin, self.vmax, self.center, self.scale)
 
     def greyed(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which numbers have the grey of zeros: those that are 0, and those without a place on a log scale."""
+        """Return which numbers are drawn gray: zeros, and values without a place on a log scale."""
         if self.scale == "log":
             return np.asarray(np.isfinite(values) & (values <= 0), dtype=np.bool_)
         return np.asarray((values == 0) & (self.zero == "grey"), dtype=np.bool_)
 
     def log_of(self, column: str) -> Log | None:
-        """Return the log of an annotation; None where no annotation has that name."""
+        """Return the log of an annotation; None if there is none of that name."""
         return next((one["log"] for one in self.annotations if one["name"] == column), None)
 
     def with_question(self, question: Aggregate) -> Settings:
-        """Return the settings that a front-end asks for an image by, which may be ahead of those that were synced.
+        """Return the settings for an image request of a front-end, which may be newer than the synced ones.
 
-        It has names alone for statistics: of an object it sends a text, and the object stays.
+        A statistic is a name there; for an object the page sends a text, and the object is kept.
         """
         requested = {one.name: getattr(question, one.name) for one in SETTINGS if one.cost == "image"}
         if not (self.is_of_pixels and requested["statistic"] in OF_PIXELS):
@@ -378,11 +386,11 @@ def _frozen(value: Any) -> Any:
 class Setting:
     """One setting as `Settings` declares it.
 
-    check : returns a value as it is kept, or raises a sentence
+    check : returns the normalized value, or raises a sentence
     is_synced : whether the front-end knows it
-    js : its type in JavaScript where that does not follow from the one in Python
-    step : the word for a change of it among the steps of undo, "" = its name; None = no step: where one looks, or what
-        lies around the plot
+    js : its JavaScript type, if that does not follow from the Python type
+    step : word for its change in the history of undo, "" = its name; None = not undone: views, and the frame of the
+        plot
     needs_kernel : False = a saved page, which has no kernel, can change it
     """
 
@@ -400,14 +408,14 @@ class Setting:
 SETTINGS = tuple(Setting(one.name, one.default, **one.metadata) for one in fields(Settings))
 _MOST_OF_RANGE = 1_000_000
 STATE = tuple(one.name for one in SETTINGS)
-"""The names of all settings; `CxgWidget.state` holds those that differ from their default."""
+"""Names of all settings; `CxgWidget.state` holds those that differ from their default."""
 BY_NAME = {one.name: one for one in SETTINGS}
 
 
 def check(name: str, value: Any, dataset: Dataset, settings: Settings) -> Any:
-    """Check the value of a setting and return it as it is kept.
+    """Check the value of a setting and return it normalized.
 
-    settings : those beside which it is to stand: it may name an embedding, sets or gene sets of them
+    settings : the other settings, whose embedding, sets or gene sets it may name
     """
     if isinstance(value, range) and value[_MOST_OF_RANGE:]:
         raise InvalidValue(f"{name} takes no range of so many numbers; found {shown(value)}")
@@ -415,9 +423,9 @@ def check(name: str, value: Any, dataset: Dataset, settings: Settings) -> Any:
 
 
 def own_copy(value: Any, *, packs: bool = True) -> Any:
-    """Return a value whose lists and dicts, at any depth, are new and plain; all else in it is the same.
+    """Return a deep copy of the lists and dicts of a value; other objects are shared.
 
-    packs : whether packed rows become text, which takes n/6 bytes; else they stay what they are, which nobody changes
+    packs : True = turn packed rows into text, n/6 bytes; False = share them, since nobody changes them
     """
     if isinstance(value, PackedRows) and not packs:
         return value

@@ -1,4 +1,4 @@
-"""What several genes, or a gene set, are together: the mean in each cell; how it is called, and its numbers."""
+"""Mean of several genes or a gene set: its label and its values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cxg_widget.datasets.base.dataset import Vector
 
 
 def mean_label(of: str) -> str:
-    """Return what the numbers of several genes are called."""
+    """Return the label of the mean of several genes."""
     return f"mean of {of}"
 
 
@@ -20,7 +20,7 @@ def mean_value(values: Sequence[float]) -> float:
 
 
 def mean_vector(vectors: Iterable[Vector], count: int, n_obs: int) -> Vector:
-    """Average `count` genes cell by cell, holding one at a time; sparse when few cells differ from the mean fill."""
+    """Average `count` genes per cell, holding one at a time; sparse if few cells differ from the mean fill."""
     if count == 1:
         return next(iter(vectors))
     total = np.zeros(n_obs, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Which number a pixel shows that several cells share: by name, or any reduction of datashader."""
+"""Statistics of pixels with several cells: by name, or any datashader reduction."""
 # Changes with js/src/panels/settings/settings_popover.js: words of a statistic and of density.
 # Changes with cxg_widget/draw/aggregate/reductions.py: statistics by name.
 
@@ -10,14 +10,14 @@ from cxg_widget.errors import UnknownName
 from cxg_widget.text.names import not_found
 
 OF_CELLS = ("auto", "mean", "max")
-"""Numbers in the range of the cells' own, which points can show as images do."""
+"""Statistics within the range of the cells' values, which points can show like images."""
 OF_PIXELS = {"min": "lowest", "sum": "sum", "std": "standard deviation", "var": "variance", "count": "count"}
-"""Numbers with a range of their own, or that need all cells of a pixel: the kernel draws them at any distance."""
+"""Statistics with another range, or that need all cells of a pixel: always drawn by the kernel."""
 STATISTICS = (*OF_CELLS, *OF_PIXELS)
 
 
 def describe_statistic(statistic: Any) -> str:
-    """Return a statistic in words, as a key says it."""
+    """Return a statistic in words, for the legend."""
     return OF_PIXELS.get(statistic, statistic) if isinstance(statistic, str) else repr(statistic)
 
 
@@ -27,6 +27,4 @@ def check_statistic(value: Any) -> Any:
         return value
     if not isinstance(value, type) and type(value).__module__ == "datashader.reductions":
         return value
-    raise UnknownName(
-        not_found("statistic", value, STATISTICS, "this version") + " A reduction of datashader is one too."
-    )
+    raise UnknownName(not_found("statistic", value, STATISTICS, "this version") + " A datashader reduction works too.")

@@ -1,4 +1,4 @@
-"""What the table of the cells shows, as the setting `table` holds it: columns, by which it is sorted, which cells."""
+"""The setting `table`: columns, order and cells of the table of cells."""
 # Changes with cxg_widget/widget/table.py and cxg_widget/session/analysis/table.py: what the table shows.
 # Changes with js/src/panels/table/row_requests.js: what the table shows.
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cxg_widget.display.settings import Settings
 
 INDEX = "index"
-"""By this name the table is sorted by the obs index; a column of that name is "obs:index"."""
+"""Sorts the table by the obs index; a column of that name is "obs:index"."""
 MOST_COLUMNS = 100
 
 
@@ -26,10 +26,10 @@ MOST_COLUMNS = 100
 class TableSetting:
     """The setting `table` with its defaults.
 
-    columns : "obs:NAME", "var:NAME" or "set:NAME"; None = those that say most, and what colors the cells
+    columns : "obs:NAME", "var:NAME" or "set:NAME"; None = the most informative, and the color
     sort : one such name, "index", or None = the order of the store
-    descending : whether the highest come first; cells without a value come last either way
-    of : which cells: those that pass the "filter", or the "selection"
+    descending : whether the highest come first; cells without a value are always last
+    of : cells that pass the "filter", or the "selection"
     """
 
     columns: tuple[str, ...] | None = None
@@ -39,12 +39,12 @@ class TableSetting:
 
     @classmethod
     def read(cls, value: Mapping[str, Any] | None) -> TableSetting:
-        """Return a setting from what the trait holds."""
+        """Return a setting from the value of the trait."""
         given = dict(value or {})
         return cls(**{**given, "columns": tuple(given["columns"])} if given.get("columns") is not None else given)
 
     def as_json(self) -> dict[str, Any] | None:
-        """Return what the trait holds: what differs from the defaults, None where nothing does."""
+        """Return the value of the trait: what differs from the defaults, None if nothing does."""
         columns = None if self.columns is None else list(self.columns)
         given = {"columns": columns, "sort": self.sort, "descending": self.descending, "of": self.of}
         default = {"columns": None, "sort": None, "descending": False, "of": "filter"}
@@ -52,8 +52,8 @@ class TableSetting:
 
 
 def check_table(value: Any, dataset: Dataset, settings: Settings) -> dict[str, Any] | None:
-    """Return the setting `table` as it is kept; columns by names that mean one thing alone."""
-    value = getattr(value, "setting", value)  # of `w.table`
+    """Return the normalized setting `table`, with unambiguous names of columns."""
+    value = getattr(value, "setting", value)  # a `w.table` object
     value = value.as_json() if isinstance(value, TableSetting) else value
     if value is None:
         return None
@@ -111,7 +111,7 @@ def _of(value: Any) -> TableOf:
 
 
 def spec_of(name: str, dataset: Dataset, sets: OwnSets = NO_SETS) -> str:
-    """Return the name of a column of the table that means one thing alone; a gene may be one of X or of any layer."""
+    """Return an unambiguous name of a column of the table; a gene may be in X or in any layer."""
     try:
         return resolve(name, dataset, None, sets).spec
     except UnknownName:
@@ -122,7 +122,7 @@ def spec_of(name: str, dataset: Dataset, sets: OwnSets = NO_SETS) -> str:
 
 
 def without(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str, Any] | None:
-    """Return what the trait holds without columns that are no more."""
+    """Return the value of the trait without deleted columns."""
     table = dict(value or {})
     if table.get("columns") is not None:
         table["columns"] = [one for one in table["columns"] if one not in names]
@@ -132,6 +132,6 @@ def without(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str
 
 
 def columns_nobody_chose(coloring: Target, telling: Sequence[str]) -> list[str]:
-    """Return what colors the cells, and the obs columns that say most."""
+    """Return the default columns: the color, and the most informative obs columns."""
     is_column = coloring.source in ("obs", "var", "set")
     return list(dict.fromkeys([*([coloring.spec] if is_column else []), *(f"obs:{name}" for name in telling)]))

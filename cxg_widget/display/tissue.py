@@ -1,4 +1,4 @@
-"""What lies under a spatial embedding: which image, and how wide the spots and cells are."""
+"""Tissue image, and diameters of spots and cells, under a spatial embedding."""
 # Changes with js/src/style/point_style.js: how wide spots are drawn.
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from cxg_widget.display.settings import Settings
 
 WIDEST_SPOT_PX = 100
-"""Not all graphics cards draw points of any size."""
+"""Graphics cards limit the size of points."""
 
 
 def has_section(dataset: Dataset, settings: Settings) -> bool:
-    """Say whether the embedding on show has the coordinates of images of sections."""
+    """Return whether the current embedding has the coordinates of tissue images."""
     return settings.axes == (0, 1) and is_tissue(dataset.find_embedding(settings.embedding))
 
 
 def spot_of(dataset: Dataset, settings: Settings) -> float:
-    """Return how wide a spot is, data units; 0 where that is not known, or cells are no spots here."""
+    """Return the diameter of a spot, data units; 0 if unknown, or if cells are no spots here."""
     return (dataset.sections().spot_on(settings.tissue) or 0.0) if has_section(dataset, settings) else 0.0
 
 
@@ -40,7 +40,7 @@ def sizes_of(dataset: Dataset, settings: Settings) -> NDArray[np.uint16] | None:
 
 
 def spot_px(spot: float, px_per_unit: float) -> float | None:
-    """Return how wide a spot is drawn; None where it is not known."""
+    """Return the drawn diameter of a spot, px; None if unknown."""
     return min(max(spot * px_per_unit, 1.0), WIDEST_SPOT_PX) if spot else None
 
 

@@ -1,4 +1,4 @@
-"""Where one looks in embeddings that panels show apart from the plot's."""
+"""Views of embeddings that only panels show."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from cxg_widget.display.settings import PlaceKey, Settings
 
 _AXES = (0, 1)
-"""Panels show the first two of their embedding."""
+"""Panels show the first two axes of their embedding."""
 
 
 def check_views(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any]]:
-    """Return views by embeddings, each once; those that show everything are none.
+    """Return views by embedding, without duplicates and without those that show everything.
 
     value : {"embedding": name, "view": as the setting `view`} each
     """
@@ -36,17 +36,17 @@ def check_views(value: Any, dataset: Dataset, _: Settings) -> list[dict[str, Any
 
 
 def place_of(entry: Mapping[str, Any]) -> PlaceKey:
-    """Return what a view is of."""
+    """Return the embedding of a view."""
     name = entry["embedding"]
     return (tuple(name) if isinstance(name, list) else name), _AXES
 
 
 def views_left(views: Iterable[Mapping[str, Any]], places: Iterable[PlaceKey]) -> list[dict[str, Any]]:
-    """Return the views of embeddings that are on show."""
+    """Return the views of embeddings that are displayed."""
     shown_now = set(places)
     return [dict(one) for one in views if place_of(one) in shown_now]
 
 
 def view_at(views: Iterable[Mapping[str, Any]], place: PlaceKey) -> tuple[float, ...] | None:
-    """Return where one looks in an embedding; None = everything."""
+    """Return the view of an embedding; None = everything."""
     return next((tuple(one["view"]) for one in views if place_of(one) == place), None)

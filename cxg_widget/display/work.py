@@ -1,4 +1,4 @@
-"""How much work a state is before any of it is done: counted in its JSON, so that the answer is always the same."""
+"""Limit on the work of opening a state: counted in its JSON before any of it is done, so it is deterministic."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LOGS, _SETS = "annotations", "sets"
 
 
 def check_work(state: Mapping[str, Any], n_obs: int) -> None:
-    """Refuse a state that takes too much work to open: 2,000 million steps, and 4,000 for each cell of large datasets.
+    """Refuse a state that takes too much work to open: 2,000 million steps, and 4,000 per cell of large datasets.
 
-    state : settings by name, as a stranger may have written them; nothing in it is parsed or run
+    state : settings by name, possibly from an untrusted source; nothing in it is parsed or run
     """
     most = max(_LEAST, _PER_CELL * n_obs)
     needed: dict[str, float] = {}
@@ -42,7 +42,7 @@ def check_work(state: Mapping[str, Any], n_obs: int) -> None:
 
 
 def _uses_sets(state: Mapping[str, Any]) -> bool:
-    """Say whether the cells of sets may have to be found on opening, rather than when somebody wants them."""
+    """Return whether opening needs the cells of sets, which are otherwise found on demand."""
     return bool({"contours", "difference", "filters", "panels"} & state.keys()) or str(state.get("color"))[:4] == "sets"
 
 
@@ -51,7 +51,7 @@ def _steps_of(name: str, value: Any, n: int) -> Iterator[float]:
     while waiting:
         one = waiting.pop()
         if isinstance(one, Log | RuleOfSet | RowsOfSet | PackedRows):
-            yield _CELLS_OF_FORM * n  # it was checked here before
+            yield _CELLS_OF_FORM * n  # it was checked before it was stored
         elif isinstance(one, Mapping):
             yield _of_mapping(name, one, n)
             waiting += one.values()
@@ -61,14 +61,14 @@ def _steps_of(name: str, value: Any, n: int) -> Iterator[float]:
 
 
 def _of_mapping(name: str, one: Mapping[str, Any], n: int) -> float:
-    """Return what a rule, a step of a log or anything else takes, without what is within it."""
+    """Return the work of a rule, a log step or another mapping, without its members."""
     steps: float = _CELLS_OF_FORM * n + _VALUE * len(one)
     if name == _LOGS and "at" in one:
         steps += _STEP
     text, corners = one.get("query"), one.get("polygon")
     if isinstance(text, str):
         steps += len(text) * (_LETTER + _CELLS_PER_LETTER * n)
-        steps += len(_MATCHES.findall(text)) * _CELLS_OF_MATCH * n  # as if each cell had a text of its own
+        steps += len(_MATCHES.findall(text)) * _CELLS_OF_MATCH * n  # as if each cell had a different text
     if isinstance(corners, list | tuple):
         steps += n * (_CELLS_OF_POLYGON + _CELLS_PER_CORNER * len(corners)) + _CORNER * len(corners)
     return steps

@@ -1,1 +1,1 @@
-"""Pictures drawn in the kernel. Lowest first: image files and lettering, points, aggregate, overlays, pages, plots."""
+"""Drawing in the kernel. Lowest layer first: image files and lettering, points, aggregate, overlays, pages, plots."""

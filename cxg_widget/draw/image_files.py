@@ -1,4 +1,4 @@
-"""Images as PNG files, for the wire and for notebooks, and as JPEG files; it imports isal and Pillow at first use."""
+"""PNG files for the wire and notebooks, and JPEG files; imports isal and Pillow at first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 def encode_png(image: NDArray[np.uint8], dpi: float | None = None) -> bytes:
     """Encode uint8 (height, width, 3 or 4), RGB or RGBA with straight alpha, as a PNG file; see decision 11.
 
-    dpi : px per inch that the file says it has; None = it says nothing
+    dpi : px per inch, written into the file; None = not written
 
     Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5, 9 and 11.
     """
@@ -23,14 +23,14 @@ def encode_png(image: NDArray[np.uint8], dpi: float | None = None) -> bytes:
 
 
 def blank_lines(height: int, width: int, channels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the lines of a PNG file, not yet compressed, and the pixels (height, width, channels) to write there."""
+    """Return the uncompressed lines of a PNG file, and a view of its pixels (height, width, channels) to fill."""
     lines = np.empty((height, 1 + channels * width), dtype=np.uint8)
-    lines[:, 0] = 0  # the filter of each line: none
+    lines[:, 0] = 0  # filter type of each line: none
     return lines, lines[:, 1:].reshape(height, width, channels)
 
 
 def encode_lines(lines: NDArray[np.uint8], channels: int, dpi: float | None = None) -> bytes:
-    """Encode what was written into the lines of `blank_lines` as `encode_png` does."""
+    """Encode the filled lines of `blank_lines`, as `encode_png` does."""
     from isal import isal_zlib
 
     height, width = len(lines), (lines.shape[1] - 1) // channels
@@ -49,7 +49,7 @@ _QUALITY = 88
 
 
 def encode_jpeg(image: NDArray[np.uint8]) -> bytes:
-    """Return an image, uint8 (height, width, 3), as a file, its colors as fine as its lightness."""
+    """Return an image, uint8 (height, width, 3), as a JPEG file without chroma subsampling."""
     from PIL import Image
 
     file = BytesIO()

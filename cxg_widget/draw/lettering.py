@@ -1,7 +1,7 @@
-"""Text on a picture, in a font that the machine has; it imports Pillow at first use.
+"""Text on a picture, in a font of the machine; imports Pillow at first use.
 
-Pillow's own font knows hardly more than ASCII. What the font at hand cannot draw is written with letters that it can:
-Greek ones by name, others without their accents, and where nothing comes close a question mark.
+Pillow's own font has little more than ASCII. Letters that the font lacks are replaced: Greek letters by their names,
+accented letters by plain ones, others by a question mark.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _PLAIN = {"·": "-", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "×": "x"
 _NO_CHARACTER = "\U0010fffd"
 _LONGEST = 200
 HALO_PX = 2
-"""How far a halo reaches beyond its letters."""
+"""Px that a halo reaches beyond its letters."""
 
 
 @dataclass(frozen=True)
 class DrawnText:
     """A text on a picture.
 
-    x, y : px; where its baseline begins, or ends where it is `to_left`, or its middle where it is `centered`
+    x, y : px of the start of the baseline, of its end if `to_left`, or of its middle if `centered`
     size : px
-    is_upright : read from below, `centered`
-    has_halo : it is seen over any color
+    is_upright : rotated to read from below, `centered`
+    has_halo : has a halo, to be readable on any color
     """
 
     text: str
@@ -57,7 +57,7 @@ def width_of(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def fitted(text: str, size: float, room: float, *, bold: bool = False) -> str:
-    """Cut a text so that it takes no more px than there are."""
+    """Cut a text to fit into some px."""
     text = one_line(text)
     if width_of(text, size, bold=bold) <= room:
         return text
@@ -78,19 +78,19 @@ def write(
     opaque: bool = False,
     halo: RGB | None = None,
 ) -> NDArray[np.uint8]:
-    """Return an image with texts on it: uint8 (height, width, 4 or, without opacity, 3).
+    """Draw texts on an image; return uint8 (height, width, 4 or, if opaque, 3).
 
     image : uint8 (height, width, 4)
-    inks : of texts and of quiet ones
-    scale : px per px of the texts' places and sizes
+    inks : colors of normal and of quiet texts
+    scale : px per px of the places and sizes of the texts
     opaque : drop the opacity
-    halo : its color, around the letters of texts that have one; None = none have
+    halo : color of halos; None = no halos
     """
     from PIL import Image
 
     page = Image.fromarray(image)
     for one in texts:
-        if one.is_upright:  # on its side, in a picture turned the other way
+        if one.is_upright:  # drawn on its side in a rotated picture
             turned = page.transpose(Image.Transpose.ROTATE_270)
             lying = replace(one, x=page.height / scale - one.y, y=one.x, is_upright=False)
             _write_one(turned, lying, inks, scale, halo)
@@ -113,7 +113,7 @@ def _write_one(page: Any, one: DrawnText, inks: tuple[RGB, RGB], scale: float, h
 
 
 def one_line(text: str) -> str:
-    """Return a text without breaks and control characters, and no longer than anybody reads."""
+    """Return a text without line breaks and control characters, shortened."""
     if text.isprintable() and len(text) <= _LONGEST:
         return text.strip()
     breaks = ("Cc", "Cs", "Zl", "Zp")
@@ -143,7 +143,7 @@ def _has(letter: str, bold: bool) -> bool:
     if letter.isascii():
         return letter.isprintable()
     font = _font(16, bold)
-    # A font does not say what it lacks: it draws the same box for all of that.
+    # A font does not report missing letters: it draws the same box for all of them.
     none, drawn = font.getmask(_NO_CHARACTER), font.getmask(letter)
     return bytes(drawn) != bytes(none) or font.getlength(letter) != font.getlength(_NO_CHARACTER)
 
@@ -163,7 +163,7 @@ def _font(size: float, bold: bool) -> Any:
 
 @cache
 def _places(bold: bool) -> tuple[str, ...]:
-    """Return possible paths of a font: the system's, or those that matplotlib brings."""
+    """Return possible paths of a font: of the system, or of matplotlib."""
     found = find_spec("matplotlib")
     own = Path(found.origin).parent / "mpl-data" / "fonts" / "ttf" / _FILES[bold][0] if found and found.origin else None
     return (*((str(own),) if own else ()), *_FILES[bold])

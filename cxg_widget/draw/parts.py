@@ -1,4 +1,4 @@
-"""Parts of a page that are no picture: boxes of one color, bars of many, and words; drawn here as pixels."""
+"""Parts of a page that are not pictures: filled boxes, color bars and texts, drawn as pixels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from cxg_widget.color.rgb import RGBA
 from cxg_widget.draw.lettering import DrawnText, write
 
 Box = tuple[float, float, float, float]
-"""Left, top, right and bottom, px of the layout from the top left."""
+"""Left, top, right and bottom, px from the top left of the layout."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Shapes in draw order; places in px of the layout.
+    """Shapes in draw order, in px of the layout.
 
     fills : boxes with their color
     bars : boxes with their colors from left to right, uint8 (k, 3)
@@ -32,7 +32,7 @@ class Parts:
         return Parts(self.fills + other.fills, self.bars + other.bars, self.texts + other.texts)
 
     def moved(self, dx: float, dy: float) -> Parts:
-        """Return them elsewhere."""
+        """Return them shifted by some px."""
         return Parts(
             tuple((_moved(box, dx, dy), color) for box, color in self.fills),
             tuple((_moved(box, dx, dy), colors) for box, colors in self.bars),
@@ -45,7 +45,7 @@ def _moved(box: Box, dx: float, dy: float) -> Box:
 
 
 def draw_parts(image: NDArray[np.uint8], parts: Parts, paper: Paper, scale: float = 1.0) -> NDArray[np.uint8]:
-    """Return an image, uint8 (height, width, 4), with parts on it; scale: px per px of the layout."""
+    """Draw parts on an image, uint8 (height, width, 4); scale: px per px of the layout."""
     if not (parts.fills or parts.bars or parts.texts):
         return image
     page = image.copy()
@@ -66,11 +66,11 @@ def within(box: Box, scale: float) -> tuple[slice, slice]:
 
 
 _LINES = 256
-"""So many lines at once: what is on the way to a pixel takes twenty times as much as that."""
+"""Lines per step: temporary arrays take twenty times the memory of the pixels."""
 
 
 def over(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return an image under another, or under one color: red, green, blue and opacity, all 0 to 255."""
+    """Composite an image or a color over an image; red, green, blue and opacity from 0 to 255."""
     found, upper = np.empty_like(image), np.broadcast_to(above, image.shape)
     for first in range(0, len(image), _LINES):
         part = slice(first, first + _LINES)
@@ -79,7 +79,7 @@ def over(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _mixed(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
-    """Mix the pixels that shine through: most are whole or empty."""
+    """Mix only pixels that are partly transparent: most are opaque or empty."""
     found = np.where(above[..., 3:] == 255, above, image).astype(np.uint8)
     found[found[..., 3] == 0] = 0
     pale = (above[..., 3] > 0) & (above[..., 3] < 255)

@@ -1,1 +1,1 @@
-"""Selected cells: by mask, by values, by query."""
+"""Selected cells and sets: by mask, values, query or polygon."""

@@ -1,4 +1,4 @@
-"""Sets of cells: one bit a cell, the rule that finds them again, and their algebra."""
+"""`CellSet`: an immutable set of cells with a rule and set algebra."""
 # Changes with cxg_widget/widget/sets.py: operations on sets.
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Bits = NDArray[np.uint8]
 
 
 class CellSet(SelectedCells):
-    """Some cells of a dataset, which never change: `|`, `&`, `-` and `~` give others.
+    """An immutable set of cells of a dataset; `|`, `&`, `-` and `~` make new ones.
 
     Parameters
     ----------
-    bits : as `pack_mask` packs a mask, uint8 (ceil(n_obs / 8),)
-    rule : what finds them again, here and elsewhere; None = only their rows are known
+    bits : mask packed by `pack_mask`, uint8 (ceil(n_obs / 8),)
+    rule : rule that finds the cells again, here or in other data; None = only the rows are known
 
     Examples
     --------
@@ -51,14 +51,14 @@ class CellSet(SelectedCells):
 
     @classmethod
     def of(cls, cells: SelectedCells) -> CellSet:
-        """Return the set of some cells."""
+        """Return some cells as a set."""
         if isinstance(cells, cls):
             return cells
         return cls(cells._dataset, pack_mask(cells.mask), cells._rule, cells._layer, cells._gene_sets)
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which cells are in it, bool (n_obs,), read-only.
+        """Mask of the set, bool (n_obs,), read-only.
 
         Examples
         --------
@@ -73,34 +73,34 @@ class CellSet(SelectedCells):
         return count_bits(self.bits)
 
     def __or__(self, other: Any) -> CellSet:
-        """Return the cells that are in either."""
+        """Return the union."""
         return self._with(other, np.bitwise_or, "add")
 
     def __and__(self, other: Any) -> CellSet:
-        """Return the cells that are in both."""
+        """Return the intersection."""
         return self._with(other, np.bitwise_and, "intersect")
 
     def __sub__(self, other: Any) -> CellSet:
-        """Return the cells that are not in the other."""
+        """Return the cells that are not in the other set."""
         return self._with(other, lambda mine, theirs: mine & ~theirs, "subtract")
 
     def __invert__(self) -> CellSet:
-        """Return all other cells."""
+        """Return all other cells of the dataset."""
         bits = ~self.bits
         if self._dataset.n_obs % 8:
             bits[-1] &= (1 << self._dataset.n_obs % 8) - 1
         return self._like(bits, complement_of(self._rule))
 
     def __ror__(self, other: Any) -> CellSet:
-        """Return the cells that are in either."""
+        """Return the union."""
         return self._set_of(other) | self
 
     def __rand__(self, other: Any) -> CellSet:
-        """Return the cells that are in both."""
+        """Return the intersection."""
         return self._set_of(other) & self
 
     def __rsub__(self, other: Any) -> CellSet:
-        """Return the cells of another one, or of a selection, that are not in this one."""
+        """Return the cells of another set or selection that are not in this one."""
         return self._set_of(other) - self
 
     def __eq__(self, other: object) -> bool:
@@ -120,7 +120,7 @@ class CellSet(SelectedCells):
         return self._like(merge(self.bits, theirs.bits), rule)
 
     def _has_obs_of(self, other: CellSet) -> bool:
-        """Say whether another set is of the same cells, though of a dataset that may have been opened another time."""
+        """Return whether another set has the same cells, although its dataset may have been opened separately."""
         theirs = other._dataset
         return other.is_of(self._dataset) or self._dataset.has_rows_of(theirs.n_obs, theirs.obs_identity)
 

@@ -1,4 +1,4 @@
-"""Sets as GeoJSON features, as QuPath, spatialdata and geopandas read them, and rules of sets from such features."""
+"""Sets as GeoJSON features for QuPath, spatialdata and geopandas, and rules of sets from features."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cxg_widget.spatial.polygon import as_polygon, contains_each
 from cxg_widget.text.names import shortened, shown
 
 OWN = "cxg_widget"
-"""The member in which a feature or a collection holds what GeoJSON has no word for."""
+"""Member of a feature or collection for data that GeoJSON has no member for."""
 _GEOMETRIES = ("Polygon", "MultiPolygon", "GeometryCollection", "Point", "MultiPoint")
 
 Ring = list[list[float]]
@@ -30,20 +30,20 @@ Ring = list[list[float]]
 
 @dataclass(frozen=True)
 class Place:
-    """Where coordinates lie: an embedding, or two columns as a list, and two of its axes."""
+    """Coordinates of a document: an embedding, or two columns as a list, and two of its axes."""
 
     embedding: Any
     axes: tuple[int, int]
 
     def rule(self, ring: Any) -> Rule:
-        """Return the rule of the cells in a ring; raises `SelectionError` where it is none."""
+        """Return the rule of the cells in a ring; raises `SelectionError` if it is invalid."""
         polygon = as_polygon(ring)
         closed = len(polygon) > 3 and bool((polygon[0] == polygon[-1]).all())
         corners = (polygon[:-1] if closed else polygon).tolist()
         return {"polygon": corners, "embedding": self.embedding, "axes": list(self.axes)}
 
     def ring_of(self, rule: Rule) -> Ring | None:
-        """Return the corners of a rule that is one polygon here, else None."""
+        """Return the corners of a rule that is a single polygon in these coordinates, else None."""
         if "polygon" not in rule or (rule["embedding"], tuple(rule.get("axes", (0, 1)))) != (self.embedding, self.axes):
             return None
         found: Ring = as_polygon(rule["polygon"]).tolist()
@@ -54,14 +54,14 @@ class Place:
 
 
 def save_geojson(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
-    """Write a document to a file, whole or not at all; raises as `Sets.to_geojson`."""
+    """Write a document to a file atomically; raises as `Sets.to_geojson`."""
     file = _checked(path)
     with writing(file, replaces=True) as place, place.partial.open("w", encoding="utf-8") as target:
         json.dump(document, target, ensure_ascii=False, allow_nan=False)
 
 
 def read_geojson(path: str | os.PathLike[str]) -> Any:
-    """Return the document of a file; raises as `Sets.from_geojson`."""
+    """Read the document of a file; raises as `Sets.from_geojson`."""
     file = _checked(path)
     if not file.is_file():
         raise DatasetNotFound(f"'{file}': no such file.")
@@ -84,12 +84,12 @@ def _checked(path: str | os.PathLike[str]) -> Path:
 def features_of(
     rule_of_set: Rule, color: str, place: Place, places: Callable[[str], NDArray[np.float32]]
 ) -> list[dict[str, Any]]:
-    """Return the features of a set: one, or one for each of several polygons that overlap.
+    """Return the features of a set: one, or one per polygon if several overlap.
 
-    Cells that no polygons give are a MultiPoint, with the rule that finds them again.
+    A set that is not made of polygons becomes a MultiPoint with its rule.
 
-    rule_of_set : {"name", "rule"}, and "within" of a set that was made in another
-    places : returns where the cells of a set lie, float32 (k, 2); those without a place are left out
+    rule_of_set : {"name", "rule"}, and "within" for a set inside another
+    places : returns the coordinates of the cells of a set, float32 (k, 2), without cells that have none
     """
     name, rule = rule_of_set["name"], rule_of_set["rule"]
     own = {key: rule_of_set[key] for key in ("within",) if key in rule_of_set}
@@ -104,7 +104,7 @@ def features_of(
 
 
 def _polygons(rule: Rule, place: Place) -> list[dict[str, Any]] | None:
-    """Return the polygons that a rule is, None where it is something else."""
+    """Return the polygons of a rule, None if it has other parts."""
     parts = [_with_holes(one, place) for one in _alternatives(rule)]
     known = [one for one in parts if one is not None]
     if len(known) < len(parts) or not parts:
@@ -119,7 +119,7 @@ def _alternatives(rule: Rule) -> list[Rule]:
 
 
 def _with_holes(rule: Rule, place: Place) -> list[Ring] | None:
-    """Return a ring and the holes in it; None where a rule is something else, or cuts into the edge."""
+    """Return a ring and its holes; None if a rule has other parts, or a hole crosses the edge."""
     if "minus" not in rule:
         ring = place.ring_of(rule)
         return None if ring is None else [ring]
@@ -151,7 +151,7 @@ def _holds_first(outer: Ring, inner: Ring) -> bool:
 
 
 def _cross(a: Ring, b: Ring) -> bool:
-    """Say whether an edge of one ring meets one of the other."""
+    """Return whether an edge of one ring crosses one of the other."""
     first, second = np.array(b), np.roll(np.array(b), -1, axis=0)
     for start, end in zip(np.array(a), np.roll(np.array(a), -1, axis=0), strict=True):
         sides = _side(start, end, first) * _side(start, end, second)
@@ -175,7 +175,7 @@ def _side(a: Any, b: Any, point: Any) -> Any:
 
 @dataclass(frozen=True)
 class ReadSet:
-    """A set that features give: its rule, and what they say of its color ("#rrggbb") and of the set that it is in."""
+    """A set read from features: its rule, color ("#rrggbb") and parent set, if given."""
 
     name: str
     rule: Rule
@@ -184,7 +184,7 @@ class ReadSet:
 
 
 def place_in(document: Any) -> Place | None:
-    """Return where the coordinates of a document lie, as far as it was written by this package."""
+    """Return the coordinates of a document, if it was written by this package."""
     own = document.get(OWN) if isinstance(document, Mapping) else None
     if not isinstance(own, Mapping) or not isinstance(own.get("embedding"), str | list):
         return None
@@ -195,14 +195,14 @@ def place_in(document: Any) -> Place | None:
 
 
 def sets_of(document: Any, place: Place) -> tuple[list[ReadSet], int]:
-    """Return the sets of a document, in their order, and how many features were no areas.
+    """Return the sets of a document, in order, and the number of features without an area.
 
-    Polygons of one name are one set. A feature without polygons counts where it holds a rule of this package.
+    Polygons of one name are one set. A feature without polygons is read if it has a rule of this package.
 
     Raises
     ------
     InvalidValue, SelectionError
-        If it is no GeoJSON, or a polygon or rule in it is none.
+        If it is not GeoJSON, or a polygon or rule in it is invalid.
     """
     rules: dict[str, list[Rule]] = {}
     said: dict[str, Mapping[str, Any]] = {}
@@ -230,7 +230,7 @@ def sets_of(document: Any, place: Place) -> tuple[list[ReadSet], int]:
 
 
 def _features(document: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the features of a collection, a list, one feature, or a geometry without one."""
+    """Yield the features of a collection, a list, a single feature, or a bare geometry."""
     kind = document.get("type") if isinstance(document, Mapping) else None
     if kind == "FeatureCollection":
         document = document.get("features")
@@ -261,7 +261,7 @@ def _rules_of(geometry: Any, properties: Mapping[str, Any], place: Place) -> lis
 
 
 def _area(rings: Any, place: Place) -> Rule:
-    """Return the rule of a polygon with its holes."""
+    """Return the rule of a polygon and its holes."""
     found = [place.rule([corner[:2] for corner in map(_listed, _listed(ring))]) for ring in _listed(rings)]
     if not found:
         raise InvalidValue("a polygon lists its rings, the outer one first; found none")
@@ -283,7 +283,7 @@ def _own(properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _name_of(properties: Mapping[str, Any]) -> str:
-    """Return the name of a feature, or of its class, as QuPath writes both."""
+    """Return the name of a feature or of its class; QuPath writes both."""
     kind = properties.get("classification")
     for name in (properties.get("name"), kind.get("name") if isinstance(kind, Mapping) else kind):
         if isinstance(name, str) and name.strip():
@@ -292,7 +292,7 @@ def _name_of(properties: Mapping[str, Any]) -> str:
 
 
 def _color_of(properties: Mapping[str, Any]) -> str | None:
-    """Return the color of a feature or of its class: three numbers, or before QuPath 0.4 one."""
+    """Return the color of a feature or of its class: three numbers, or one integer before QuPath 0.4."""
     kind = properties.get("classification")
     for held in (properties, kind if isinstance(kind, Mapping) else {}):
         color, packed = held.get("color"), held.get("colorRGB")

@@ -1,4 +1,4 @@
-"""Selects cells by pandas' own queries, which call methods: `select(query=..., engine="pandas")`."""
+"""Selection by queries that pandas evaluates: `select(query=..., engine="pandas")`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def pandas_mask(query: str, dataset: Dataset, layer: str | None = None, *, level
 
     Parameters
     ----------
-    layer : of genes; None = X
-    level : how many calls up from here the variables are that the query names with @
+    layer : layer of the genes; None = X
+    level : number of frames from here to the caller, for variables after @
 
     Returns
     -------
@@ -32,7 +32,7 @@ def pandas_mask(query: str, dataset: Dataset, layer: str | None = None, *, level
     Raises
     ------
     SelectionError
-        If pandas cannot evaluate it, or it does not say yes or no for each cell.
+        If pandas cannot evaluate it, or the result is not a boolean per cell.
     """
     import pandas as pd
 
@@ -73,7 +73,7 @@ def _is_name(name: str, dataset: Dataset, layer: str | None) -> bool:
 
 
 def _named_genes(query: str, dataset: Dataset, layer: str | None) -> list[str]:
-    """Return the genes that a query names; obs columns come first, and what stands behind @ or a dot is none."""
+    """Return the genes that a query uses; obs columns take precedence, names after @ or a dot are ignored."""
     named: dict[str, None] = {}
     for token in QUERY_TOKEN.finditer(query):
         name = token["quoted"] or token["word"]
@@ -85,7 +85,7 @@ def _named_genes(query: str, dataset: Dataset, layer: str | None) -> list[str]:
 
 
 def _advice(query: str, dataset: Dataset) -> str:
-    """Ask whether another query was meant; "" where none comes to mind."""
+    """Return a hint at the query that was probably meant; "" if there is none."""
     meant = with_quotes(in_usual_signs(query), dataset)
     return "" if meant == query else f". Did you mean query={meant!r}?"
 

@@ -1,4 +1,4 @@
-"""Selected cells: how masks combine, travel and become rows and DataFrames."""
+"""The selection: combining masks, and the selected cells as rows, tables and AnnData."""
 # Changes with js/src/plot/lasso.js and cxg_widget/rules/combining.py: modes of a selection.
 # Changes with js/src/plot/overlay.js and cxg_widget/wire/messages/message.py: modes of a selection.
 # Changes with js/src/state/actions.js: modes of a selection.
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 
 class SelectedCells:
-    """The cells selected at one moment; later gestures do not change it, and filters leave nothing out of it.
+    """The cells selected at one moment. Later gestures and filters do not change it.
 
     Parameters
     ----------
-    rule : what finds them again; None = only their rows are known
-    cells_within : returns the cells that `within=` means in the widget, bool (n_obs,), None = all; None = in no widget
+    rule : rule that finds the cells again; None = only the rows are known
+    cells_within : returns the cells of an argument `within=` in the widget, bool (n_obs,), None = all; None = the
+        selection belongs to no widget
 
     Examples
     --------
@@ -59,7 +60,7 @@ class SelectedCells:
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which cells are selected, bool (n_obs,), read-only.
+        """Mask of the selected cells, bool (n_obs,), read-only.
 
         Examples
         --------
@@ -70,10 +71,10 @@ class SelectedCells:
 
     @property
     def rule(self) -> Rule:
-        """What finds the same cells again, as `w.sets.apply` takes it, a copy.
+        """A copy of the rule that finds the same cells again, as `w.sets.apply` takes it.
 
-        Cells that were given by a mask, rows or labels, or by labels of an annotation, which may change, are packed
-        rows, which fit this very dataset alone.
+        Cells given by a mask, rows or labels, or by an annotation, whose labels may change, have packed rows as their
+        rule; it fits only this dataset.
 
         Examples
         --------
@@ -87,16 +88,16 @@ class SelectedCells:
         return copied
 
     def is_of(self, dataset: Dataset) -> bool:
-        """Say whether these are cells of a dataset as it is open: of another one their mask says nothing."""
+        """Return whether the mask is of this open dataset, and not of another one."""
         return dataset.is_open_as(self._dataset)
 
     def found_in(self, dataset: Dataset) -> SelectedCells:
-        """Return these cells; those that their rule finds where it is another dataset.
+        """Return the cells in a dataset; if it is another one than theirs, they are found by the rule.
 
         Raises
         ------
         UnknownName, InvalidValue, SelectionError
-            If their rule does not fit that one, as `rules.rule.mask_of`.
+            If the rule does not fit that dataset, as in `rules.rule.mask_of`.
         """
         if self.is_of(dataset):
             return self
@@ -109,7 +110,7 @@ class SelectedCells:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """The selected rows, int64, ascending.
+        """Selected rows, int64, ascending.
 
         Examples
         --------
@@ -123,22 +124,22 @@ class SelectedCells:
 
         Parameters
         ----------
-        columns : names as the trait `color` takes them: an obs column comes before a gene of its name, "obs:", "var:"
-            and "set:" force one; None = all obs columns
-        within : of `w.selection`, as `w.compare` takes it: "filter" = only those that pass the filters now, or those
-            that are in other cells too; None = all of them
+        columns : names as the trait `color` takes them; an obs column takes precedence over a gene of the same name,
+            "obs:", "var:" and "set:" force one; None = all obs columns
+        within : keep only some of the selected cells: "filter" = those that pass the filters now, or cells as
+            `w.compare` takes them; None = all. Only for `w.selection`
 
         Returns
         -------
-        DataFrame with a column for each name, called as it was requested; genes, and the mean of a set of them, are
-        float32, read from the layer that was on show when the cells were selected
+        DataFrame with a column per name, under the requested name. Genes, and means of gene sets, are float32, from the
+        layer that the plot showed when the cells were selected
 
         Raises
         ------
         UnknownName
             If there is no such column, gene or gene set; the sentence names the nearest.
         SelectionError, InvalidValue
-            If `within` means no cells; if these are not those of `w.selection`.
+            If `within` has no cells, or this is not `w.selection`.
 
         Examples
         --------
@@ -151,12 +152,14 @@ class SelectedCells:
             return self._obs(columns)
 
     def frame(self, columns: Sequence[str] | str | None = None, *, within: Any = None) -> Any:
-        """Return the rows of a table in the type it was given in, in row order, with all of its columns.
+        """Return the selected rows of a table, in row order, in the type of the source.
 
-        Of a DataFrame of pandas or polars, a pyarrow.Table or a dict of arrays it is the same type, with their own
-        types of columns; of whatever else exports Arrow, and of .parquet and .arrow, a pyarrow.Table; of .csv a pandas
-        DataFrame. Of any other store it is `obs(columns)`.
+        A DataFrame of pandas or polars, a pyarrow.Table or a dict of arrays gives the same type, with unchanged types
+        of columns. Other objects that export Arrow, .parquet and .arrow give a pyarrow.Table, .csv a pandas DataFrame.
+        Other stores give `obs(columns)`.
 
+        Parameters
+        ----------
         columns : names of columns of the table; None = all
         within : as in `obs`
 
@@ -165,7 +168,7 @@ class SelectedCells:
         UnknownName
             If there is no such column.
         SelectionError, InvalidValue
-            If `within` means no cells; if these are not those of `w.selection`.
+            If `within` has no cells, or this is not `w.selection`.
 
         Examples
         --------
@@ -211,7 +214,7 @@ class SelectedCells:
         return resolve(name, self._dataset, self._layer, self._gene_sets)
 
     def _numbers(self, targets: Mapping[str, Target]) -> dict[str, NDArray[np.float32]]:
-        """Return genes and means of gene sets, float32 (len(self),) each; several genes take one look at the matrix."""
+        """Return genes and means of gene sets, float32 (len(self),) each; several genes are read in one pass."""
         dataset, layer, rows = self._dataset, self._layer, self.rows
         genes = {name: one.name for name, one in targets.items() if one.source == "var"}
         vectors = zip(genes, dataset.vectors(list(genes.values()), layer), strict=True)
@@ -224,20 +227,22 @@ class SelectedCells:
         return found
 
     def to_anndata(self, *, layers: bool | Sequence[str] | None = None) -> Any:
-        """Return the selected cells as AnnData: a view of the object that is shown, or a new one read from the store.
+        """Return the selected cells as AnnData: a view if the widget shows an AnnData object, else a new object.
 
-        A view has all that the object has. A new one has obs, var, the embeddings, and X as CSR of float32; it needs
-        the package anndata. What else a store holds, as `uns` of an .h5ad, is left out.
+        A view has everything that the object has. A new object has obs, var, the embeddings, and X as CSR of float32,
+        but not the rest of the store, such as `uns`. It needs the package anndata.
 
-        layers : True = all layers too, each as CSR of float32, raw as `.raw`; names of some; False = none; None = none,
-            with a warning that names those left out
+        Parameters
+        ----------
+        layers : True = with all layers, each as CSR of float32, and raw as `.raw`; a list of names = with these; False
+            = without layers; None = without, and warn which were left out
 
         Raises
         ------
         MissingDependency
-            If the cells lie in a store, and anndata is not installed.
+            If the source is a store and anndata is not installed.
         UnknownName, InvalidValue
-            If there is no such layer, or `layers` is none of these.
+            If there is no such layer, or `layers` has another type.
 
         Examples
         --------
@@ -265,10 +270,10 @@ def combine(old: NDArray[np.bool_], new: NDArray[np.bool_], mode: Mode) -> NDArr
 
 
 def is_table(what: Any) -> bool:
-    """Say whether something has rows and columns of values, as the corners of a polygon have; a mask has none."""
+    """Return whether a value has rows and columns, as corners of a polygon have; a mask has not."""
     try:
         array = np.asarray(what)
-    except ValueError:  # lists of several lengths
+    except ValueError:  # lists of different lengths
         return False
     return array.ndim == 2 and array.dtype != np.bool_
 
@@ -276,15 +281,15 @@ def is_table(what: Any) -> bool:
 def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     """Turn a boolean mask, row positions, obs index labels or values of columns into a mask, bool (n_obs,).
 
-    A boolean pandas Series is matched by its index where that holds the obs labels, as pandas itself does. A dict is
-    read by `mask_of_values`; cells of another dataset are found by their rule.
+    A boolean pandas Series is aligned by its index if that holds obs labels, as pandas does. A dict is read by
+    `mask_of_values`. Cells of another dataset are found by their rule.
 
     Raises
     ------
     SelectionError
         If the length, a position or a label does not fit the dataset.
     UnknownName
-        If the dataset lacks what the rule of cells names.
+        If the rule of cells uses a name that the dataset lacks.
     """
     if isinstance(what, Mapping):
         return mask_of_values(what, dataset)
@@ -331,14 +336,14 @@ def _from_booleans(what: Any, array: NDArray[np.bool_], dataset: Dataset) -> NDA
 
 
 def _is_obs_index(labels: Any, dataset: Dataset) -> bool:
-    """Say whether a pandas Index is the obs index; strings in Arrow's layout are compared without making objects."""
+    """Return whether a pandas Index equals the obs index; Arrow strings are compared without making objects."""
     import pandas as pd
 
     return isinstance(labels.dtype, pd.StringDtype) and bool(dataset.obs([]).index.equals(labels))
 
 
 def mask_of_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:
-    """Return the mask of some rows, bool (n_obs,); raises `SelectionError` where the dataset lacks one."""
+    """Return the mask of some rows, bool (n_obs,); raises `SelectionError` if a row does not exist."""
     low, high = int(rows.min()), int(rows.max())
     if low < 0 or high >= n_obs:
         wrong = low if low < 0 else high

@@ -1,4 +1,4 @@
-"""What actions cost: how much each has read of the store, or that all of it was in memory."""
+"""Costs of actions: bytes and requests read from the store, or whether all was in memory."""
 # Changes with js/src/page/parts/status.js: what an action cost.
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from cxg_widget.wire.frames import Frame
 
 @dataclass(frozen=True)
 class Cost:
-    """What one action read of the store.
+    """What one action read from the store.
 
     Attributes
     ----------
     of : the action: "ready" for the first picture, "color", "points", "filter", "lasso", "columns", "aggregate", ...
-    n_bytes : bytes as they are stored, compressed
+    n_bytes : bytes read, as stored (compressed)
     n_reads : reads of a file, or requests to remote storage
-    is_ahead : whether storage was read ahead, so that requests were at most so many
+    is_ahead : whether storage was prefetched; `n_reads` is then an upper limit
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Cost:
 
     @property
     def from_memory(self) -> bool:
-        """Whether nothing had to be read.
+        """Whether nothing was read from the store.
 
         Examples
         --------
@@ -64,20 +64,20 @@ class Cost:
 
 
 Since = Traffic | None
-"""What had been read when an action began; None where nothing counts it. Who hands it on looks at nothing in it."""
+"""Traffic at the start of an action; None if it is not counted. Callers only pass it on."""
 
 
 class Costs:
-    """Counts what is read while actions are answered.
+    """Counts reads while actions run.
 
     Parameters
     ----------
-    elsewhere : counts what others read of the same store, such as the workers of a cluster
-    announce : is shown each cost that differs from the one before
+    elsewhere : counts reads of the same store by others, such as the workers of a cluster
+    announce : called with each cost that differs from the one before
 
     Attributes
     ----------
-    last : of the last action that has ended; None before the first, and where nothing counts reads
+    last : cost of the last finished action; None before the first, and if reads are not counted
     """
 
     def __init__(self, dataset: Dataset, elsewhere: Meter, announce: Callable[[Frame], object]) -> None:
@@ -87,7 +87,7 @@ class Costs:
         self.last: Cost | None = None
 
     def now(self) -> Since:
-        """Return what was read so far; None where that cannot be said."""
+        """Return the traffic so far; None if it is not counted."""
         try:
             here = self._dataset.traffic
         except ClosedDataset:
@@ -97,12 +97,12 @@ class Costs:
     def counted(
         self, of: str, frames: Iterable[Frame], since: Since = None, *, is_action: bool = True
     ) -> Iterator[Frame]:
-        """Yield frames, and say what was read for them once they have ended.
+        """Yield frames, and announce what was read for them at the end.
 
-        since : where reading began before
-        is_action : False = nobody thinks of it as an action, and nothing is said
+        since : traffic at the start, if reading began before
+        is_action : False = not an action of a user, so nothing is announced
         """
-        # Where nothing is said nothing is counted: to ask TileDB what it has read takes as long as a hover does.
+        # Do not count if nothing is announced: TileDB's statistics take as long as a hover.
         if is_action and since is None:
             since = self._began if of == p.Ready.kind and self.last is None else self.now()
         with shortage_in_words(of, self._dataset.obs_noun, self._dataset.n_obs):
@@ -111,14 +111,14 @@ class Costs:
             self._tell(of, since, self.now())
 
     def from_memory(self, of: str, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield frames for which nothing has to be read, whatever is read for others meanwhile; tell so."""
+        """Yield frames that need no reads; announce that, whatever is read for others meanwhile."""
         yield from frames
         if self._began is not None:
             self._say(of, Traffic())
 
     @contextmanager
     def action(self, of: str, *, requested: str = "", less: str = FEWER) -> Iterator[None]:
-        """Count what is read meanwhile; `MemoryError` becomes `OutOfMemory`, which names what was requested."""
+        """Count reads within the block; turn `MemoryError` into `OutOfMemory` with the name of the action."""
         since = self.now()
         with shortage_in_words(requested or of, self._dataset.obs_noun, self._dataset.n_obs, less):
             yield
@@ -137,7 +137,7 @@ class Costs:
 
 
 def progress_to(announce: Callable[[Frame], object], of: Literal["index", "reading"]) -> Callable[[float], None]:
-    """Return what announces how far the index is built, or a read has come, 0 to 1."""
+    """Return a callback that announces the progress of building an index or of a read, 0 to 1."""
     is_index = of == "index"
 
     def tell(done: float) -> None:

@@ -1,4 +1,4 @@
-"""The contract of a store as a pytest class: subclass `DatasetTests`; needs pytest and hypothesis."""
+"""The contract of a store as a pytest class: subclass `DatasetTests`. Needs pytest and hypothesis."""
 
 from cxg_widget.errors import MissingDependency
 

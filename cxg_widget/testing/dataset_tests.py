@@ -1,4 +1,4 @@
-"""The laws that every store's `Dataset` obeys, as one class of tests."""
+"""`DatasetTests`: the laws for every store's `Dataset`, as one class of tests."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from cxg_widget.testing.whole import WholeLaws
 
 
 class DatasetTests(ObsLaws, MatrixLaws, EmbeddingLaws, WholeLaws):
-    """Tests a store: a subclass, or its module, gives the fixture `store`, and pytest runs every law over it.
+    """Tests of a store: subclass it and define the fixture `store`; pytest then checks every law.
 
-    `store` returns what `open_dataset` takes, and the `Truth` that lies there; it has the scope "class" or "module",
-    and may have params, one for each layout. Where opening needs options, override `reopen`. Laws of vars are skipped
-    where the truth has none.
+    `store` returns the argument of `open_dataset` and the `Truth` of that store. Its scope is "class" or "module"; it
+    may have params, such as one per layout. Override `reopen` if opening needs options. Laws about vars are skipped if
+    the truth has none.
 
     Examples
     --------
@@ -35,14 +35,14 @@ class DatasetTests(ObsLaws, MatrixLaws, EmbeddingLaws, WholeLaws):
     @pytest.fixture(scope="class")
     @classmethod
     def truth(cls, store: tuple[Any, ...]) -> Truth:
-        """Return what the store holds."""
+        """Return the expected contents of the store."""
         truth: Truth = store[1]
         return truth
 
     @pytest.fixture(scope="class")
     @classmethod
     def reopen(cls, store: tuple[Any, ...]) -> Reopen:
-        """Return what opens the store once more, with options, for a law that begins with nothing read."""
+        """Return a function that opens the store again, with options, for laws that start with an empty cache."""
         return lambda **options: open_dataset(store[0], **options)
 
     @pytest.fixture(scope="class")
@@ -55,12 +55,12 @@ class DatasetTests(ObsLaws, MatrixLaws, EmbeddingLaws, WholeLaws):
     @pytest.fixture(scope="class")
     @classmethod
     def uncached(cls, reopen: Reopen) -> Iterator[Dataset]:
-        """Open the store for all laws, as one that keeps nothing it has read."""
+        """Open the store for all laws, without a cache."""
         with reopen(cache_bytes=0) as dataset:
             yield dataset
 
     @pytest.fixture
     def with_vars(self, truth: Truth) -> None:
-        """Skip a law of vars where there are none."""
+        """Skip a law about vars if the store has none."""
         if not truth.var_labels:
             pytest.skip("this store has no vars")

@@ -1,4 +1,4 @@
-"""What laws share: how often they are tried, which are of all stores alike, and the words of their assertions."""
+"""Helpers that laws share: number of examples, markers, and messages of assertions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.testing.truth import Truth
 
 Reopen = Callable[..., Dataset]
-"""Opens the store once more, with options of `open_dataset`."""
+"""Opens the store again, with options of `open_dataset`."""
 _Law = TypeVar("_Law", bound=Callable[..., None])
 
 few = settings(
@@ -29,7 +29,7 @@ needs_vars = pytest.mark.usefixtures("with_vars")
 
 
 def of_base(law: _Law) -> _Law:
-    """Mark a law of what `Dataset` does alike for all stores: a few layouts of a store are enough."""
+    """Mark a law about code of `Dataset` itself, which a few layouts of a store are enough to test."""
     law.of_base = True  # type: ignore[attr-defined]
     return law
 
@@ -40,7 +40,7 @@ def coded(dataset: Dataset) -> list[str]:
 
 
 def labels_of(codes: Codes) -> list[Any]:
-    """Return the category of each row, None where it has none."""
+    """Return the category of each row, None if it has none."""
     return [codes.categories[code] if code >= 0 else None for code in codes.codes.tolist()]
 
 
@@ -60,7 +60,7 @@ def check_obs_block(blocks: Dataset, whole: Dataset, column: str, start: int, st
 
 
 def read_everything(dataset: Dataset, truth: Truth) -> dict[str, Any]:
-    """Return every column, gene and embedding of a dataset, by a name for the assertion's message."""
+    """Return every column, gene and embedding of a dataset, keyed by a name for assertion messages."""
     found: dict[str, Any] = {f"xy {name}": dataset.embedding(name) for name in truth.embeddings}
     for name, column in dataset.obs_columns.items():
         if column.kind != "float":
@@ -71,7 +71,7 @@ def read_everything(dataset: Dataset, truth: Truth) -> dict[str, Any]:
 
 
 def written_out(blocks: list[MatrixBlock], length: int) -> NDArray[np.float32]:
-    """Return the lines of blocks, one after the other, by the words of `MatrixBlock` alone."""
+    """Return the lines of blocks, one after the other, using only the documented fields of `MatrixBlock`."""
     found = [np.empty((0, length), dtype=np.float32)]
     for block in blocks:
         lines = np.zeros((len(block.starts) - 1, length), dtype=np.float32)

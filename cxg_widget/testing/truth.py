@@ -1,4 +1,4 @@
-"""What a store holds, as its tests know it without this package."""
+"""`Truth`: the expected contents of a store."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Truth:
-    """What a store must return, made without this package.
+    """Expected contents of a store, made without this package.
 
     Attributes
     ----------
-    obs : every column in its order, indexed by the obs index; at least 20 rows, and one column
-    embeddings : (n_obs, k) by name, at least one
-    X : (n_obs, n_var), NaN where nothing was measured; left out where the store has no vars
-    var_labels, aliases : names of vars in their order, and other names that find them; empty = none
+    obs : all columns in their order, indexed by the obs index; at least 20 rows and one column
+    embeddings : {name: float (n_obs, k)}, at least one
+    X : (n_obs, n_var), NaN where nothing was measured; omit it if the store has no vars
+    var_labels, aliases : names of vars in their order, and {other name: var name}; empty = none
 
     Examples
     --------

@@ -364,7 +364,7 @@ def test_sets_that_do_not_vary_give_what_scipy_gives(widgets):
         (InvalidValue, "normalize='log1p_10k' takes counts, and X holds log1p values", ({"type": "A"},),
          {"normalize": "log1p_10k"}),
         (InvalidValue, "compare() has 'log1p_10k'", ({"type": "A"},), {"normalize": "cpm"}),
-        (InvalidOption, "by='donor_id' does not go with method='t-test'", ({"type": "A"},), {"by": "donor_id"}),
+        (InvalidOption, "by='donor_id' does not apply to method='t-test'", ({"type": "A"},), {"by": "donor_id"}),
         (UnknownName, "no layer 'raw'", ({"type": "A"},), {"layer": "raw"}),
         (UnknownName, "Not there either: 'x', 'y'", ({"type": "A"},), {"genes": ["gene 422", "x", "y"]}),
         (InvalidValue, "genes= takes a list of names, or the name of a gene set; found 5", ({"type": "A"},),
@@ -462,7 +462,7 @@ def test_what_nobody_waits_for_is_given_up_at_the_next_block(kind, method):
     ways = {
         "by": lambda: compare_groups(matrix, "type", Question("wilcoxon")),
     }
-    with pytest.raises(Cancelled, match="given up"):
+    with pytest.raises(Cancelled, match="was cancelled"):
         ways.get(method, lambda: compare(matrix, a, ~a, question))()
     assert 3 <= len(asked) < 9  # threads that are at work ask once more
 

@@ -209,7 +209,7 @@ def test_a_donor_without_any_count_is_refused_by_name(widgets):
         (InvalidOption, "fold='pseudocount' does not go with", {"by": "own", "fold": "pseudocount"}),
         (InvalidValue, "min_cells takes a whole number from 1 on; found 0", {"by": "own", "min_cells": 0}),
         (InvalidValue, "min_donors takes a whole number from 2 on; found True", {"by": "own", "min_donors": True}),
-        (InvalidOption, "whose unit is the cell", {"by": "own", "method": "explorer"}),
+        (InvalidOption, "whose samples are cells", {"by": "own", "method": "explorer"}),
     ],
 )
 def test_options_that_do_not_fit_are_refused_before_anything_is_read(widgets, error, message, options):

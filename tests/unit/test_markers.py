@@ -242,10 +242,10 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
         (InvalidOption, "reference='B' needs by=, the obs column", {"a": {"type": "A"}, "reference": "B"}),
         (UnknownName, "no value 'BB'; obs column 'type' has 'A', 'B', 'C', 'one'", {"by": "type", "reference": "BB"}),
         (UnknownName, "no value 'unused'", {"by": "type", "reference": "unused"}),
-        (SelectionError, "the reference 'one' of obs column 'type' has 1 cell", {"by": "type", "reference": "one"}),
+        (SelectionError, "reference='one' of obs column 'type' has 1 cell", {"by": "type", "reference": "one"}),
         (SelectionError, "is the only value", {"by": "half", "reference": "x"}),
         (SelectionError, "the selection holds 0 cells", {"against": "neighborhood"}),
-        (SelectionError, "fewer than two places", {"a": [3], "against": "neighborhood", "method": "wilcoxon"}),
+        (SelectionError, "fewer than two cells with coordinates", {"a": [3], "against": "neighborhood", "method": "wilcoxon"}),
     ],
 )
 def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, sentence, given):
@@ -325,10 +325,10 @@ def test_a_set_that_is_mixed_with_others_has_as_many_of_these_around_it(widgets)
     assert np.abs(xy[found.mask].mean(axis=0)).max() < 0.5
 
 
-def test_a_set_that_stands_alone_is_told_so(widgets):
+def test_an_isolated_set_has_no_neighborhood(widgets):
     xy, inside = plane()
     xy[~inside] += 40
-    with pytest.raises(SelectionError, match=r"nothing else lies within .* stands alone in this embedding"):
+    with pytest.raises(SelectionError, match=r"no other cells are within .* isolated in this embedding"):
         widgets(cells_at(xy)).markers(inside, against="neighborhood")
 
 

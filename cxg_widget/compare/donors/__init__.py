@@ -1,1 +1,1 @@
-"""Comparisons whose samples are donors: which of them count, their sums, and the tests of these."""
+"""Comparisons with donors as samples: choice of donors, sums of counts, and tests."""

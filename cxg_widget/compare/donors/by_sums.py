@@ -1,4 +1,4 @@
-"""Compares two sets of cells by sums of donors, each of which is one sample: by log2 counts per million, or DESeq2."""
+"""Compares two sets of cells by sums of counts per donor: log2 counts per million, or DESeq2."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from cxg_widget.compare.question import Question
 
 PRIOR = 2.0
-"""Counts that are added to a gene of a donor of mean total."""
+"""Prior count for a donor with an average total."""
 
 
 def log_cpm(sums: Floats) -> Floats:
-    """Return log2 of counts per million, as edgeR's `cpm(y, log=TRUE, prior.count=2)` without factors of normalization.
+    """Return log2 counts per million, as edgeR's `cpm(y, log=TRUE, prior.count=2)` without normalization factors.
 
     log2((count + prior) / (total + 2 prior) * 1e6) with prior = 2 * total / (mean of all totals): a gene without counts
     has the same value in all donors, whatever their totals. With one prior for all, as in voom, it would follow the
-    totals, and be found to differ wherever these do.
+    totals, and seem to differ wherever they do.
 
     sums : float64 (n_samples, n_var), no row of zeros alone
 
@@ -46,7 +46,7 @@ def log_cpm(sums: Floats) -> Floats:
 
 
 def summary_of(values: Floats, sums: Floats) -> Summary:
-    """Return the summary of each gene in some samples, (n_samples, n_var) each; above 0 are those with counts."""
+    """Return the summary of each gene in some samples, (n_samples, n_var) each; `n_above` counts those above 0."""
     n = np.full(values.shape[1], float(len(values)))
     mean = values.mean(axis=0)
     squares = ((values - mean) ** 2).sum(axis=0)
@@ -54,7 +54,7 @@ def summary_of(values: Floats, sums: Floats) -> Summary:
 
 
 def tested_by_donors(a: Floats, b: Floats, *, is_paired: bool) -> Tested:
-    """Test whether donors have the same mean on both sides, two-sided: by Welch, or by Student's t of differences.
+    """Test whether donors have the same mean on both sides, two-sided: Welch's t-test, or a paired t-test.
 
     They are `scipy.stats.ttest_ind(a, b, equal_var=False)` and `scipy.stats.ttest_rel(a, b)` of (n_donors, n_var) each.
     """
@@ -80,11 +80,11 @@ _DESEQ2 = (
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class DonorComparison(Comparison):
-    """Two sets of cells compared by sums of donors.
+    """Two sets of cells compared by sums of counts per donor.
 
     Attributes
     ----------
-    donors : a row for each sum: donor, side ("a" or "b"), n_cells, total (all its counts)
+    donors : DataFrame, a row per sum: donor, side ("a" or "b"), n_cells, total (of its counts)
     sums : int64, a row for each of `donors`, a column for each gene of the table
 
     Examples
@@ -115,9 +115,9 @@ class _Found(NamedTuple):
 def compare_donors(
     matrix: MatrixStats, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, set_names: tuple[str, str]
 ) -> DonorComparison:  # fmt: skip
-    """Compare two sets of cells gene by gene, donors being the samples; `question.compare` has checked the question.
+    """Compare two sets of cells gene by gene, with donors as samples; `question.compare` has checked the question.
 
-    All genes are summed, even where `question` names few: totals are those of the donor.
+    All genes are summed, even if `question` names few: totals are those of the donor.
     """
     if question.method == "deseq2":
         check_deseq2()
@@ -169,7 +169,7 @@ def _result(
 def _tested(
     samples: Samples, donors: pd.DataFrame, sums: Floats, genes: slice | NDArray[np.int64], question: Question
 ) -> _Found:
-    """Test all genes, and return what is known of some."""
+    """Test all genes, and return the results of some."""
     in_a = samples.sides == 0
     if question.method == "deseq2":
         own = deseq2(sums, donors, is_paired=samples.is_paired)
@@ -177,7 +177,7 @@ def _tested(
         values, note = own.normalized, _DESEQ2.format(design=PAIRED if samples.is_paired else UNPAIRED)
     else:
         values = log_cpm(sums)
-        # A gene without counts has one value but for the last bits, which are no difference to test.
+        # Values of a gene without counts may differ in the last bits, which is no difference to test.
         all_ = tested_by_donors(values[in_a], values[~in_a], is_paired=samples.is_paired)
         has_counts = sums.any(axis=0)
         tested = _at(Tested(*(np.where(has_counts, one, np.nan) for one in all_)), genes)

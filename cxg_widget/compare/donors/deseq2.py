@@ -1,4 +1,4 @@
-"""Runs DESeq2's test on sums of donors with PyDESeq2, of which this is the only importer."""
+"""Runs DESeq2's test on sums per donor with PyDESeq2; no other module imports it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PAIRED, UNPAIRED = "~donor + side", "~side"
 class DeseqTested(NamedTuple):
     """Results of PyDESeq2, each float64 (n_var,).
 
-    tested : Wald's statistic and its p, NaN of genes without counts, and p of those with an outlier
-    p_adj : its own, after its filter of low genes, which have NaN
+    tested : Wald statistic and p, NaN for genes without counts; p is NaN for genes with an outlier
+    p_adj : PyDESeq2's own, NaN for genes that its filter for low means removes
     normalized : float64 (n_samples, n_var), counts over size factors
     """
 
@@ -31,7 +31,7 @@ class DeseqTested(NamedTuple):
 
 
 def check_deseq2() -> None:
-    """Raise `MissingDependency` where PyDESeq2 is not installed."""
+    """Raise `MissingDependency` if PyDESeq2 is not installed."""
     try:
         import pydeseq2  # noqa: F401
     except ImportError as error:
@@ -41,9 +41,9 @@ def check_deseq2() -> None:
 
 
 def deseq2(sums: Floats, samples: pd.DataFrame, *, is_paired: bool) -> DeseqTested:
-    """Test side a against side b with the options PyDESeq2 has: Wald's test, outliers and low genes left out.
+    """Test side a against side b with PyDESeq2's defaults: Wald test, without outliers and low genes.
 
-    sums : float64 (n_samples, n_var), whole
+    sums : float64 (n_samples, n_var), integers
     samples : `donor` and `side` of each
     is_paired : whether the design is `PAIRED` or `UNPAIRED`
 
@@ -57,7 +57,7 @@ def deseq2(sums: Floats, samples: pd.DataFrame, *, is_paired: bool) -> DeseqTest
 
     names = [f"sample {at}" for at in range(len(sums))]
     counts = pd.DataFrame(sums.astype(np.int64), index=names, columns=[str(at) for at in range(sums.shape[1])])
-    # Names of our own, since labels may be numbers or hold any sign.
+    # Our own names, since labels may be numbers or contain any character.
     donors = [f"donor {at}" for at in pd.factorize(samples["donor"])[0]]
     design = pd.DataFrame({"donor": donors, "side": samples["side"].to_numpy()}, index=names)
     inference = DefaultInference(n_cpus=1)

@@ -1,4 +1,4 @@
-"""Chooses the donors that count on each side of a comparison, and reports those left out."""
+"""Chooses the donors that count on each side of a comparison, and reports those excluded."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DONOR = Noun("donor", "donors")
 
 @dataclass(frozen=True)
 class Samples:
-    """The cells of one donor on one side, for each that counts: first those of a, then those of b, by donor.
+    """The samples: cells of one donor on one side, first those of a, then those of b, by donor.
 
-    grouping : the cells of each
+    grouping : cells of each
     donors : (k,), labels
     sides : int8 (k,), 0 = a, 1 = b
     n_cells : int64 (k,)
-    is_paired : whether the donors of a are those of b
+    is_paired : whether both sides have the same donors
     """
 
     grouping: Grouping
@@ -48,7 +48,7 @@ class Samples:
         return len(self.donors)
 
     def frame(self, totals: NDArray[np.float64]) -> pd.DataFrame:
-        """Return a row for each: donor, side, n_cells, and total, all its counts."""
+        """Return a table with a row per sample: donor, side, n_cells, and total of its counts."""
         import pandas as pd
 
         sides = np.array(["a", "b"])[self.sides]
@@ -58,14 +58,14 @@ class Samples:
 
 
 def samples_of(matrix: MatrixStats, sets: tuple[Mask, Mask], question: Question, set_names: tuple[str, str]) -> Samples:
-    """Choose the donors: where enough of them are on both sides these, in pairs; else all that have enough cells."""
+    """Choose the donors: only pairs if enough donors are on both sides, else all donors with enough cells."""
     dataset, column = matrix.dataset, str(question.by)
     categories, found = matrix.category_counts(column, sets)
     counts = np.stack(found)
     is_enough = counts >= question.min_cells
     is_both = is_enough[0] & is_enough[1]
     is_paired = int(is_both.sum()) >= question.min_donors
-    # Only pairs where there are enough: with unpaired donors beside them a mixed model is needed (decision 60).
+    # Pairs and unpaired donors together would need a mixed model (decision 60).
     used = is_enough & is_both if is_paired else is_enough
     _check(used, counts, question, set_names, dataset)
     side, donor = np.nonzero(used)

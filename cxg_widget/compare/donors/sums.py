@@ -1,4 +1,4 @@
-"""Sums counts in groups of cells, block by block in one pass over the matrix."""
+"""Sums of counts in groups of cells, in one pass over blocks of the matrix."""
 
 from __future__ import annotations
 
@@ -25,22 +25,21 @@ _MAY_BE = ("counts", "zeros")
 class Sums(NamedTuple):
     """Sums of some cells.
 
-    sums : float64 (n_groups, n_var), whole; NaN counts as nothing
-    n_other : how many values are no counts, being fractions or below 0
+    sums : float64 (n_groups, n_var), integers; NaN counts as 0
+    n_other : number of values that are no counts: fractions or negative
     """
 
     sums: Floats
     n_other: int
 
     def with_(self, other: Sums) -> Sums:
-        """Return the sums of the cells of both, none of which is in the other."""
+        """Return the sums over the cells of both, which are disjoint."""
         return Sums(self.sums + other.sums, self.n_other + other.n_other)
 
 
 def sums_of_counts(matrix: MatrixStats, grouping: Grouping, question: Question) -> Floats:
-    """Return the sums of each group, float64 (n_groups, n_var), whole; NaN counts as nothing."""
-    # A sample refuses early what a look at the whole matrix would refuse late; that look checks every value
-    # (decision 60).
+    """Return the sums of each group, float64 (n_groups, n_var), integers; NaN counts as 0."""
+    # A sample refuses early; the pass over the whole matrix checks every value, but late (decision 60).
     kind = matrix.kind(grouping, question.layer)
     if kind.kind not in _MAY_BE:
         raise InvalidValue(_refusal(matrix, grouping, question, kind.reason))
@@ -63,7 +62,7 @@ def _add_rows(cells: Grouped, sums: Floats) -> int:
     n_other = 0
     for block, codes, _ in cells.row_blocks():
         lines, n = _counts_of(block, cells.n_var)
-        # A compiled loop took the same: 12.9 ns an entry, SciPy's product 12.7 (decision 60).
+        # A compiled loop is no faster: 12.9 ns an entry, SciPy's product 12.7 (decision 60).
         _add(_members(codes, len(sums)) @ lines, sums)
         n_other += n
     return n_other
@@ -79,7 +78,7 @@ def _add_columns(cells: Grouped, sums: Floats) -> int:
 
 
 def _counts_of(block: MatrixBlock, length: int) -> tuple[Any, int]:
-    """Return a block as a csr_array without NaN, and how many of its values are no counts."""
+    """Return a block as a csr_array without NaN, and the number of its values that are no counts."""
     lines = block.csr(length)
     is_known = ~np.isnan(lines.data)
     n_other = int(np.count_nonzero(is_known & ((lines.data < 0) | (lines.data != np.floor(lines.data)))))
@@ -90,7 +89,7 @@ def _counts_of(block: MatrixBlock, length: int) -> tuple[Any, int]:
 
 
 def _members(codes: NDArray[np.int32], n_groups: int) -> Any:
-    """Return which cells each group has, a csr_array float64 (n_groups, n_cells) of ones."""
+    """Return the membership matrix, a csr_array float64 (n_groups, n_cells) of ones."""
     from scipy.sparse import csr_array
 
     cells = np.flatnonzero(codes >= 0)
@@ -98,9 +97,9 @@ def _members(codes: NDArray[np.int32], n_groups: int) -> Any:
 
 
 def _add(product: Any, sums: Floats) -> None:
-    """Add sums of a block, of which as few are not 0 as the block has entries."""
+    """Add the sums of a block, which have at most as many non-zeros as the block has entries."""
     found = product.tocoo()
-    # A product has each place once; of a place that stood twice, += would add the last alone.
+    # Indices of a product are unique; with duplicates, += would add only the last.
     sums[found.row, found.col] += found.data
 
 
@@ -114,7 +113,7 @@ def _refusal(matrix: MatrixStats, grouping: Grouping, question: Question, reason
 def _layers_of_counts(matrix: MatrixStats, grouping: Grouping, wanted: str | None) -> list[str]:
     found = []
     for layer in (None, *matrix.dataset.layers):
-        with suppress(CxgWidgetError):  # one that cannot be read is none to name
+        with suppress(CxgWidgetError):  # a layer that cannot be read is not suggested
             if layer != wanted and matrix.kind(grouping, layer).kind == "counts":
                 found.append(f"layer={layer!r}" + (" (X)" if layer is None else ""))
     return found

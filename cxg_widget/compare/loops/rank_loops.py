@@ -1,6 +1,6 @@
 """Compiled loops that sort and rank the entries of genes.
 
-Arguments are those of `sum_loops.py`.
+Parameters are those of `sum_loops.py`.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from cxg_widget.compute.compiled import compiled
 _SIGN, _TOP, _GROUP_BITS = np.uint32(31), np.uint32(0x80000000), np.uint64(16)
 _LOW, _HIGH, _DIGITS, _DIGIT = np.uint64(11), np.uint64(22), 2048, np.uint64(2047)
 _FEW = 48
-"""Fewer keys are sorted by insertion, without counting digits."""
+"""Up to this many keys are sorted by insertion, without counting digits."""
 
 
 @compiled
 def _ascending(value: Any) -> Any:
-    """Return a uint64 that sorts as a float32 does."""
+    """Return a uint64 that sorts as the float32 does."""
     bits = np.float32(value).view(np.uint32)
-    # Unsigned integers sort so if bits of negative floats are inverted, and positive ones get the sign bit set.
+    # Unsigned integers sort so if negative floats are inverted bitwise, and positive ones get the sign bit set.
     return np.uint64(~bits if bits >> _SIGN else bits | _TOP)
 
 
 @compiled
 def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
-    """Write the keys of the entries of columns that are ranked: all but NaN, which has no rank, and 0.
+    """Write the keys of the ranked entries of columns: all except NaN, which has no rank, and 0.
 
     A key is a uint64 that sorts as the float32 value does, with the group, below 65,536, in its lowest 16 bits. Entries
-    of 0 are left to the cells that are not listed, with which they tie. Scaled values are rounded to float32, so that
-    those that are the same but for the last bits tie too.
+    of 0 count as unlisted cells, with which they tie. Scaled values are rounded to float32, so that values that differ
+    only in the last bits tie too.
 
     keys : uint64, as many as entries
-    ends : int64 (n_columns,), after the last key of each column, the first of which lies where its entries begin
+    ends : int64 (n_columns,), end of the keys of each column, which start where its entries start
     """
     starts, rows, values = entries
     codes, scale = cells
@@ -56,10 +56,10 @@ def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
 
 @compiled
 def count_transposed(entries: Any, codes: Any, left_out: Any, first: Any, counts: Any) -> None:
-    """Count the entries of each gene that may be ranked: all but NaN and those that tie with what is not listed.
+    """Count the entries of each gene to rank: all except NaN and those that tie with unlisted cells.
 
-    left_out : float32 (n_var,), what cells that are not listed have of each gene
-    first : the first of the genes that are counted
+    left_out : float32 (n_var,), value of unlisted cells in each gene
+    first : first gene to count
     counts : int32 (n_genes,), zeros
     """
     starts, genes, values = entries
@@ -75,11 +75,11 @@ def count_transposed(entries: Any, codes: Any, left_out: Any, first: Any, counts
 
 @compiled
 def put_transposed(entries: Any, cells: Any, fill: Any, ends: Any, transposed: Any) -> None:
-    """Write the entries of each gene that are ranked behind each other, as `count_transposed` counted them.
+    """Write the ranked entries gene by gene, as `count_transposed` counted them.
 
     Scaled values are rounded to float32, as in `put_columns`.
 
-    fill : first and left_out as there
+    fill : first and left_out, as in `count_transposed`
     ends : int32 (n_genes,), where the next entry of each gene goes
     transposed : float32 and unsigned integers (n_entries,), value and group of each entry
     """
@@ -109,17 +109,17 @@ def put_transposed(entries: Any, cells: Any, fill: Any, ends: Any, transposed: A
 
 @compiled
 def put_keys(transposed: Any, starts: Any, stops: Any, keys: Any, ends: Any) -> None:
-    """Write the keys of transposed entries of some genes behind those that were written before; as `put_columns`.
+    """Append the keys of transposed entries of some genes; as `put_columns`.
 
     transposed : float32 and unsigned integers, value and group of each entry
-    starts, stops : int32 (n_genes,), where the entries of each gene begin and end
+    starts, stops : int32 (n_genes,), start and end of the entries of each gene
     ends : int64 (n_genes,), where the next key of each gene goes
     """
     kept, groups = transposed
     for gene in range(ends.size):
         at = ends[gene]
         for entry in range(starts[gene], stops[gene]):
-            up = _ascending(kept[entry] + np.float32(0))  # of two zeros one
+            up = _ascending(kept[entry] + np.float32(0))  # turns -0.0 into 0.0
             keys[at] = (up << _GROUP_BITS) | np.uint64(groups[entry])
             at += 1
         ends[gene] = at
@@ -127,9 +127,9 @@ def put_keys(transposed: Any, starts: Any, stops: Any, keys: Any, ends: Any) -> 
 
 @compiled
 def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
-    """Sort the keys of each gene by value, digit by digit of 11 bits; those of one value may be in any order.
+    """Sort the keys of each gene by value, with a radix sort of 11-bit digits; equal values are in any order.
 
-    keys, starts, ends : as of `add_ranks`
+    keys, starts, ends : as in `add_ranks`
     spare : uint64, as many as the longest of them
     """
     n = np.empty((3, _DIGITS), dtype=np.int64)
@@ -143,7 +143,7 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
                     to -= 1
                 keys[to] = key
             continue
-        # 7 ns an entry on any processor. NumPy's sort takes 3 with AVX-512 of one make and 37 elsewhere (decision 57).
+        # 7 ns an entry on any processor. NumPy's sort takes 3 with AVX-512 of one vendor, else 37 (decision 57).
         n[:] = 0
         for at in range(first, last):
             key = keys[at] >> _GROUP_BITS
@@ -168,13 +168,13 @@ def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
             place = keys[at] >> (_GROUP_BITS + _HIGH)
             spare[n[2, place]] = keys[at]
             n[2, place] += 1
-        # Three passes are odd: the result lies in `spare`.
+        # Three passes are odd: the result is in `spare`.
         keys[first:last] = spare[: last - first]
 
 
 @compiled
 def _leave_out(listed: Any, n: Any, fill: Any, left_out: Any) -> Any:
-    """Write how many cells of each group have no key, and return the place of their value among the keys."""
+    """Write the number of cells of each group without a key, and return the place of their value among the keys."""
     left_out[:] = n
     for at in range(listed.size):
         left_out[np.int64(listed[at] & np.uint64(0xFFFF))] -= 1
@@ -185,9 +185,9 @@ def _leave_out(listed: Any, n: Any, fill: Any, left_out: Any) -> Any:
 def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
     """Write the sums of the mean ranks of each group, and the sum of t^3 - t over ties of t values, of some genes.
 
-    keys : uint64, those of each gene sorted; int64 (n_genes,), where they begin; int64 (n_genes,), where they end
-    n : int64 (n_genes, n_groups), of how many cells of each group each was measured in
-    fill : float32 (n_genes,), what those without a key have, and none with a key has
+    keys : uint64, sorted per gene; int64 (n_genes,), their starts; int64 (n_genes,), their ends
+    n : int64 (n_genes, n_groups), number of cells of each group in which each was measured
+    fill : float32 (n_genes,), value of the cells without a key; no key has it
     sums : float64 (n_genes, n_groups), zeros; ties : float64 (n_genes,)
     """
     sorted_, starts, ends = keys
@@ -198,7 +198,7 @@ def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
         is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
         at = starts[gene]
         while at < ends[gene] or is_waiting:
-            # Cells that are not listed tie as one, at the place in the order that their value has.
+            # Unlisted cells are one tie, at the place of their value in the order.
             if is_waiting and (at == ends[gene] or sorted_[at] >> _GROUP_BITS > fill_key):
                 is_waiting, t = False, float(left_out.sum())
                 sums[gene] += left_out * (below + (t + 1) / 2)
@@ -217,10 +217,10 @@ def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
 
 @compiled
 def add_ranks_against(keys: Any, n: Any, fill: Any, reference: Any, found: Any) -> None:
-    """Write what `add_ranks` does for each group among its own cells and those of a reference group alone.
+    """Write the same as `add_ranks`, with each group ranked only among its own cells and those of a reference group.
 
-    reference : the group that each other one is ranked with
-    found : sums and ties, float64 (n_genes, n_groups) each, zeros; the others as of `add_ranks`
+    reference : group that each other one is ranked with
+    found : sums and ties, float64 (n_genes, n_groups) each, zeros; the others as in `add_ranks`
     """
     sorted_, starts, ends = keys
     sums, ties = found
@@ -248,7 +248,7 @@ def add_ranks_against(keys: Any, n: Any, fill: Any, reference: Any, found: Any) 
                     end += 1
                 same = float(here[reference])
                 alone = same * same * same - same
-                # Groups that have this value are found among its entries: of thousands of groups most have none.
+                # Groups with this value are found among its entries: of thousands of groups most have none.
                 for place in range(at, end):
                     own = np.int64(sorted_[place] & low)
                     if here[own] > 0:
@@ -260,6 +260,6 @@ def add_ranks_against(keys: Any, n: Any, fill: Any, reference: Any, found: Any) 
             tied += alone
             below += same
         for group in range(n_groups):
-            # So far these are pairs in which the cell of the group is higher, ties half.
+            # Until here these are pairs in which the cell of the group is higher, ties half.
             sums[gene, group] += n[gene, group] * (n[gene, group] + 1) / 2
             ties[gene, group] += tied

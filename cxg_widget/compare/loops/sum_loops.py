@@ -1,8 +1,8 @@
-"""Compiled loops that add values to what is known of groups, for comparisons and for plots.
+"""Compiled loops that add values to the state of groups, for comparisons and plots.
 
 `entries` are starts int64 (n_lines + 1,), positions int32 and values float32 of a `MatrixBlock`. `cells` are int32
-codes, the group of each row or -1, and float64 scales, which values of a row are multiplied by before log1p; none =
-values as they are. Bodies stand where they are used: calling a function for each entry takes ten times as long.
+codes, the group of each row or -1, and float64 scales, factors of the values of a row before log1p; none = values as
+they are. Loop bodies are repeated inline: calling a function for each entry takes ten times as long.
 """
 # Changes with cxg_widget/compare/moments.py: what a share counts.
 
@@ -16,18 +16,19 @@ import numpy as np
 from cxg_widget.compute.compiled import compiled
 
 LISTED, SHIFT, SUM, SQUARES, LINEAR = 0, 1, 2, 3, 4
-"""What a place of `state` holds of the entries of a gene in a group: how many; the first of them; the sums of their
-distances from that one, and of the squares of these; the sum of their expm1. Distances are short where all values are
-high: at most as many digits are lost as n times the last bit of a float64."""
+"""Places of `state`, per gene and group: number of entries; the first of them; sum of distances from that one; sum
+of squared distances; sum of expm1. Distances are small even if all values are high: at most as many digits are lost as
+n times the last bit of a float64.
+"""
 MISSING, LOW = 0, 1
 """Indices into `rare`: the number of NaN entries, and of entries of 0 or less."""
 
 
 @compiled
 def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> None:
-    """Take in entries of rows.
+    """Add entries of rows.
 
-    cells : codes, scales, and int64 rows in the order to take them in: group by group, as what is known of one is small
+    cells : codes, scales, and int64 rows in processing order: group by group, since the state of one group is small
     linear : whether to sum up expm1 too
     state : float64 (n_var, n_groups, 5); rare : int32 (n_var, n_groups, 2)
     """
@@ -48,8 +49,8 @@ def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> No
                 rare[gene, group, LOW] += 1
             if state[gene, group, LISTED] == 0:
                 state[gene, group, SHIFT] = value
-            # Sums about the first value: Welford's update divides, 3.7 ns an entry for 3.0, and misses 1e-9 in t for
-            # counts near 1e6. Plain sums of squares lose all digits there (decision 56).
+            # Sums about the first value: Welford's update divides, 3.7 ns an entry instead of 3.0, and errs by 1e-9 in
+            # t for counts near 1e6. Plain sums of squares lose all digits there (decision 56).
             away = value - state[gene, group, SHIFT]
             state[gene, group, LISTED] += 1
             state[gene, group, SUM] += away
@@ -60,7 +61,7 @@ def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> No
 
 @compiled
 def add_dense_rows(lines: Any, cells: Any, linear: Any, state: Any, rare: Any) -> None:
-    """Take in rows that hold every value, float32 (n_rows, n_var); as `add_rows`, in half the time."""
+    """Add rows that hold every value, float32 (n_rows, n_var); as `add_rows`, in half the time."""
     codes, scale, order = cells
     for row in order:
         group = codes[row]
@@ -86,7 +87,7 @@ def add_dense_rows(lines: Any, cells: Any, linear: Any, state: Any, rare: Any) -
 
 @compiled
 def add_columns(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> None:
-    """Take in entries of columns; as `add_rows`, of these genes alone."""
+    """Add entries of columns; as `add_rows`, for these genes only."""
     starts, rows, values = entries
     codes, scale = cells
     for gene in range(starts.size - 1):
@@ -115,9 +116,9 @@ def add_columns(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) ->
 
 @compiled
 def add_totals(entries: Any, totals: Any) -> int:
-    """Add the values of columns to the totals of their rows, float64 (n_obs,); NaN counts as nothing.
+    """Add the values of columns to the totals of their rows, float64 (n_obs,); NaN counts as 0.
 
-    Return how many values are no counts of anything: below 0, or infinite.
+    Return the number of values that cannot be counts: negative or infinite.
     """
     starts, rows, values = entries
     n_wrong = 0
@@ -131,7 +132,7 @@ def add_totals(entries: Any, totals: Any) -> int:
 
 @compiled
 def put_totals(entries: Any, totals: Any) -> int:
-    """Write the total of each row, float64 (n_rows,); NaN counts as nothing. Return the same as `add_totals`."""
+    """Write the total of each row, float64 (n_rows,); NaN counts as 0. Return the same as `add_totals`."""
     starts, _, values = entries
     n_wrong = 0
     for row in range(totals.size):
@@ -147,11 +148,11 @@ def put_totals(entries: Any, totals: Any) -> int:
 
 @compiled
 def add_values(values: Any, groups: Any, counts: Any, numbers: Any) -> None:
-    """Add values to what is known of their groups.
+    """Add values to the state of their groups.
 
-    values, groups : (n,); a group of -1 is none
-    counts : int64 (3, k), of each group: values that are numbers, NaN, above 0
-    numbers : float64 (3, k), of each group: their sum, the least and the greatest
+    values, groups : (n,); a group of -1 is skipped
+    counts : int64 (3, k), of each group: number of values, of NaN, of values above 0
+    numbers : float64 (3, k), of each group: sum, lowest and highest value
     """
     for i in range(values.size):
         group = groups[i]
@@ -182,7 +183,7 @@ def add_to_bins(values: Any, groups: Any, edges: Any, counts: Any) -> None:
         if group < 0 or not (edges[0] <= value <= edges[last + 1]):
             continue
         at = min(int((value - low) * per_unit), last)
-        # The product may round into the bin beside.
+        # The product may round into the neighboring bin.
         if value < edges[at]:
             at -= 1
         elif at < last and value >= edges[at + 1]:

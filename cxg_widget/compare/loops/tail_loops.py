@@ -1,4 +1,4 @@
-"""The compiled loop over tails of hypergeometric distributions; imported at first use, since numba takes a while."""
+"""The compiled loop over tails of hypergeometric distributions; imported at first use, since numba is slow."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NEGLIGIBLE = 1e-18
 
 @compiled
 def put_log_tails(drawn: Any, held: Any, n_drawn: Any, n_all: Any, out: Any) -> None:
-    """Write float64 (k,): log of P(X >= drawn), where n_drawn of n_all cells are drawn without putting any back.
+    """Write float64 (k,): log of P(X >= drawn), for n_drawn of n_all cells drawn without replacement.
 
-    The first of the terms is taken by its logarithm, all others by their ratio to the one before, away from the mean,
-    where they fall: a few standard deviations of them, whatever the numbers are.
+    The first term is computed by its logarithm, all others by their ratio to the one before, away from the mean, where
+    they fall. That takes a few standard deviations of terms, whatever the numbers are.
 
-    drawn, held : int64 (k,), how many of the drawn cells, and of all, have each category
+    drawn, held : int64 (k,), number of the drawn cells, and of all cells, in each category
     """
     for i in range(drawn.size):
         a, held_i = drawn[i], held[i]
@@ -28,7 +28,7 @@ def put_log_tails(drawn: Any, held: Any, n_drawn: Any, n_all: Any, out: Any) -> 
             out[i] = 0.0
         elif a > highest:
             out[i] = -math.inf
-        # Above the mean the terms fall upwards, below it downwards: summed the other way they would rise first.
+        # Above the mean the terms fall upwards, below it downwards; summed the other way they would rise first.
         elif a > held_i * (n_drawn / n_all):
             log_first = _log_chance(a, held_i, n_drawn, n_all)
             total, term = 1.0, 1.0
@@ -37,7 +37,7 @@ def put_log_tails(drawn: Any, held: Any, n_drawn: Any, n_all: Any, out: Any) -> 
                 total += term
                 if term < _NEGLIGIBLE * total:
                     break
-            # Rounding may leave a chance a little above 1.
+            # Rounding may leave a probability a little above 1.
             out[i] = min(0.0, log_first + math.log(total))
         else:
             log_first = _log_chance(a - 1, held_i, n_drawn, n_all)
@@ -52,9 +52,9 @@ def put_log_tails(drawn: Any, held: Any, n_drawn: Any, n_all: Any, out: Any) -> 
 
 @compiled
 def _log_chance(a: Any, held: Any, n_drawn: Any, n_all: Any) -> Any:
-    """Return log of P(X = a), from three binomial ones: differences of log factorials of millions would lose digits.
+    """Return log of P(X = a) from three binomial ones: differences of log factorials of millions would lose digits.
 
-    Source: Loader, "Fast and accurate computation of binomial probabilities" (2000), as R's `dhyper` has it.
+    Source: Loader, "Fast and accurate computation of binomial probabilities" (2000), as in R's `dhyper`.
     """
     share = n_drawn / n_all
     others = 1 - share
@@ -70,7 +70,7 @@ def _log_binomial(x: Any, n: Any, share: Any, others: Any) -> Any:
     if n == 0:
         return 0.0
     if x == 0:
-        # n * log(1 - share) loses digits for a small share; so R's dbinom_raw has it.
+        # n * log(1 - share) loses digits for a small share; as in R's dbinom_raw.
         return -_deviance(n, n * others) - n * share if share < 0.1 else n * math.log(others)
     if x == n:
         return -_deviance(n, n * share) - n * others if others < 0.1 else n * math.log(share)
@@ -81,7 +81,7 @@ def _log_binomial(x: Any, n: Any, share: Any, others: Any) -> Any:
 
 @compiled
 def _stirling(n: Any) -> Any:
-    """Return log(n!) less Stirling's formula for it."""
+    """Return log(n!) minus Stirling's approximation of it."""
     if n < 16:
         return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - _HALF_LOG_TAU
     nn = float(n) * n
@@ -90,7 +90,7 @@ def _stirling(n: Any) -> Any:
 
 @compiled
 def _deviance(x: Any, mean: Any) -> Any:
-    """Return x log(x / mean) + mean - x, which for x near the mean is a small difference of large numbers."""
+    """Return x log(x / mean) + mean - x, which is a small difference of large numbers for x near the mean."""
     if abs(x - mean) >= 0.1 * (x + mean):
         return x * math.log(x / mean) + mean - x
     ratio = (x - mean) / (x + mean)

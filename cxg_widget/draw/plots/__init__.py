@@ -1,1 +1,1 @@
-"""Plots of groups of cells as figures of matplotlib: dots, heat maps, violins and bars."""
+"""Plots of groups of cells as matplotlib figures: dots, heat maps, violins and bars."""

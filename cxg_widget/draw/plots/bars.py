@@ -1,4 +1,4 @@
-"""Stacked bars: how the cells of each group fall to the categories of a column."""
+"""Stacked bars: the composition of each group by the categories of a column."""
 # Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 _BAR, _LONG, _ROW, _SWATCH, _AXIS = 20.0, 380.0, 18.0, 10.0, 24.0
 _LEAST_DEEP = 16
-"""Rows of the key before it takes another column."""
+"""Rows of the legend before it uses another column."""
 
 
 @dataclass(frozen=True)
 class Bars(GroupPlot):
-    """A bar for each group, parted by the categories of a column.
+    """A stacked bar for each group.
 
     Attributes
     ----------
     names : the groups
-    parts : GroupNames of the column: those of its categories that any group has
-    counts : int64 (groups, parts), and a last column of cells without a category where there are any
-    share : whether all bars are as long
+    parts : GroupNames of the column: the categories that any group has
+    counts : int64 (groups, parts), with a last column for cells without a category, if there are any
+    share : True = all bars have the length 1
 
     Examples
     --------
@@ -56,9 +56,10 @@ class Bars(GroupPlot):
     share: bool = True
 
     def frame(self) -> pd.DataFrame:
-        """Return the cells of each group (row) in each category (column), int64.
+        """Return the number of cells of each group (row) in each category (column), int64.
 
-        The last column, NaN, holds those without a category where there are any, else as `pandas.crosstab` has it.
+        The table equals that of `pandas.crosstab`, with a last column NaN for cells without a category, if there are
+        any.
 
         Examples
         --------
@@ -73,7 +74,7 @@ class Bars(GroupPlot):
         return pd.DataFrame(self.counts, index=self.names.index(), columns=columns)
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; bars of shares are 1 long.
+        """Return a new `matplotlib.figure.Figure`.
 
         Examples
         --------
@@ -101,7 +102,7 @@ class Bars(GroupPlot):
 
     def _draw(self, sheet: Sheet, box: tuple[float, float, float, float]) -> None:
         axes = sheet.axes(*box)
-        # Every group has cells: nothing is divided by 0.
+        # Every group has cells, so this never divides by 0.
         lengths: Any = self.counts / self.counts.sum(axis=1, keepdims=True) if self.share else self.counts
         starts, at = np.cumsum(lengths, axis=1) - lengths, np.arange(len(lengths)) + 0.5
         for part in range(lengths.shape[1]):

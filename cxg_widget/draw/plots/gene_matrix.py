@@ -1,4 +1,4 @@
-"""Genes by groups as dots or a heat map: the area of a dot says how many cells express a gene, the color how much."""
+"""Genes by groups: dot plots (area = share of cells, color = mean) and heat maps."""
 # Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class GeneMatrix(GroupPlot):
 
     Attributes
     ----------
-    table : what was summed up
+    table : the statistics
     heads : sets of genes, as (name, first gene, one past the last)
     standard_scale : None, "var" or "group"
     swap_axes : whether genes are rows
@@ -50,10 +50,10 @@ class GeneMatrix(GroupPlot):
     swap_axes: bool = False
 
     def frame(self) -> pd.DataFrame:
-        """Return a row for each group, and columns by (statistic, gene).
+        """Return a row per group, with columns by (statistic, gene).
 
-        Statistics: `mean` and `share` above 0 of the values that are no NaN, with `standard_scale` also `scaled`, which
-        is what the colors show; `sum`, `n` and `n_missing`, how many values are numbers and how many are NaN.
+        Statistics: `mean` of the values that are not NaN; `share` of them above 0; `scaled`, the mean as colored, with
+        `standard_scale`; `sum`; `n` and `n_missing`, the number of values and of NaN.
 
         Examples
         --------
@@ -63,20 +63,20 @@ class GeneMatrix(GroupPlot):
         return self.table.frame(**({"scaled": self._colored()} if self.standard_scale else {}))
 
     def _colored(self) -> Any:
-        """Return the numbers that the colors show, (groups, genes)."""
+        """Return the colored values, (groups, genes)."""
         return scaled(self.table.each("mean"), self.standard_scale)
 
     def _turned(self, values: Any) -> Any:
         return values.T if self.swap_axes else values
 
     def _sides(self) -> tuple[SideLabels, SideLabels]:
-        """Return the labels to the left of the matrix and below it."""
+        """Return the labels left of the matrix and below it."""
         groups = SideLabels(self.table.names.labels, colors=self.look.colors)
         genes = SideLabels(self.table.genes, self.heads)
         return (genes, groups) if self.swap_axes else (groups, genes)
 
     def _placed(self, key_height: float) -> Placed:
-        """Lay out the matrix, with room for a key of so many px."""
+        """Lay out the matrix, with room for a legend of some px."""
         rows, columns = self._sides()
         title, note = self.look.title, self.look.note
         return placed(rows, columns, (_CELL, _CELL), self.look.paper, title=title, note=note, key_height=key_height)
@@ -99,7 +99,7 @@ class DotPlot(GeneMatrix):
     """
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; areas are in proportion to shares, and one key says both.
+        """Return a new `matplotlib.figure.Figure`; the area of a dot is proportional to the share.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class DotPlot(GeneMatrix):
         return drawn.sheet.figure
 
     def _draw_sizes(self, sheet: Sheet, at: tuple[float, float], most: float) -> None:
-        """Draw what areas mean."""
+        """Draw the legend of the areas."""
         x, y = at
         sheet.write(x, y + TEXT_PX / 2, "cells above 0", bold=True)
         axes = sheet.axes(x, y + TEXT_PX + GAP, KEY_PX - 20, _LARGEST + 2)
@@ -137,20 +137,20 @@ class DotPlot(GeneMatrix):
 
 
 def _areas(parts: Any) -> Any:
-    """Return areas in points squared."""
-    # In proportion to shares. scanpy raises them to 1.5, which hides what few cells express (decision 61).
+    """Return areas in square points."""
+    # Proportional to shares. scanpy raises them to 1.5, which hides small shares (decision 61).
     return (_LARGEST * POINTS) ** 2 * parts
 
 
 def _most(shares: Any) -> float:
-    """Return the share that the largest dot stands for: the greatest, rounded up to tenths."""
+    """Return the share of the largest dot: the maximum, rounded up to tenths."""
     greatest = float(np.nanmax(shares, initial=0.0)) if np.isfinite(shares).any() else 0.0
     # Rounding must not add a tenth.
     return max(math.ceil(10 * greatest - 1e-9), 1) / 10
 
 
 class HeatMap(GeneMatrix):
-    """A field for each gene and group.
+    """A colored cell for each gene and group.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class HeatMap(GeneMatrix):
     """
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; grey: a group has no value of a gene.
+        """Return a new `matplotlib.figure.Figure`; gray = the group has no value of the gene.
 
         Examples
         --------

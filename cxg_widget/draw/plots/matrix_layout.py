@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SWATCH = 10
 _HEAD_PX = 120
 _LEAST_ROOM = 260
-"""Px that a title may take, however small the matrix is."""
+"""Least width for a title, px."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class SideLabels:
 
     Attributes
     ----------
-    heads : what several are together, as (name, first, one past the last)
-    colors : "#rrggbb" of each; () = none
+    heads : brackets around several labels, as (name, first, one past the last)
+    colors : "#rrggbb" of each label; () = none
     """
 
     texts: Sequence[str]
@@ -45,13 +45,13 @@ class SideLabels:
 
     @property
     def length(self) -> float:
-        """Px from the matrix to the end of the longest."""
+        """Px from the matrix to the end of the longest label."""
         return widest(self.texts) + GAP + (_SWATCH + 6 if self.colors else 0)
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A matrix that was laid out: its axes count rows from the top and columns from the left, each 1 wide."""
+    """Layout of a matrix: its axes count rows from the top and columns from the left, each 1 wide."""
 
     sheet: Sheet
     axes: Axes
@@ -68,8 +68,8 @@ def placed(
     note: str,
     key_height: float,
 ) -> Placed:
-    """Lay out a matrix of cells of some px; note: a sentence below it."""
-    # By measured letters: matplotlib's `tight_layout` cuts long names or squeezes the cells (decision 61).
+    """Lay out a matrix whose cells have some px; note: a sentence below it."""
+    # By measured text: matplotlib's `tight_layout` cuts long names or squeezes the cells (decision 61).
     lies, below = room_below(columns, cell[0])
     above, lying_heads = _above(columns, cell[0])
     heads_room = 0.0 if not rows.heads else TEXT_PX + 2 * GAP
@@ -88,14 +88,14 @@ def placed(
 
 
 def room_below(columns: SideLabels, wide: float) -> tuple[bool, float]:
-    """Return whether labels lie below columns of some px, since each has room there, and the px that they take."""
+    """Return whether labels fit horizontally below columns of some px, and the px that they take."""
     if any(width_of(short(text), TEXT_PX) > wide - 6 for text in columns.texts):
         return False, columns.length
     return True, TEXT_PX + GAP + (_SWATCH + 6 if columns.colors else 0)
 
 
 def _above(columns: SideLabels, wide: float) -> tuple[float, bool]:
-    """Return px for heads above the columns, and whether they lie, since there is room for each."""
+    """Return px for the brackets above the columns, and whether their names fit horizontally."""
     if not columns.heads:
         return 0.0, True
     lie = all(width_of(name, TEXT_PX) <= (stop - first) * wide - 4 for name, first, stop in columns.heads)
@@ -127,7 +127,7 @@ def write_columns(
     lies: bool,
     lying_heads: bool = True,
 ) -> None:
-    """Write below a matrix, and above it what several columns are together; box: left, top and bottom, px."""
+    """Write labels below a matrix and brackets above it; box: left, top and bottom, px."""
     left, top, bottom = box
     edge = bottom + GAP + (_SWATCH + 6 if columns.colors else 0)
     for at, text in enumerate(columns.texts):

@@ -1,4 +1,4 @@
-"""The look that all plots of groups share, and how a notebook shows them."""
+"""Style that all plots of groups share, and their display in notebooks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Look:
 
     Attributes
     ----------
-    colors : "#rrggbb" of each group; of bars, of what they are parted by
-    stops : the colors of numbers, from low to high
+    colors : "#rrggbb" of each group; of bars, of each part
+    stops : colors of numbers, from low to high
     title, note : above and below the plot
     """
 
@@ -34,25 +34,25 @@ class Look:
 
 
 class GroupPlot(ABC):
-    """A plot of groups of cells: its numbers, and its figure.
+    """A plot of groups of cells: a table and a figure.
 
     Attributes
     ----------
-    look : the options that all plots share: colors, title and note
+    look : options that all plots share: colors, title and note
     """
 
     look: Look
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:
-        """Return the numbers of the plot, groups as rows."""
+        """Return the table of the plot, groups as rows."""
 
     @abstractmethod
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; raises `MissingDependency` where matplotlib is not installed."""
+        """Return a new `matplotlib.figure.Figure`; raises `MissingDependency` if matplotlib is not installed."""
 
     def _repr_png_(self) -> bytes | None:
         try:
             return png_of(self.figure())
-        except CxgWidgetError:  # too large, or without matplotlib: the text says what it is
+        except CxgWidgetError:  # too large, or without matplotlib: the text describes it
             return None

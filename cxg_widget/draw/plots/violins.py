@@ -1,4 +1,4 @@
-"""Violins: the distribution of a gene in each group, drawn from its bins."""
+"""Violins: the distribution of a gene in each group, drawn from a histogram."""
 # Changes with cxg_widget/session/analysis/plots.py: options of plots of groups.
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 _WIDE, _LEAST_WIDE, _HIGH, _TICKS, _BETWEEN = 34.0, 280.0, 130.0, 62.0, 10.0
 _HALF = 0.44
-"""Of the room of a violin, what its widest place takes to either side."""
+"""Largest half width of a violin, as a share of its column."""
 
 
 @dataclass(frozen=True)
 class Violins(GroupPlot):
-    """One or more genes by groups, below each other.
+    """Violins of one or more genes by groups, one below the other.
 
     Attributes
     ----------
-    table : what was summed up
-    binned : of each gene
+    table : the statistics
+    binned : histograms of each gene
     medians : of each gene, float64 (groups,)
 
     Examples
@@ -50,10 +50,10 @@ class Violins(GroupPlot):
     look: Look
 
     def frame(self) -> pd.DataFrame:
-        """Return a row for each group, and columns by (statistic, gene).
+        """Return a row per group, with columns by (statistic, gene).
 
-        Statistics: `mean` and `share` above 0 of the values that are no NaN, `median`, `min` and `max`; `sum`, `n` and
-        `n_missing`, how many values are numbers and how many are NaN.
+        Statistics: `mean` of the values that are not NaN, `share` of them above 0, `median`, `min` and `max`; `sum`;
+        `n` and `n_missing`, the number of values and of NaN.
 
         Examples
         --------
@@ -69,7 +69,9 @@ class Violins(GroupPlot):
     def bins(self, gene: str | None = None) -> pd.DataFrame:
         """Return histograms of the finite values, 200 bins, int64: groups as rows, intervals as columns.
 
-        gene : None = the first
+        Parameters
+        ----------
+        gene : one of the genes; None = the first
 
         Examples
         --------
@@ -86,7 +88,7 @@ class Violins(GroupPlot):
         return pd.DataFrame(found.counts, index=self.table.names.index(), columns=columns)
 
     def figure(self) -> Figure:
-        """Return a new `matplotlib.figure.Figure`; all violins are as wide at their widest, the line is the median.
+        """Return a new `matplotlib.figure.Figure`; all violins have the same maximum width, the line is the median.
 
         Examples
         --------
@@ -119,7 +121,7 @@ class Violins(GroupPlot):
             density, middle = found.density(group), group + 0.5
             if not density.any():
                 continue
-            # A violin ends where its cells end: a Gaussian's tails would show cells that are not there (decision 61).
+            # A violin ends at its last cell: the tails of a Gaussian would show cells that do not exist (decision 61).
             inside = np.flatnonzero(density)
             half = _HALF * density[inside] / density.max()
             axes.fill_betweenx(

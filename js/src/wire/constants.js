@@ -12,42 +12,42 @@
 
 /**
  * @typedef {object} Settings
- * @property {string | string[] | null} embedding what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')
- * @property {number[]} axes which two axes of the embedding are x and y
- * @property {{name: string, genes: string[]}[]} gene_sets gene sets that were made here: {name: genes}, see `w.genes.sets`
- * @property {string | string[] | null} color what the points are colored by
+ * @property {string | string[] | null} embedding name of the embedding, or two numeric obs columns or genes as axes: ('n_genes', 'CD3E')
+ * @property {number[]} axes two axes of the embedding, as x and y
+ * @property {{name: string, genes: string[]}[]} gene_sets gene sets of this widget: {name: genes}, see `w.genes.sets`
+ * @property {string | string[] | null} color obs column, gene, gene set or list of genes that colors the points; None = no color
  * @property {string | null} layer layer that genes are read from; None = X
  * @property {string | {name: string, stops: string[]}} cmap colormap of numbers: a name, also of matplotlib, or a list of colors
  * @property {any} palette colors of categories: a name, a list, {category: color} or None
  * @property {number | string | null} vmin lower color limit: number, percentile like 'p1', None = smallest value
  * @property {number | string | null} vmax upper color limit: number, percentile like 'p99', None = largest value
- * @property {"hold" | "follow"} limits color limits of many cells where none are set: 'hold' those that suit the whole plot, or 'follow' the zoom
+ * @property {"hold" | "follow"} limits default color limits of many cells: 'hold' = those of the whole plot, 'follow' = those of the view
  * @property {number | null} center value at the center of the colormap, with limits symmetric around it, or None
  * @property {"linear" | "log"} scale scale of the colormap: 'linear' or 'log'
- * @property {"color" | "grey"} zero what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others
- * @property {"mean" | "colors"} blend what several genes are together: their 'mean', or, of two or three, 'colors', a hue for each
+ * @property {"color" | "grey"} zero cells with the value 0: 'color' = colored as others, 'grey' = pale, behind all others
+ * @property {"mean" | "colors"} blend color of several genes: their 'mean', or, of two or three, 'colors', a hue for each
  * @property {number | null} point_size diameter of a point, CSS px; None = by density
- * @property {number | null} opacity opacity of a point, 0 to 1; None = by density: of categories, the more cells share a pixel the lower
- * @property {"pan" | "lasso" | "rectangle"} tool what dragging does: 'pan', 'lasso' or 'rectangle'
+ * @property {number | null} opacity opacity of a point, 0 to 1; None = by density, lower if more cells share a pixel (categories)
+ * @property {"pan" | "lasso" | "rectangle"} tool action of dragging: 'pan', 'lasso' or 'rectangle'
  * @property {string[]} pinned_genes genes pinned in the Genes panel, as `w.genes.pin` takes them
- * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
+ * @property {number[] | null} view visible range: x left, x right, y bottom, y top in data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
  * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table', 'compare'
- * @property {boolean} wheel_zoom whether the wheel zooms while the pointer is on the plot; with Ctrl or Cmd it always does
- * @property {string[]} hidden labels of the categories that are not drawn
- * @property {any} filters rules that say which cells count: of obs columns, genes, and one query
- * @property {{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null} table columns of the table of the cells, by which it is sorted, of which cells; None = defaults
+ * @property {boolean} wheel_zoom whether the wheel zooms; with Ctrl or Cmd it always does
+ * @property {string[]} hidden labels of hidden categories
+ * @property {any} filters filters as rules: by obs columns, genes, and one query, see `w.filters`
+ * @property {{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null} table columns, order and cells of the table, see `w.table`; None = defaults
  * @property {Look[]} panels panels side by side, with the settings that each overrides
- * @property {{embedding: string | string[], view: number[]}[]} views where one looks in embeddings of panels other than the plot's; not named = everything
+ * @property {{embedding: string | string[], view: number[]}[]} views views of panels in other embeddings; an embedding without one shows everything
  * @property {"hide" | "grey"} filtered filtered-out cells: 'hide' does not draw them, 'grey' draws them behind all others
  * @property {"linear" | "log" | "cbrt" | "eq_hist"} density from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'
- * @property {string | null} labels obs column whose categories are named where their cells are densest
- * @property {string | boolean | string[] | null} contours obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all; a list of names of sets = around each of these
- * @property {string[] | null} difference names of two sets: where the first is denser than the second, as log2, and where not
- * @property {string | null} tissue image of the section that lies under a spatial embedding, 'library/resolution'; True = the best, None = none
- * @property {number} tissue_opacity opacity of the image of the section, 0 to 1
- * @property {string} statistic number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto', the mean, close by the highest; or a datashader reduction of obs columns and genes
+ * @property {string | null} labels obs column whose categories are written on the plot, where their cells are densest
+ * @property {string | boolean | string[] | null} contours obs column whose categories get contours around 50 % and 90 % of their cells; True = one for all cells; a list of names of sets = contours of these
+ * @property {string[] | null} difference names of two sets: draw the log2 ratio of their densities
+ * @property {string | null} tissue tissue image under a spatial embedding, 'library/resolution'; True = the best, None = none
+ * @property {number} tissue_opacity opacity of the tissue image, 0 to 1
+ * @property {string} statistic value of a pixel with several cells: 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto' = mean, or max when zoomed in; or a datashader reduction of obs columns and genes
  * @property {boolean} legend whether saved pictures have a legend
  * @property {"white" | "dark" | "transparent" | null} background background of saved pictures: 'white', 'dark', 'transparent', None = as on the screen
  */

@@ -1,1 +1,1 @@
-"""The protocol between the front-end and the kernel: messages, frames, and arrays in their smallest form."""
+"""The protocol between front-end and kernel: messages, frames, and compact encodings of arrays."""

@@ -1,4 +1,4 @@
-"""Encodes colorings as frames: the legend first, then the values in chunks, each kind in its smallest form."""
+"""Encodes colorings as frames: the legend first, then the values in chunks, in the smallest encoding."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _BLOCK = 1 << 17
 
 
 def category_counts(codes: Codes) -> tuple[list[int], int]:
-    """Count the cells of each category, and the missing ones."""
+    """Count the cells of each category, and those without one."""
     counts = np.zeros(len(codes.categories) + 1, dtype=np.int64)
     for start in range(0, codes.codes.size, _BLOCK):
-        # Wide before the 1 is added: in int8 the code 127 would become -128.
+        # Widened before adding 1: in int8 the code 127 would become -128.
         block = codes.codes[start : start + _BLOCK].astype(np.int64) + 1
         counts += np.bincount(block, minlength=counts.size)
     return counts[1:].tolist(), int(counts[0])
@@ -39,11 +39,11 @@ def category_counts(codes: Codes) -> tuple[list[int], int]:
 def wire_codes(codes: Codes) -> NDArray[np.uint8 | np.uint16]:
     """Return codes as uint8, or uint16 above 254 categories; missing = the dtype's maximum."""
     dtype: type[np.uint8 | np.uint16] = np.uint8 if len(codes.categories) <= 254 else np.uint16
-    return codes.codes.astype(dtype)  # -1 becomes the maximum of an unsigned type
+    return codes.codes.astype(dtype)  # -1 becomes the maximum of an unsigned dtype
 
 
 def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-    """Yield the codes in display order, as `wire_codes` makes them."""
+    """Yield the codes in draw order, as `wire_codes` makes them."""
     wire = wire_codes(codes)
     for start, stop in spans(wire.size, wire.itemsize):
         yield Frame(CodesOfPoints(seq, start, stop, wire.size), {"codes": order.arrange(wire, start, stop)})
@@ -51,16 +51,16 @@ def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers and what the legend says of them.
+    """Numbers and their summary for the legend.
 
     lo, hi : finite range over all n_obs cells
-    n_missing : cells that are NaN or infinite
+    n_missing : number of cells that are NaN or infinite
     histogram : uint32 (64,) cells per equal bin of lo..hi
     quantiles : float64 (1001,), 0, 0.001, ..., 1, linear interpolation as `numpy.quantile`
-    log_histogram : uint32 (64,) cells above 0 per bin of least..hi, equal by logarithm; empty where there is none
-    n_negative, n_zero : cells below 0 and at 0; n_zero -1 = nobody has counted
-    least : the least number above 0; 0 where there is none
-    coded : the levels of the codes; None = even over lo..hi
+    log_histogram : uint32 (64,) cells above 0 per bin of least..hi, equal in logarithms; empty if there are none
+    n_negative, n_zero : number of cells below 0 and at 0; n_zero -1 = not counted
+    least : lowest number above 0; 0 if there is none
+    coded : levels of the codes; None = even over lo..hi
     """
 
     vector: Vector
@@ -78,66 +78,66 @@ class Numbers:
 
     @classmethod
     def stated(cls, lo: float, hi: float) -> Numbers:
-        """Return no number, of all that lie in a range."""
+        """Return numbers without values, for a stated range."""
         none = np.empty(0, dtype=np.float32)
         bins = np.empty(0, dtype=np.uint32)
         return cls(Vector(none), 0, lo, hi, 0, bins, np.empty(0), bins, 0, -(lo <= 0 <= hi), least_distinct(lo, hi))
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes held in memory."""
         return self.vector.nbytes
 
     @cached_property
     def levels(self) -> Levels:
-        """The numbers that codes stand for."""
+        """Levels of the codes."""
         return self.coded or Levels(self.lo, self.hi)
 
     @cached_property
     def quantile_shares(self) -> NDArray[np.float32]:
-        """The quantiles as the wire has them: as shares of the codes."""
+        """Quantiles as on the wire: as shares of the code range."""
         return (self.levels.places_of(self.quantiles) / LEVELS).astype(np.float32)
 
     @property
     def measures(self) -> Range:
-        """The range that the scale of colors covers."""
+        """Summary that the color scale needs."""
         return Range(self.lo, self.hi, self.quantiles, self.least)
 
     def dense(self) -> NDArray[Any]:
-        """Return every cell's number, in row order; what is held where it is dense."""
+        """Return the number of every cell, in row order; the array itself if it is dense."""
         return self.vector.values if self.vector.rows is None else self.vector.dense(self.n_obs)
 
     def holding(self, values: NDArray[Any]) -> Numbers:
-        """Return other numbers, one per cell; the rest still speaks of these."""
+        """Return other numbers, one per cell, with the same summary."""
         return replace(self, vector=Vector(values), n_obs=values.size)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Numbers:
-        """Return the numbers of some rows, in their order; the rest still speaks of all."""
+        """Return the numbers of some rows, in their order, with the summary of all."""
         return replace(self, vector=self.vector.take(rows), n_obs=rows.size)
 
     def quantile(self, percentile: str) -> float:
-        """Return the number of a percentile like "p99"."""
+        """Return the number at a percentile like "p99"."""
         return resolve_limit(percentile, self.lo, self.hi, self.quantiles, self.lo)
 
     @property
     def is_sparse(self) -> bool:
-        """True where listing the entries that differ from the fill costs less than listing every cell."""
+        """True if listing the entries that differ from the fill takes fewer bytes than listing every cell."""
         return self.vector.rows is not None and _ENTRY_BYTES * self.vector.rows.size < 2 * self.n_obs
 
 
 def describe(vector: Vector, n_obs: int) -> Numbers:
-    """Measure a vector: range, missing, histogram, quantiles; a sparse one without making it dense."""
+    """Summarize a vector: range, missing, histogram, quantiles; a sparse one without making it dense."""
     n_fill = 0 if vector.rows is None else n_obs - vector.rows.size
     stored = vector.values
     finite = stored[np.isfinite(stored)]
-    # `stored[...]` made a copy, so sorting in place does not touch the cache of the dataset.
+    # `stored[...]` is a copy, so sorting in place does not change the cache of the dataset.
     finite.sort()
     lo, hi = finite_range(finite)
     if n_fill:
         lo, hi = (min(lo, vector.fill), max(hi, vector.fill)) if finite.size else (vector.fill, vector.fill)
     quantiles = _quantiles(finite, vector.fill, n_fill)
     histogram = _histogram(finite, vector.fill, n_fill, lo, hi)
-    # `bisect` looks at a few values; `searchsorted` with a float64 would first copy all of a float32 array.
+    # `bisect` reads a few values; `searchsorted` with a float64 would first copy all of a float32 array.
     first, above = (bisect(finite, 0.0, key=float) for bisect in (bisect_left, bisect_right))
     least = min(
         [float(one) for one in finite[above : above + 1]] + [vector.fill] * (n_fill > 0 < vector.fill), default=0.0
@@ -152,7 +152,7 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
 
 
 def least_distinct(lo: float, hi: float) -> float:
-    """Return the least number above 0 that even codes of lo..hi tell from 0; 0 where none is above it."""
+    """Return the lowest number above 0 with another code than 0, for even codes of lo..hi; 0 if there is none."""
     if hi <= 0:
         return 0.0
     zero = zero_code(lo, hi)
@@ -160,25 +160,25 @@ def least_distinct(lo: float, hi: float) -> float:
 
 
 def log_edges(least: float, hi: float) -> NDArray[np.float64]:
-    """Return the upper edges of the bins of numbers above 0, without the last, float64 (63,), equal by logarithm."""
+    """Return the upper edges of the bins of numbers above 0, without the last, float64 (63,), equal in logarithms."""
     low, high = np.log(least), np.log(hi)
     edges: NDArray[np.float64] = np.exp(low + (high - low) * (np.arange(1, LEGEND_BINS) / LEGEND_BINS))
     return edges if high > low else np.full(LEGEND_BINS - 1, np.inf)
 
 
 def _counted(finite: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """Count sorted values in bins, one by one, since searchsorted would make all of them double precision."""
+    """Count sorted values in bins, edge by edge, since searchsorted would convert all of them to double precision."""
     ends = [bisect_left(finite, edge, key=float) for edge in edges.tolist()]
     return np.diff(np.concatenate([[0], ends, [finite.size]])).astype(np.uint32)
 
 
 def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: float) -> NDArray[np.uint32]:
-    """Count sorted values in equal bins of lo..hi; `np.histogram` refuses ranges narrower than it can cut."""
+    """Count sorted values in equal bins of lo..hi; `np.histogram` refuses ranges too narrow to split."""
     unit = unit_of(lo, hi)
     low = lo * unit
-    # `unit` is a half where hi - lo would be infinite. Where lo and hi are one, no value passes an infinite edge.
+    # `unit` is a half if hi - lo would be infinite. If lo equals hi, no value passes an infinite edge.
     edges = (hi * unit - low or np.inf) * (np.arange(1, LEGEND_BINS) / LEGEND_BINS)
-    # One by one, since searchsorted would make all of them double precision, twice what is on show.
+    # Edge by edge, since searchsorted would convert all values to double precision, twice their memory.
     ends = [bisect_left(finite, edge, key=lambda value: float(value) * unit - low) for edge in edges.tolist()]
     histogram = np.diff(np.concatenate([[0], ends, [finite.size]])).astype(np.uint32)
     histogram[np.searchsorted(edges, fill * unit - low, side="right")] += np.uint32(n_fill)
@@ -198,10 +198,10 @@ def bin_values(finite: NDArray[Any], lo: float, hi: float) -> NDArray[np.int64]:
 
 
 def bin_logs(finite: NDArray[Any], least: float, hi: float) -> NDArray[np.int64]:
-    """Count finite values above 0, in any order, in the bins of `log_edges`, int64 (64,); (0,) where least is 0."""
+    """Count finite values above 0, in any order, in the bins of `log_edges`, int64 (64,); (0,) if least is 0."""
     if least <= 0:
         return np.zeros(0, dtype=np.int64)
-    # A block at a time, since float64 copies of all values would take more than is on show.
+    # In blocks, since a float64 copy of all values would take too much memory.
     counts, edges = np.zeros(LEGEND_BINS, dtype=np.int64), log_edges(least, hi)
     for start in range(0, finite.size, _BLOCK):
         block = finite[start : start + _BLOCK].astype(np.float64)
@@ -212,7 +212,7 @@ def bin_logs(finite: NDArray[Any], least: float, hi: float) -> NDArray[np.int64]
 def count_selected(
     data: Codes | Vector, mask: NDArray[np.bool_], lo: float, hi: float, least: float = 0.0
 ) -> NDArray[np.int64]:
-    """Count selected cells as the legend counts all of them.
+    """Count selected cells in the categories or bins of the legend.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def count_selected(
 
     Returns
     -------
-    int64 (1 + k,), the cells without a value, then those of each category or in each bin, of both histograms
+    int64 (1 + k,): cells without a value, then those of each category, or of each bin of both histograms
     """
     if isinstance(data, Codes):
         counts, n_missing = category_counts(data.take(mask))
@@ -238,7 +238,7 @@ def count_selected(
 
 
 def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.float64]:
-    """Quantiles of sorted values with `fill` standing n_fill times among them, without building that array."""
+    """Quantiles of sorted values with `fill` n_fill times among them, without building that array."""
     total = finite.size + n_fill
     if total == 0:
         return np.zeros(QUANTILES)
@@ -258,12 +258,12 @@ def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.flo
 
 
 def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-    """Yield the numbers in display order, as every cell's code or as the entries that differ from the fill."""
+    """Yield the numbers in draw order, as the code of every cell or as the entries that differ from the fill."""
     return _nonzero_frames(numbers, order, seq) if numbers.is_sparse else _value_frames(numbers, order, seq)
 
 
 def wire_values(numbers: Numbers) -> NDArray[np.uint16]:
-    """Return every cell's number as a code, in row order."""
+    """Return the number of every cell as a code, in row order."""
     return numbers.levels.encode(numbers.dense())
 
 
@@ -274,12 +274,12 @@ def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[F
 
 
 def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-    """Sort (point << 16 | code) once: that is point order, and both halves fall out of it."""
+    """Yield the entries, sorted by (point << 16 | code): that is point order, and both halves are read from it."""
     vector, n_obs = numbers.vector, numbers.n_obs
     assert vector.rows is not None
     levels = numbers.levels
     fill = int(levels.encode(np.array([vector.fill]))[0])
-    # One sort of 64 bits orders points and carries their codes; argsort and two look-ups would take longer.
+    # One sort of 64-bit keys orders points together with their codes; argsort and two look-ups take longer.
     keys = order.points[vector.rows].astype(np.uint64) << np.uint64(16)
     keys |= levels.encode(vector.values)
     keys.sort()
@@ -301,7 +301,7 @@ def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator
 
 
 def _container_runs(counts: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
-    """Group containers into runs of at most 1 MiB of entries; the first container travels alone."""
+    """Group containers into runs of at most 1 MiB of entries; the first container is sent alone."""
     first, held = 0, 0
     for container, count in enumerate(counts.tolist()):
         full = (held + count) * _ENTRY_BYTES > CHUNK_BYTES

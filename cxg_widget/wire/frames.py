@@ -1,4 +1,4 @@
-"""A message and its arrays, packed for the wire; nothing here knows a comm."""
+"""Frames: a message with its arrays, packed for the wire, independent of a comm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cxg_widget.errors import ProtocolError
 from cxg_widget.wire.protocol import Message
 
 FIRST_POINTS = 65_536
-"""Points of the first chunk: enough for a fair picture, small enough to be there at once."""
+"""Points of the first chunk: enough for a fair picture, and small enough to arrive at once."""
 CHUNK_BYTES = 1 << 20
 """Largest buffer of a stream; some hosts drop messages of more than 1-2 MB."""
 
@@ -44,16 +44,16 @@ class Frame:
                 raise ProtocolError(
                     f"{name!r} of {self.message.kind!r} must be {spec.dtypes} {spec.shape}; it is {found}"
                 )
-            # Buffers are little-endian whatever the machine is: typed arrays of the page read them as they lie.
+            # Buffers are little-endian on any machine: typed arrays of the page read them without conversion.
             little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
             content["arrays"].append({"name": name, "dtype": array.dtype.name, "shape": list(array.shape)})
-            # A view of bytes: one more copy of 1 MiB for each chunk would be made by `tobytes`.
+            # A view of bytes; `tobytes` would copy 1 MiB per chunk.
             buffers.append(little.reshape(-1).view(np.uint8).data)
         return content, buffers
 
 
 def _fits(shape: tuple[int, ...], sides: tuple[int | str, ...], sizes: dict[int | str, int]) -> bool:
-    """Say whether a shape is the declared one; the first array with a name says what it stands for, as on the page."""
+    """Return whether a shape fits the declared one; the first use of a symbol defines its size, as in the page."""
     if len(shape) != len(sides):
         return False
     declared = zip(sides, shape, strict=True)
@@ -61,9 +61,9 @@ def _fits(shape: tuple[int, ...], sides: tuple[int | str, ...], sizes: dict[int 
 
 
 def spans(n_obs: int, bytes_per_point: int) -> Iterator[tuple[int, int]]:
-    """Cut 0..n_obs into a small first chunk and then chunks of at most 1 MiB; one empty chunk when n_obs is 0.
+    """Split 0..n_obs into a small first chunk and then chunks of at most 1 MiB; one empty chunk if n_obs is 0.
 
-    Every chunk begins at a multiple of 65,536 points.
+    Every chunk starts at a multiple of 65,536 points.
     """
     step = max(FIRST_POINTS, CHUNK_BYTES // bytes_per_point // FIRST_POINTS * FIRST_POINTS)
     yield 0, min(n_obs, FIRST_POINTS)

@@ -1,6 +1,6 @@
-"""The numbers that the codes 0..65534 stand for: evenly over a range, or finest around one number.
+"""Levels: the numbers of the codes 0..65534, even over a range or finest around one number.
 
-js/src/style/levels.js has the same laws, held equal by tests/levels.json.
+js/src/style/levels.js does the same; tests/levels.json holds both to it.
 """
 # Changes with js/src/style/levels.js: the number that a code stands for.
 
@@ -19,19 +19,19 @@ from cxg_widget.wire.quantise import LEVELS, between, quantise, shares, zero_cod
 
 _BLOCK = 1 << 17
 _FAR = 20
-"""Beyond this sinh and exp / 2 are one, to the bit."""
+"""Above this, sinh and exp / 2 are equal to the last bit."""
 
 
 @dataclass(frozen=True)
 class Levels:
     """The map between numbers and codes.
 
-    Without a width codes are even over lo..hi. With one they are even in asinh((value - center) / width): steps grow
-    with the distance from the center, so that an outlier does not make them coarse there. Source: the magnitudes of
-    Lupton, Gunn and Szalay 1999, doi:10.1086/301004.
+    Without a width, codes are even over lo..hi. With a width, they are even in asinh((value - center) / width): steps
+    grow with the distance from the center, so that an outlier does not make them coarse there. Source: the magnitudes
+    of Lupton, Gunn and Szalay 1999, doi:10.1086/301004.
 
-    lo, hi : numbers of the first and the last code, which whatever lies beyond shares
-    center, width : where codes are finest, and within which distance they are nearly even; width 0 = even codes
+    lo, hi : numbers of the first and the last code, which all numbers beyond share
+    center, width : where codes are finest, and the distance within which they are nearly even; width 0 = even codes
     """
 
     lo: float
@@ -46,18 +46,18 @@ class Levels:
 
     @property
     def tells_apart(self) -> bool:
-        """Whether the two ends have codes of their own: far from the center all may be one."""
+        """Whether both ends have different codes: far from the center all may be the same."""
         low, high = self._ends if self.is_bent else (0.0, 1.0)
         return low < high
 
     @cached_property
     def as_numbers(self) -> list[float]:
-        """The levels as the wire has them: lo and hi, then center and width where codes are bent."""
+        """The levels on the wire: lo and hi, and center and width if codes are not even."""
         return [self.lo, self.hi, self.center, self.width] if self.is_bent else [self.lo, self.hi]
 
     @cached_property
     def zero(self) -> int:
-        """The code that 0 alone has; -1 where 0 lies outside."""
+        """The code that only 0 has; -1 if 0 is outside."""
         return zero_code(self.lo, self.hi, float(self.places_of(0.0)) / LEVELS if self.is_bent else None)
 
     @property
@@ -66,7 +66,7 @@ class Levels:
         return _table(self)
 
     def places_of(self, values: Any) -> NDArray[np.float64]:
-        """Return the codes that numbers have, which may lie between two; those of the ends for what lies beyond."""
+        """Return the fractional codes of numbers, clipped to the ends."""
         if not self.is_bent:
             with np.errstate(over="ignore"):
                 return np.asarray(LEVELS * shares(np.asarray(values), self.lo, self.hi))
@@ -74,7 +74,7 @@ class Levels:
         return np.asarray(np.clip((self._way(values) - low) / (high - low), 0, 1) * LEVELS)
 
     def numbers_at(self, codes: Any) -> NDArray[np.float64]:
-        """Return the numbers of codes, which may lie between two."""
+        """Return the numbers of fractional codes."""
         share = np.asarray(codes) / LEVELS
         if not self.is_bent:
             return between(self.lo, self.hi, share)
@@ -87,7 +87,7 @@ class Levels:
         return np.asarray(np.where(share <= 0, self.lo, np.where(share >= 1, self.hi, numbers)))
 
     def shown_at(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the codes of means, as `places_of`, of which none but 0 is rounded to the code of 0."""
+        """Return the fractional codes of means, as `places_of`; only 0 itself gets the code of 0."""
         places, zero = self.places_of(numbers), self.zero
         if zero < 0:
             return places
@@ -95,14 +95,13 @@ class Levels:
         return np.where(numbers == 0, zero, off_zero)
 
     def ends_at(self, codes: tuple[float, float]) -> tuple[float, float]:
-        """Return the numbers that two ends of colors are, which may lie between codes."""
+        """Return the numbers of the two ends of colors, given as fractional codes."""
         low, high = self.numbers_at(np.array(codes)).tolist()
         return low, high
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.uint16]:
-        """Turn numbers into codes, 65535 where not finite, and let no other number have the code of 0."""
-        # "Is it expressed at all" must survive rounding: 0 has a code of its own, and a tiny number has the one beside
-        # it.
+        """Turn numbers into codes, 65535 if not finite; only 0 gets the code of 0."""
+        # "Is it expressed at all" must survive rounding: 0 has its own code, and a tiny number gets the next one.
         codes, zero = self._nearest(values), self.zero
         if zero < 0 or self.lo == self.hi:
             return codes
@@ -115,15 +114,15 @@ class Levels:
         return codes
 
     def decode(self, codes: NDArray[Any]) -> NDArray[np.float64]:
-        """Turn codes back into numbers, 0 exactly; NaN where missing."""
+        """Turn codes back into numbers, 0 exactly; NaN if missing."""
         numbers: NDArray[np.float64] = self.table[codes]
         return numbers
 
     def _nearest(self, values: NDArray[Any]) -> NDArray[np.uint16]:
         if not self.is_bent:
             return quantise(values, self.lo, self.hi)
-        # Blocks bound the float64 copies on the way. Bent codes take 120 ms for 1 M cells, even ones 3 ms
-        # (decision 68).
+        # Blocks limit the temporary float64 copies. Uneven codes take 120 ms for 1 M cells, even ones 3 ms (decision
+        # 68).
         codes = np.empty(values.shape, dtype=np.uint16)
         for start in range(0, values.size, _BLOCK):
             block = values[start : start + _BLOCK]
@@ -152,6 +151,6 @@ def _table(levels: Levels) -> NDArray[np.float64]:
     numbers = np.append(levels.numbers_at(np.arange(MISSING_U16)), np.nan)
     if levels.zero >= 0:
         numbers[levels.zero] = 0
-    # All who ask for these levels share one table.
+    # All users of these levels share one table.
     numbers.flags.writeable = False
     return numbers

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BLOCK = 1021
-"""Prime: steps of a power of two would all meet in the same lines of the processor's cache."""
+"""A prime: steps of a power of two would all hit the same cache lines."""
 _SHUFFLED = 1 << 17
-"""Up to so many rows a plain shuffle takes no longer."""
+"""Up to this many rows a plain shuffle is as fast."""
 
 
 class DisplayOrder:
@@ -19,7 +19,7 @@ class DisplayOrder:
 
     Parameters
     ----------
-    seed : of the permutation; None = the rows as they are
+    seed : of the permutation; None = identity
 
     Attributes
     ----------
@@ -34,34 +34,34 @@ class DisplayOrder:
 
     @cached_property
     def points(self) -> NDArray[np.uint32]:
-        """The inverse, uint32 (n_obs,): points[row] is the place of a row in display order."""
+        """The inverse, uint32 (n_obs,): points[row] is the index of a row in draw order."""
         points = np.empty_like(self.rows)
         points[self.rows] = np.arange(self.rows.size, dtype=np.uint32)
         return points
 
     def arrange(self, per_row: NDArray[Any], start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """Return values given per row (n_obs, ...) in display order, those of points start..stop."""
+        """Return values given per row (n_obs, ...) in draw order, for the points start..stop."""
         return per_row.take(self.rows[start:stop], axis=0)
 
 
 def _dealt(n: int, rng: np.random.Generator) -> NDArray[np.uint32]:
-    """Permute 0..n: round by round one number of each block of neighbours, in an order that begins elsewhere in each.
+    """Permute 0..n in rounds: each takes one number from every block of neighbors, starting elsewhere in each.
 
-    A shuffle of a million numbers takes five times as long, and its prefixes are less even: this is a stratified sample
+    Five times as fast as a shuffle of a million numbers, and its prefixes are more even: it is a stratified sample
     (Cochran, "Sampling Techniques", chapter 5).
     """
     starts = np.arange(0, n, _BLOCK, dtype=np.uint32)
     order = rng.permutation(np.arange(_BLOCK, dtype=np.uint32))
     shifts = rng.integers(0, _BLOCK, starts.size, dtype=np.uint32)
-    # Row k holds the k-th pick of every block. Each block begins elsewhere, or picks would repeat a pattern of the
-    # file.
+    # Row k holds the k-th pick of every block. Blocks start at different numbers, or picks would repeat a pattern of
+    # the file.
     rounds = np.arange(_BLOCK, dtype=np.uint32)[:, None] + shifts
     numbers: NDArray[np.uint32] = (np.tile(order, 2)[rounds] + starts).reshape(-1)
     return numbers if n % _BLOCK == 0 else numbers[numbers < n]
 
 
 def scattered(rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return positions that put rows into an order without pattern, the same one among any others.
+    """Return positions that put rows into a pseudo-random order, consistent between different sets of rows.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ def scattered(rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
 
     Notes
     -----
-    Sorted by the finaliser of MurmurHash3 (Appleby, 2011), which maps 32 bits to 32 bits one to one.
+    Sorted by the finalizer of MurmurHash3 (Appleby, 2011), which is a bijection of 32 bits.
     """
     keys = rows.astype(np.uint32)
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
         keys ^= keys >> np.uint32(shift)
         keys *= np.uint32(factor)
     keys ^= keys >> np.uint32(16)
-    # Hash above, position below: one sort gives the order without an argsort.
+    # Hash in the high bits, position in the low bits: one sort gives the order without an argsort.
     wide = keys.astype(np.uint64) << np.uint64(32)
     wide |= np.arange(keys.size, dtype=np.uint64)
     wide.sort()

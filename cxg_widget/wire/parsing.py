@@ -1,4 +1,4 @@
-"""Parses and validates the front-end's requests: every field present, of its type and within bounds, no unknown one."""
+"""Parses and validates requests of the front-end: all fields, their types and bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_KIND = {cls.kind: cls for cls in REQUESTS}
 
 
 def parse(content: object) -> tuple[int, Message]:
-    """Read a request of the front-end: its id, and the message."""
+    """Parse a request of the front-end; return its id and the message."""
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be a JSON object; found {type(content).__name__}")
     kind = content.get("kind")
@@ -32,11 +32,11 @@ def parse(content: object) -> tuple[int, Message]:
 
 
 def check_envelope(msg: object) -> None:
-    """Refuse a message of the comm that does not have the parts which every message of a widget has."""
+    """Refuse a message of the comm that lacks a part which every message of a widget has."""
     content = msg.get("content") if isinstance(msg, Mapping) else None
     data = content.get("data") if isinstance(content, Mapping) else None
     if not isinstance(data, Mapping) or data.get("method") not in _METHODS:
-        raise ProtocolError(f"a message of the comm must hold data with a method; found {shown(data)}")
+        raise ProtocolError(f"a message of the comm must have data with a method; found {shown(data)}")
     state = data.get("state", {})
     if (
         not isinstance(state, Mapping)
@@ -47,7 +47,7 @@ def check_envelope(msg: object) -> None:
 
 
 def _build(cls: type[Message], given: Mapping[str, Any]) -> Message:
-    # A page, or a notebook of a stranger, may send anything: what is not of the schema reaches no handler.
+    # A page, or a stranger's notebook, may send anything: only valid messages reach a handler.
     hints = get_type_hints(cls)
     known = {one.name: one for one in fields(cls)}
     for name in given:
@@ -62,13 +62,13 @@ def _build(cls: type[Message], given: Mapping[str, Any]) -> Message:
 
 
 def _taken(value: Any, hint: Any) -> Any:
-    """Return floats as such: JavaScript writes 1e20 as a whole number, which no array of ours holds."""
+    """Convert to floats where floats are expected: JavaScript writes 1e20 as an integer, which no array holds."""
     if hint is float:
         return float(value)
     return [float(one) for one in value] if hint == list[float] else value
 
 
-# Beyond it NumPy has no integer, and would make objects of Python's.
+# NumPy has no larger integer, and would make Python objects.
 _MAX_INT = 1 << 63
 
 
@@ -80,7 +80,7 @@ def _is_number(value: object) -> bool:
 _SCALARS: dict[object, Callable[[Any], bool]] = {
     bool: lambda value: isinstance(value, bool),
     int: lambda value: _is_number(value) and isinstance(value, int) and abs(value) < _MAX_INT,
-    # NaN fails this comparison, and infinity too: Python's JSON reads both.
+    # False for NaN and infinity, which Python's JSON parser accepts.
     float: lambda value: _is_number(value) and abs(value) <= sys.float_info.max,
     str: lambda value: isinstance(value, str),
 }
@@ -92,44 +92,44 @@ def _fits(value: object, hint: Any) -> bool:
     if get_origin(hint) is list:
         (item,) = get_args(hint)
         return isinstance(value, list) and all(_fits(one, item) for one in value)
-    if get_origin(hint) is dict:  # what is in it is checked where it is used
+    if get_origin(hint) is dict:  # its values are checked where they are used
         return isinstance(value, dict)
     check = _SCALARS.get(hint)
     return check is not None and check(value)
 
 
-# About an 8K screen. Without a bound one request could take all the memory of the kernel.
+# About an 8K screen. Without a limit one request could take all the memory of the kernel.
 MAX_SIDE_PX = 16_384
 MAX_PX = 33_000_000
 MAX_MATCHES = 200
-"""Of a search, whatever the request says."""
+"""Limit of a search."""
 MAX_ROWS = 10_000
-"""Of the table at once, or picked."""
+"""Limit of rows of the table at once, or picked."""
 MAX_EDGE = 1e300
-"""Of a view, either way from 0: beyond that its width, or a margin around it, is infinite."""
+"""Limit of a view, either way from 0: beyond it, the width of a view or a margin around it is infinite."""
 
 
 def check_view(view: list[float]) -> None:
-    """Refuse a view that is not four numbers with room between them."""
+    """Refuse a view that is not four numbers with an area."""
     if len(view) != 4 or view[0] == view[1] or view[2] == view[3] or max(map(abs, view)) > MAX_EDGE:
         wanted = f"x0, x1, y0, y1 with x0 != x1 and y0 != y1, none beyond {MAX_EDGE:g}"
         raise ProtocolError(f"a view must be {wanted}; found {shown(view)}")
 
 
 def check_size(width: int, height: int) -> None:
-    """Refuse a picture that no screen could show."""
+    """Refuse a picture larger than any screen."""
     if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PX):
         raise ProtocolError(f"a picture must have up to {MAX_PX:,} px; found {width} x {height}")
 
 
 def check_rows(start: int, n: int) -> None:
-    """Refuse rows of the table that there cannot be, or too many at once."""
+    """Refuse invalid rows of the table, or too many at once."""
     if start < 0 or not 0 <= n <= MAX_ROWS:
         raise ProtocolError(f"rows must begin at 0 or later and be up to {MAX_ROWS:,}; found {n:,} from {start:,}")
 
 
 def check_version(version: int) -> None:
-    """Refuse a front-end that speaks another protocol, as after an update without a reload."""
+    """Refuse a front-end of another protocol version, as after an update without a reload."""
     if version != VERSION:
         raise ProtocolError(
             f"the front-end speaks version {version} of the messages, the kernel {VERSION}; "

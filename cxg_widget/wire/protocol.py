@@ -1,7 +1,7 @@
-"""Every message between the front-end and the kernel: the one schema of both languages.
+"""All messages between the front-end and the kernel: the schema of both languages.
 
-A message is one JSON object and, behind it, one buffer per array it lists. The object holds ``kind`` (which message),
-``id`` (of the request that is answered; 0 when the kernel speaks unasked), ``arrays`` (name, dtype and shape of each
+A message is one JSON object, followed by one buffer for each array it lists. The object holds ``kind`` (name of the
+message), ``id`` (of the answered request; 0 for messages without a request), ``arrays`` (name, dtype and shape of each
 buffer, in order) and the fields of its class below. Buffers are little-endian and C-contiguous.
 `tools/protocol_js.py` writes `js/src/wire/protocol.js` and `docs/protocol.md` from this file and `messages/` beside it.
 """

@@ -1,4 +1,4 @@
-"""Numbers as 16-bit codes over their finite range, as the wire carries them."""
+"""Numbers as 16-bit codes over their finite range, as on the wire."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEVELS = MISSING_U16 - 1
 
 
 def finite_range(values: NDArray[Any]) -> tuple[float, float]:
-    """Return the smallest and largest finite value, or (0, 0) when there is none."""
+    """Return the lowest and highest finite value, or (0, 0) if there is none."""
     if values.size == 0:
         return 0.0, 0.0
     lo, hi = float(np.min(values)), float(np.max(values))
@@ -32,11 +32,11 @@ def finite_range(values: NDArray[Any]) -> tuple[float, float]:
 
 
 def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
-    """Turn numbers into codes, uint16 (n,): round((value - lo) / (hi - lo) * 65534), 65535 where not finite.
+    """Turn numbers into codes, uint16 (n,): round((value - lo) / (hi - lo) * 65534), 65535 if not finite.
 
     A constant column (lo == hi) becomes code 0.
 
-    values : (n,), any real dtype; everything finite lies in lo..hi
+    values : (n,), any real dtype; all finite values are within lo..hi
     """
     span = float(hi) - float(lo)
     scaled: NDArray[Any]
@@ -53,25 +53,25 @@ def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
     missing = ~np.isfinite(scaled)
     if missing.any():
         scaled[missing] = MISSING_U16
-    # NaN was replaced before: a cast of NaN to an integer gives whatever the processor does.
+    # NaN was replaced before: casting NaN to an integer depends on the processor.
     np.rint(scaled, out=scaled)
     np.clip(scaled, 0, MISSING_U16, out=scaled)
     return scaled.astype(np.uint16)
 
 
 def zero_code(lo: float, hi: float, share: float | None = None) -> int:
-    """Return the code that 0 alone has among numbers of lo..hi; -1 where 0 lies outside.
+    """Return the code that only 0 has among numbers of lo..hi; -1 if 0 is outside.
 
-    zeroCode in js/src/style/levels.js is the same to the bit.
+    zeroCode in js/src/style/levels.js gives the same to the bit.
 
-    share : of the codes that lies below 0; None = codes are even over lo..hi
+    share : share of the codes below 0; None = codes are even over lo..hi
     """
     if not lo <= 0 <= hi:
         return -1
     if share is None:
         unit = unit_of(lo, hi)
         share = (0 - lo * unit) / ((hi * unit - lo * unit) or 1.0)
-    # What lies beside 0 keeps a code of its own.
+    # Numbers next to 0 keep another code.
     return int(min(max(math.floor(share * LEVELS + 0.5), lo < 0), LEVELS - (hi > 0)))
 
 
@@ -81,7 +81,7 @@ def unit_of(lo: float, hi: float) -> float:
 
 
 def shares(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.float64]:
-    """Return the positions of values (n,) between limits, 0 at `lo` and 1 at `hi`; all 0 where these are equal."""
+    """Return the relative positions of values (n,) between limits, 0 at `lo` and 1 at `hi`; all 0 if they are equal."""
     unit = unit_of(lo, hi)
     span = hi * unit - lo * unit
     with np.errstate(over="ignore", invalid="ignore"):
@@ -99,16 +99,16 @@ def between(lo: Any, hi: Any, share: Any) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds of the points of an embedding: x0, x1, y0, y1 of those that are finite, data units; how many are not."""
+    """Bounds of the finite points of an embedding, x0, x1, y0, y1 in data units, and the number of other points."""
 
     extent: Extent
     n_missing: int
 
 
 def bounds_of(xy: NDArray[np.float32]) -> Bounds:
-    """Measure float32 (n, 2) coordinates, a block at a time; a point counts when both are finite."""
+    """Measure float32 (n, 2) coordinates in blocks; a point counts if both are finite."""
     lows, highs, n_missing = [], [], 0
-    # Blocks bound the temporary arrays, and a block without NaN is measured in one pass.
+    # Blocks limit the temporary arrays, and a block without NaN is measured in one pass.
     for start in range(0, xy.shape[0], _BLOCK):
         block = xy[start : start + _BLOCK]
         low, high = _corners(block)
@@ -127,9 +127,9 @@ def bounds_of(xy: NDArray[np.float32]) -> Bounds:
 
 
 def _corners(xy: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the least and the greatest of either coordinate, NaN where one is; xy (n, 2) with n > 0, C-contiguous.
+    """Return the lowest and highest of either coordinate, NaN if any is; xy (n, 2) with n > 0, C-contiguous.
 
-    Many points at once as one row: numpy reduces an axis of two at a twentieth of the speed.
+    Reshaped to long rows: numpy reduces an axis of two at a twentieth of the speed.
     """
     n_rows = len(xy) // _SIDE_BY_SIDE
     wide, rest = xy[: n_rows * _SIDE_BY_SIDE].reshape(n_rows, 2 * _SIDE_BY_SIDE), xy[n_rows * _SIDE_BY_SIDE :]
@@ -139,7 +139,7 @@ def _corners(xy: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.f
 
 
 def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.uint16]:
-    """Quantise coordinates over the bounds of these or more points, uint16 (n, 2); (65535, 65535) = cannot be drawn.
+    """Quantize coordinates over the bounds of these or more points, uint16 (n, 2); (65535, 65535) = not drawn.
 
     xy : float32 (n, 2)
     """
@@ -147,14 +147,14 @@ def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.ui
     codes = np.empty(xy.shape, dtype=np.uint16)
     codes[:, 0] = quantise(xy[:, 0], x0, x1)
     codes[:, 1] = quantise(xy[:, 1], y0, y1)
-    # A point with one finite coordinate is drawn nowhere either.
+    # A point with only one finite coordinate is not drawn either.
     if bounds.n_missing:
         codes[~(np.isfinite(xy[:, 0]) & np.isfinite(xy[:, 1]))] = MISSING_U16
     return codes
 
 
 def quantise_within(xy: NDArray[np.floating[Any]], extent: Extent) -> NDArray[np.uint16]:
-    """Quantise coordinates that lie in x0, x1, y0, y1, uint16 (n, 2), in double precision."""
+    """Quantize coordinates within x0, x1, y0, y1, uint16 (n, 2), in double precision."""
     x0, x1, y0, y1 = extent
     scaled = (xy.astype(np.float64) - (x0, y0)) / (x1 - x0 or 1, y1 - y0 or 1)
     return np.rint(scaled * LEVELS).astype(np.uint16)

@@ -1,4 +1,4 @@
-"""Encodes codes as a difference from those sent before: what each label became, and which cells changed."""
+"""Encodes codes as a difference from those sent before: the new code of each label, and the cells that changed."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.protocol import Recoded
 
 _MOST_GONE = 16
-"""Labels that are looked for among the cells, to find what they became."""
+"""Most deleted labels whose cells are searched for their new labels."""
 
 
 def recoded_frame(before: Codes, now: Codes, order: DisplayOrder, of: int, seq: int) -> Frame | None:
-    """Return a message that derives codes from those sent before as number `of`; None where sending all is no larger.
+    """Return a message that derives codes from those sent before as number `of`; None if sending all is no larger.
 
-    before, now : codes of the same cells, in the same display order
+    before, now : codes of the same cells, in the same draw order
     """
     wire = wire_codes(now)
-    # Labels, not codes, say what stayed the same: a deleted label moves the codes of all behind it (decision 46).
+    # Compared by label, not by code: a deleted label shifts the codes of all after it (decision 46).
     place = {label: code for code, label in enumerate(now.categories)}
     gone = [code for code, label in enumerate(before.categories) if label not in place]
     if len(gone) > _MOST_GONE:
         return None
     table = np.array([*(place.get(label, -1) for label in before.categories), -1]).astype(wire.dtype)
     for code in gone:
-        # Where a label was merged all its cells went the same way, so that its first cell tells what it became.
+        # All cells of a merged label changed in the same way, so its first cell shows the new one.
         table[code] = wire[np.argmax(before.codes == code)]
     is_other = order.arrange(table[before.codes] != wire)
     codes = order.arrange(wire)[is_other]

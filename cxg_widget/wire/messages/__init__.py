@@ -1,1 +1,1 @@
-"""Every message by what it is about: what the front-end asks, then what the kernel says."""
+"""All messages by topic: requests of the front-end, then messages of the kernel."""

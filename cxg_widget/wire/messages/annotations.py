@@ -1,4 +1,4 @@
-"""Labels that a user makes."""
+"""Messages about annotations: labels made by the user."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from cxg_widget.wire.messages.message import Array, Message, Mode
 class AskAnnotations(Message, kind="annotations"):
     """Ask for the annotations, and for labels of one. Answered by `annotations`.
 
-    name : of the one whose labels to list; "" or an unknown one = the first
-    query : what those labels contain, in any case of letters; filters : as in `columns`
+    name : annotation whose labels to list; "" or an unknown one = the first
+    query : text that listed labels contain, ignoring case; filters : as in `columns`
     """
 
     name: str = ""
@@ -25,13 +25,13 @@ class AskAnnotations(Message, kind="annotations"):
 
 @dataclass(frozen=True)
 class EditAnnotation(Message, kind="annotation"):
-    """Do something with an annotation. Answered by `annotated`; what else it changes is sent as any change is.
+    """Edit an annotation. Answered by `annotated`; other effects are sent as those of any change.
 
-    op : "new" makes it, with the labels of the obs column `to` where that is not ""; "drop" forgets it; "assign" gives
-        the selected cells a label, "" = takes theirs away; "rename" calls a label `to`, "merge" makes it one with
-        `to`, "delete" takes it from all cells; "select" selects its cells that pass the filters, "" = those without
-        one; "save" writes into the file `to`, "" = into obs of the AnnData on show
-    on_conflict : what "save" does where there are other labels
+    op : "new" makes it, with the labels of the obs column `to` unless that is ""; "drop" deletes it; "assign" labels
+        the selected cells, "" = removes their labels; "rename" renames a label to `to`, "merge" merges it into `to`,
+        "delete" deletes it; "select" selects its cells that pass the filters, "" = those without a label; "save" writes
+        the file `to`, "" = into obs of the AnnData object
+    on_conflict : what "save" does with other labels of the same name
     """
 
     op: Literal["new", "drop", "assign", "rename", "merge", "delete", "select", "save"]
@@ -44,20 +44,20 @@ class EditAnnotation(Message, kind="annotation"):
 
 @dataclass(frozen=True)
 class AnnotationLabels(Message, kind="annotations"):
-    """The annotations, and labels of the one that is called `name` ("" = there is none).
+    """The annotations, and labels of the one called `name` ("" = there is none).
 
     annotations : name, n_labels and is_saved (whether a file has all its labels) of each
     labels, colors : those that contain the query, in their order, the first of n_found
-    n_left_out : selected cells that do not pass the filters
-    has_obs : whether labels can be put into obs of the AnnData on show
+    n_left_out : number of selected cells that do not pass the filters
+    has_obs : whether labels can be written into obs of an AnnData object
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
         "counts": Array(
             ("uint32",),
             ("n", 3),
-            "cells of each label, those that pass all filters but that of the annotation, those selected; last of "
-            "those without a label",
+            "cells of each label, those that pass all filters except that of the annotation, those selected; last, "
+            "cells without a label",
         )
     }
     annotations: list[dict[str, Any]]
@@ -73,9 +73,9 @@ class AnnotationLabels(Message, kind="annotations"):
 class Annotated(Message, kind="annotated"):
     """Result of an edit of an annotation.
 
-    said : one sentence where the page does not show what was done, as what was saved
-    conflict : where there are other labels, and nobody said which count: how many cells have one here, how many there,
-        and how many differ; nothing was written
+    said : one sentence about effects that the page does not show, such as the saved file
+    conflict : if the target has other labels and `on_conflict` did not decide: number of labeled cells here, number
+        there, and how many differ; nothing was written
     """
 
     said: str = ""

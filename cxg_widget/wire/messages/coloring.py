@@ -1,4 +1,4 @@
-"""Messages about colors: legend, colors and values; gene sets, and the map of two or three genes."""
+"""Messages about colors: legend, colors and values; gene sets, and the fields of two or three genes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cxg_widget.wire.messages.message import Array, Message, OfPanel, Scale
 
 @dataclass(frozen=True)
 class AskLook(OfPanel, kind="look"):
-    """Ask for what colors a panel and which cells it shows. Answered by `color` and its values, and by `filter`."""
+    """Ask for the color and the cells of a panel. Answered by `color` and its values, and by `filter`."""
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,17 @@ class Color(OfPanel, kind="color"):
 
     spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no color
     name, detail : heading and subheading of the legend
-    scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
-    scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
-        0 and at 0, whose code no other number has; least is the least number above 0, else 0
-    levels : lo, hi, between which codes are even; or lo, hi, center, width: even in asinh((x - center) / width)
-    several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
-        above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
-    is_stated : whether the store states lo and hi, which then are the limits of the colors wherever one looks
-    unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
-    ordered : whether the order of the categories means something; they are then listed in it, never by size
-    n_points : how many values will follow; the rest speaks of all n_obs cells
+    scale "categorical": categories, counts, colors ("#rrggbb") have one entry per category; n_missing counts the rest
+    scale "continuous": lo, hi are the finite range; encoding is "dense" or "sparse"; n_negative, n_zero count cells
+    below
+        0 and at 0, whose code no other number has; least is the lowest number above 0, or 0
+    levels : lo, hi for even codes; or lo, hi, center, width for codes even in asinh((x - center) / width)
+    several genes, each with a hue: scale "categorical" without categories; colors, dark_colors : of the codes, in draw
+        order, on light and dark pages; corners : name, limits and code of each entry of the legend
+    is_stated : whether the store states lo and hi, which then are the color limits in any view
+    unscaled : layer with the same genes before scaling, if the layer that is read is scaled; "" = none
+    ordered : whether the categories are ordered; they are then listed in this order, never by size
+    n_points : number of values that follow; everything else describes all n_obs cells
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
@@ -43,7 +44,7 @@ class Color(OfPanel, kind="color"):
             ("uint32",), ("n_log_bins",), "cells above 0 per bin of least..hi, equal by logarithm; empty without any"
         ),
     }
-    # The page drops frames of a lower number than that of the newest coloring (decision 1).
+    # The page drops frames with a lower number than that of the newest coloring (decision 1).
     seq: int
     spec: str
     name: str
@@ -71,7 +72,7 @@ class Color(OfPanel, kind="color"):
 
 @dataclass(frozen=True)
 class Palette(OfPanel, kind="palette"):
-    """New colors for the categories on show; no cell's code changes."""
+    """New colors for the current categories; no cell's code changes."""
 
     seq: int
     colors: list[str]
@@ -79,7 +80,7 @@ class Palette(OfPanel, kind="palette"):
 
 @dataclass(frozen=True)
 class CodesOfPoints(OfPanel, kind="codes"):
-    """Category codes of the points start..stop in display order; missing = maximum of the dtype."""
+    """Category codes of the points start..stop in draw order; missing = maximum of the dtype."""
 
     arrays: ClassVar[Mapping[str, Array]] = {
         "codes": Array(("uint8", "uint16"), ("stop-start",), "index into categories")
@@ -92,15 +93,15 @@ class CodesOfPoints(OfPanel, kind="codes"):
 
 @dataclass(frozen=True)
 class Recoded(OfPanel, kind="recoded"):
-    """Category codes of all points that follow from those of an earlier coloring, `of`, all of which were sent.
+    """Category codes of all points, derived from those of an earlier coloring, `of`, that was sent completely.
 
-    First each code becomes what the table says, then those of some points what `codes` says.
+    First every code is replaced by `table`, then those of some points by `codes`.
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
-        "table": Array(("uint8", "uint16"), ("n_before + 1",), "by each code of before, last by the missing one"),
-        "bits": Array(("uint8",), ("n_bytes",), "packed mask of the points that then have another code; empty = none"),
-        "codes": Array(("uint8", "uint16"), ("n or 1 or 0",), "of each of these in turn, or one of all"),
+        "table": Array(("uint8", "uint16"), ("n_before + 1",), "new code for each old one, last for missing"),
+        "bits": Array(("uint8",), ("n_bytes",), "packed mask of the points with another code; empty = none"),
+        "codes": Array(("uint8", "uint16"), ("n or 1 or 0",), "code of each of these in turn, or one for all"),
     }
     seq: int
     of: int
@@ -109,7 +110,7 @@ class Recoded(OfPanel, kind="recoded"):
 
 @dataclass(frozen=True)
 class ValuesOfPoints(OfPanel, kind="values"):
-    """Numbers of the points start..stop in display order, as codes by the levels of the coloring; 65535 = missing."""
+    """Numbers of the points start..stop in draw order, as codes by the levels of the coloring; 65535 = missing."""
 
     arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantised values")}
     seq: int
@@ -122,13 +123,13 @@ class ValuesOfPoints(OfPanel, kind="values"):
 class Nonzeros(OfPanel, kind="nonzeros"):
     """A sparse gene: the points start..stop that differ from `fill`, in containers of 65,536 points.
 
-    Container c of this message begins at point start + 65536 c and owns the next counts[c] entries; the point is
-    begin + offset. All other points hold the code `fill`. Codes as in `values`.
+    Container c of this message starts at point start + 65536 c and has the next counts[c] entries; the point of an
+    entry is the start of its container + offset. All other points have the code `fill`. Codes are as in `values`.
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
         "counts": Array(("uint32",), ("n_containers",), "entries of each container"),
-        # 4 bytes an entry: a gene of 5 % takes a tenth of its dense codes.
+        # 4 bytes an entry: a gene expressed in 5 % of cells takes a tenth of its dense codes.
         "offsets": Array(("uint16",), ("n_entries",), "point within its container, ascending"),
         "values": Array(("uint16",), ("n_entries",), "quantised values"),
     }
@@ -141,15 +142,15 @@ class Nonzeros(OfPanel, kind="nonzeros"):
 
 @dataclass(frozen=True)
 class AskFields(OfPanel, kind="fields", is_of_each=False):
-    """Ask for the fields of the map of several genes that is on show. Answered by `field_counts`."""
+    """Ask for the fields of the genes that color the plot. Answered by `field_counts`."""
 
 
 @dataclass(frozen=True)
 class AskGenes(Message, kind="genes"):
-    """Read gene sets out of a text that was pasted, of an empty one those of the store. Answered by `gene_sets`.
+    """Parse gene sets from a pasted text; an empty text asks for those of the store. Answered by `gene_sets`.
 
-    text : a GMT, or names apart by spaces, commas, semicolons or new lines
-    name : of the set where the text does not name it; "" = a new one
+    text : a GMT, or names separated by spaces, commas, semicolons or new lines
+    name : of the set, if the text has none; "" = a new name
     """
 
     text: str
@@ -158,12 +159,12 @@ class AskGenes(Message, kind="genes"):
 
 @dataclass(frozen=True)
 class FieldCounts(OfPanel, kind="field_counts"):
-    """Cells by field of the map of two or three genes: by the part of its limits in which each gene lies.
+    """Cells by field of two or three genes: by the part of its limits in which each gene is.
 
     Fields are numbered with the parts of the first gene slowest, and so are the mixes, levels of each gene.
 
     seq : of the coloring; names : of the genes; limits : lowest and highest number of each, one after the other
-    words : what the parts of each gene are called; levels : steps of each gene that have a color
+    words : names of the parts of each gene; levels : number of levels per gene that have a color
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
@@ -180,9 +181,9 @@ class FieldCounts(OfPanel, kind="field_counts"):
 
 @dataclass(frozen=True)
 class GeneSets(Message, kind="gene_sets"):
-    """Gene sets: name, n, how many genes they list, and genes; of those of the store the first of these.
+    """Gene sets: name, n = number of genes, and genes; for those of the store, only the first genes.
 
-    said : one sentence that names what was left out, "" where nothing was
+    said : one sentence that lists skipped names, "" if there are none
     """
 
     sets: list[dict[str, Any]]

@@ -1,4 +1,4 @@
-"""Comparisons of cells gene by gene."""
+"""Messages about comparisons of cells, gene by gene."""
 # Changes with cxg_widget/compare/question.py: options of a comparison.
 # Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
 
@@ -16,9 +16,9 @@ class Compare(Message, kind="compare"):
     """Compare cells. Answered by one or more `comparison`.
 
     a : "selection", "set:NAME", or "value:" and [column, category] as JSON; b : "rest", "neighborhood", or as a
-    normalize : where the values are counts, compare log1p of counts per 10,000
-    layer : "" = the layer on show
-    within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
+    normalize : if the values are counts, compare log1p of counts per 10,000
+    layer : "" = the current layer
+    within : "filter" = only cells that pass the filters take part, in `a`, `b` and the rest; "" = all
     """
 
     a: str
@@ -31,11 +31,11 @@ class Compare(Message, kind="compare"):
 
 @dataclass(frozen=True)
 class AskComparison(Message, kind="comparison"):
-    """Ask for the newest comparison, of a hand or of Python. Answered by one or more `comparison`.
+    """Ask for the newest comparison, made in the page or in Python. Answered by one or more `comparison`.
 
-    known : the number of the result whose names the page has, which are not sent again; 0 = of none
-    group : where each group of a column was compared, the place of the one that is wanted
-    file : as `to_csv` writes it, of the result `known`; answered by `figure`
+    known : number of the result whose names the page has, which are not sent again; 0 = none
+    group : index of the requested group, if each group of a column was compared
+    file : ask for the file of the result `known`, as `to_csv` writes it; answered by `figure`
     """
 
     known: int = 0
@@ -45,7 +45,7 @@ class AskComparison(Message, kind="comparison"):
 
 @dataclass(frozen=True)
 class Compared(Message, kind="compared"):
-    """There is a new comparison, by hand or by Python, ready to be requested; `seq` is its number."""
+    """A new comparison, made in the page or in Python, can be requested; `seq` is its number."""
 
     seq: int
 
@@ -55,15 +55,17 @@ class Comparison(Message, kind="comparison"):
     """Rows of the newest comparison from `start` on, in the order of the store, in one of `parts` messages.
 
     seq : number of the result, 0 = there is none
-    title : what was compared, by what; notes : sentences on what the numbers are. All four
-        are in the first part alone
-    sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
-    unscaled : the layer to compare in instead, where the values are scaled and one holds them as they were; "" = none
-    names : of the rows, as var has them; symbols : readable names, where they differ; neither where the page has them
+    title : what was compared, and how; notes : sentences that explain the numbers. Only in the first part, as are sets
+        and groups
+    sets : names of a and b; groups : if each group of a column was compared, their names; group : the one in this
+        message
+    unscaled : layer to compare in instead, if the values are scaled and a layer holds the original ones; "" = none
+    names : of the rows, as in var; symbols : readable names, if they differ; neither if the page has them
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
-        # p as its logarithm: 1e-1800 has a place in the volcano, and float32 keeps seven digits of it (decision 65).
+        # p as its logarithm: 1e-1800 has a place in the volcano plot, and float32 keeps seven digits of it (decision
+        # 65).
         "values": Array(
             ("float32",),
             (9, "n"),

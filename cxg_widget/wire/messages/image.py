@@ -1,4 +1,4 @@
-"""A view as an image of all cells, or as the cells themselves; a figure as a file; the image of a section."""
+"""Messages about views as images or as cells, figures as files, and tissue images."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from cxg_widget.wire.messages.message import Array, Density, Filtered, Message, 
 
 @dataclass(frozen=True)
 class Aggregate(OfPanel, kind="aggregate"):
-    """Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
+    """Ask for all cells of a view, if only a sample of them was sent. Answered by `image`, or by one or more `cells`.
 
     view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
     width, height : device pixels; diameter : of a point, device pixels
-    highlighted : category above all others, -1 = none
+    highlighted : category to draw on top, -1 = none
     hidden, density, statistic, filtered : as the traits, which hosts hold back while the kernel is busy
-    weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
-        counts for the statistics "auto", "mean" and "max"
-    layers : how many other cells lie on a px where cells are, which says how opaque one is; 0 = all are opaque
+    weight : value of a pixel: 0 = mean of its cells, 1 = maximum, and in between a value between them; used by the
+        statistics "auto", "mean" and "max"
+    layers : mean number of other cells that overlap a cell, which sets the opacity; 0 = opaque
     """
 
     view: list[float]
@@ -41,13 +41,13 @@ class Image(OfPanel, kind="image"):
     """All cells of a view, aggregated to pixels; row 0 is the top.
 
     content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
-    `values` (65535 = no value), blue is the opacity, 1 where there are none but cells that the filters leave out; the
-    colormap is the front-end's affair.
-    points_seq, seq, selection_seq : the points, the coloring and the selection it shows; n_inside : cells in the view,
-        those that pass the filters, or all where the others are drawn too
-    statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
-        span the first two numbers of `scale`, not the range of the coloring, and the colors the next two; the last
-        is the least number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
+    `values` (65535 = no value), blue is the opacity, or 1 for pixels that have only filtered-out cells; the front-end
+    applies the colormap.
+    points_seq, seq, selection_seq : the points, the coloring and the selection it shows; n_inside : number of cells in
+        the view that pass the filters, or of all if the others are drawn too
+    statistic : name of the numbers if they are not those of cells, such as a standard deviation. The codes then span
+        the first two numbers of `scale` instead of the range of the coloring, the colors span the next two, and the
+        last is the lowest number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
@@ -69,11 +69,11 @@ class Image(OfPanel, kind="image"):
 
 @dataclass(frozen=True)
 class Cells(OfPanel, kind="cells"):
-    """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
+    """The cells of a view at full precision, in random order, if it has few enough; one of `parts` messages.
 
     Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
-    coloring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
-    do.
+    coloring; `bits` as in `selection`, empty if no cell is selected; `passing` as `bits` in `filter`, empty if all
+    pass.
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
@@ -93,10 +93,10 @@ class Cells(OfPanel, kind="cells"):
 
 @dataclass(frozen=True)
 class AskFigure(Message, kind="figure"):
-    """Ask for what is on show as a file, as `w.save` writes it. Answered by one or more `figure`.
+    """Ask for the plot as a file, as `w.save` writes it. Answered by one or more `figure`.
 
-    width, height : of the room that the plots have, CSS px
-    dark : whether the page is, which counts where no background is set
+    width, height : size of the plots, CSS px
+    dark : whether the page is dark, used if no background is set
     """
 
     suffix: Literal["svg", "pdf", "png", "html"]
@@ -107,7 +107,7 @@ class AskFigure(Message, kind="figure"):
 
 @dataclass(frozen=True)
 class FigurePart(Message, kind="figure"):
-    """A part of a file, of a figure or of a comparison, from 0 to before `parts`; they come in any order."""
+    """A part of a file of a figure or a comparison, numbered from 0 to below `parts`; they arrive in any order."""
 
     arrays: ClassVar[Mapping[str, Array]] = {"file": Array(("uint8",), ("n_bytes",), "the bytes of the part")}
     part: int
@@ -116,12 +116,12 @@ class FigurePart(Message, kind="figure"):
 
 @dataclass(frozen=True)
 class AskSections(Message, kind="sections"):
-    """Ask which images there are of the sections that the cells lie on. Answered by `sections`; no image is read."""
+    """Ask for the list of tissue images of the cells. Answered by `sections`; no image is read."""
 
 
 @dataclass(frozen=True)
 class AskTissue(OfPanel, kind="tissue", is_of_each=False):
-    """Ask for an image of the section, or what of it lies in a view and around it. Answered by `tissue`.
+    """Ask for a tissue image, or the part of it in and around a view. Answered by `tissue`.
 
     name : of the image; view : x left, x right, y bottom, y top, data units; width, height : px of the screen
     """
@@ -134,19 +134,19 @@ class AskTissue(OfPanel, kind="tissue", is_of_each=False):
 
 @dataclass(frozen=True)
 class SectionList(Message, kind="sections"):
-    """The names of images of the sections that the cells lie on, the best first; those that can be shown."""
+    """Names of the tissue images that can be shown, the best first."""
 
     names: list[str]
 
 
 @dataclass(frozen=True)
 class Tissue(OfPanel, kind="tissue"):
-    """An image of the section, or a part of it, as a JPEG file.
+    """A tissue image, or a part of it, as a JPEG file.
 
-    extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
-    per_px : how many px of the stored image one px is, 1 = it has no more to show; um : micrometres of a data unit,
-        0 = that is not known; spot : how wide a spot of its library is, data units, 0 = that is not known
-    outline : x and y of four corners, data units, beyond which nothing of the file is drawn; [] = all of it is
+    extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of the whole image
+    per_px : number of px of the stored image per px, 1 = full resolution; um : micrometers per data unit, 0 = unknown;
+        spot : diameter of a spot of its library, data units, 0 = unknown
+    outline : x and y of four corners, data units, outside of which nothing of the file is drawn; [] = draw all of it
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {"jpeg": Array(("uint8",), ("n_bytes",), "the file")}

@@ -1,4 +1,4 @@
-"""Names, contours and the density difference of two groups of cells on the plot."""
+"""Messages about labels, contours and density differences on the plot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cxg_widget.wire.messages.message import Array, OfPanel
 
 @dataclass(frozen=True)
 class AskLabels(OfPanel, kind="labels"):
-    """Ask where the names of the categories of a column stand. Answered by `labels`.
+    """Ask for the positions of the labels of a column's categories. Answered by `labels`.
 
     column : name of an obs column; filters : as in `columns`
     """
@@ -34,11 +34,11 @@ class AskContours(OfPanel, kind="contours"):
 
 @dataclass(frozen=True)
 class LabelPlaces(OfPanel, kind="labels"):
-    """Where the names of categories stand: at the densest place of those of their cells that pass the filters.
+    """Positions of the labels of categories: the densest place of their cells that pass the filters.
 
-    The largest category comes first. codes : indices into the categories of the column; labels : what they are called;
-    counts : cells that pass; n_present : how many categories have such cells
-    extent : x0, x1, y0, y1, data units, over which the codes of places go as in `points`
+    The largest category is first. codes : indices into the categories of the column; labels : their texts; counts :
+    cells that pass; n_present : number of categories with such cells
+    extent : x0, x1, y0, y1, data units, for the codes of `xy`, as in `points`
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("uint16",), ("n", 2), "codes of x and y")}
@@ -53,17 +53,17 @@ class LabelPlaces(OfPanel, kind="labels"):
 
 @dataclass(frozen=True)
 class Contours(OfPanel, kind="contours"):
-    """Closed lines around the densest regions that hold given shares of the cells of categories.
+    """Closed lines around the densest regions that contain given shares of the cells of categories.
 
-    column : "" = of all cells; then there is one category, without a name, whose code is -1
+    column : "" = of all cells; then there is one category, without a name, with code -1
     codes, labels, n_present : as in `labels`
-    categories, shares, n_rings : of each contour the index into codes, the share of cells it encloses, and how many
-        rings it has; extent : as in `labels`
-    sets, colors : of contours of sets their names, which are the labels too, and a color for each; codes are -1
+    categories, shares, n_rings : for each contour, the index into codes, the share of cells inside, and its number of
+        rings; extent : as in `labels`
+    sets, colors : for contours of sets, their names, which are also the labels, and a color for each; codes are -1
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
-        "lengths": Array(("uint32",), ("n_rings",), "corners of each ring, the last of which leads back to the first"),
+        "lengths": Array(("uint32",), ("n_rings",), "corners of each ring, which is closed"),
         "xy": Array(("uint16",), ("n", 2), "codes of x and y of all corners"),
     }
     points_seq: int
@@ -81,7 +81,7 @@ class Contours(OfPanel, kind="contours"):
 
 @dataclass(frozen=True)
 class AskDifference(OfPanel, kind="difference"):
-    """Ask where one of two named sets is denser than the other. Answered by `difference`; filters : as in `columns`."""
+    """Ask for the density difference of two named sets. Answered by `difference`; filters : as in `columns`."""
 
     sets: list[str]
     filters: list[dict[str, Any]] = field(default_factory=list)
@@ -89,15 +89,15 @@ class AskDifference(OfPanel, kind="difference"):
 
 @dataclass(frozen=True)
 class Difference(OfPanel, kind="difference"):
-    """Where one of two sets is denser than the other: log2 of the ratio of their densities, each of its own cells.
+    """Density difference of two sets: log2 of the ratio of their densities, each relative to its own cells.
 
-    counts : cells of each that pass; least : cells of both that must lie near, or there is nothing to tell
-    limit : the last code stands for this ratio and all higher ones, code 0 for minus this and all lower ones
-    shape : lines and columns, the first at the lowest y; extent : x0, x1, y0, y1 of all bins, data units
+    counts : cells of each set that pass; least : cells of both sets that must be near a bin, or it is blank
+    limit : ratio of the highest code and above; code 0 is minus this and below
+    shape : lines and columns, the first line at the lowest y; extent : x0, x1, y0, y1 of all bins, data units
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
-        "codes": Array(("uint8",), ("n",), "0 to 254; 255 where too few cells lie near"),
+        "codes": Array(("uint8",), ("n",), "0 to 254; 255 = too few cells nearby"),
         "colors": Array(("uint8",), ("n_codes", 3), "red, green and blue of each code, on light pages"),
         "dark_colors": Array(("uint8",), ("n_codes", 3), "the same on dark pages"),
     }

@@ -1,4 +1,4 @@
-"""Base of all messages, and the constants that they share."""
+"""Base class of all messages, and shared constants."""
 # Changes with cxg_widget/selection/selection.py: modes of a selection.
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from cxg_widget.text import names
 
 VERSION = 2
 MISSING_U16 = 65_535
-"""Wire value of a missing number, a missing category (uint8: 255) and a coordinate that cannot be drawn."""
+"""Code of a missing number, a missing category (uint8: 255) and a coordinate that is not drawn."""
 SPOT_PARTS = 1_024
-"""Parts of the width of a spot that sizes of cells are sent in."""
+"""Sizes of cells are sent in this fraction of the diameter of a spot."""
 CONTAINER = 65_536
 """Points per container of a sparse gene."""
 MISSING_LABEL = names.MISSING_LABEL
-"""Name of the cells without a category, in the legend and in the trait `hidden`."""
+"""Label of cells without a category, in the legend and in the trait `hidden`."""
 IN_NO_SET_LABEL, NOT_IN_SET_LABEL = names.IN_NO_SET_LABEL, names.NOT_IN_SET_LABEL
-"""What they are called where sets color them: all of them, or one; see `names.missing_label`."""
+"""Label of those cells if sets color the plot: all sets, or one; see `names.missing_label`."""
 LEFT_OUT_LABEL = "filtered out"
-"""What is said of cells that are drawn though the filters, that of the legend too, leave them out."""
+"""Label of cells that are drawn although the filters or the legend exclude them."""
 LEFT_OUT_ALPHA = 1
-"""Opacity, of 255, by which an image of numbers says that a pixel holds none but such cells."""
+"""Opacity, of 255, that marks pixels of an image of numbers that have only such cells."""
 
 Mode = Literal["replace", "add", "subtract", "intersect"]
 Scale = Literal["none", "categorical", "continuous"]
 Density = Literal["linear", "log", "cbrt", "eq_hist"]
 """From cells per pixel to opacity."""
 Filtered = Literal["hide", "grey"]
-"""What becomes of cells that the filters leave out."""
+"""Drawing of filtered-out cells."""
 TableOf = Literal["filter", "selection"]
-"""Which cells are in the table: those that pass all filters, or the selected ones."""
+"""Cells of the table: those that pass all filters, or the selected ones."""
 Work = Literal[
     "points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv",
     "labels", "contours", "difference", "tissue", "compare", "lasso",
 ]  # fmt: skip
-"""What can be cancelled: the effects of a setting, or requests of a kind; "lasso" = all gestures that wait."""
+"""Work that can be cancelled: the effects of a setting, or requests of a kind; "lasso" = all waiting gestures."""
 
 
 @dataclass(frozen=True)
 class Array:
-    """One buffer of a message: the dtypes it may have, its symbolic shape, what it holds, whether it may be absent."""
+    """One buffer of a message: its possible dtypes, its symbolic shape, its meaning, and whether it may be absent."""
 
     dtypes: tuple[str, ...]
     shape: tuple[str | int, ...]
@@ -52,7 +52,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Message:
-    """Base of all messages; `kind` is the name on the wire, which each class states beside its base."""
+    """Base class of all messages; `kind` is the name on the wire, given as a class argument."""
 
     kind: ClassVar[str]
     arrays: ClassVar[Mapping[str, Array]] = {}
@@ -63,10 +63,10 @@ class Message:
 
 @dataclass(frozen=True)
 class OfPanel(Message):
-    """Base of messages about one panel: a coloring over the points and the selection that all panels share.
+    """Base class of messages about one panel, which colors the points and the selection that all panels share.
 
-    panel : its number; 0 is the first. A request of the same kind for the same panel replaces the one before.
-    is_of_each : whether a request of the kind may be about any panel; False = about panel 0 alone
+    panel : its number; 0 is the first. A request replaces an earlier one of the same kind and panel.
+    is_of_each : whether a request of the kind may be about any panel; False = only about panel 0
     """
 
     is_of_each: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Messages about positions: points of all cells, hovers and searches."""
+"""Messages about positions: points, hover and search."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cxg_widget.wire.messages.message import SPOT_PARTS, Array, Message, OfPanel
 
 @dataclass(frozen=True)
 class Hover(OfPanel, kind="hover"):
-    """Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
+    """Ask for the visible cell nearest to a position on the screen. Answered by `cell`.
 
-    x, y, radius_x, radius_y : data units; how far the cell may be along each axis
+    x, y, radius_x, radius_y : data units; greatest distance along each axis
     """
 
     x: float
@@ -24,7 +24,7 @@ class Hover(OfPanel, kind="hover"):
 
 @dataclass(frozen=True)
 class Search(Message, kind="search"):
-    """Find what one can color by. Answered by `matches`."""
+    """Search for colors. Answered by `matches`."""
 
     query: str
     limit: int
@@ -32,7 +32,7 @@ class Search(Message, kind="search"):
 
 @dataclass(frozen=True)
 class AskPlace(OfPanel, kind="place"):
-    """Ask where the points lie in a panel's embedding, if that is not the plot's. Answered by `points`."""
+    """Ask for the points in a panel's embedding, if that is not the plot's. Answered by `points`."""
 
 
 @dataclass(frozen=True)
@@ -47,28 +47,28 @@ class Zoom(OfPanel, kind="zoom"):
 
 @dataclass(frozen=True)
 class Points(OfPanel, kind="points"):
-    """Quantised coordinates of the points start..stop of n_points, in display order.
+    """Quantized coordinates of the points start..stop of n_points, in draw order.
 
     coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
     either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs cells.
-    n_points : how many points there will be; fewer than n_obs = a sample
-    aggregated : True where a picture at rest does not show these points, but is requested by `aggregate`
-    y_down : True where y grows downwards on the screen (tissue images)
-    equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
-    axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
-    few : in views of at most so many cells they are taken to have room next to each other
-    embedding : its name; of two columns both in words
-    n_at_zero : how many of all cells lie at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
-    spot : how wide a spot is, data units, where the store states it; else 0. Where cells have widths of their own it is
-        their median, and `sizes` come too
-    place : the embedding as the trait has it: its name alone, or two columns and their layer
-    panel : one of those that show this embedding, where it is not the plot's
+    n_points : total number of points; fewer than n_obs = a sample
+    aggregated : True if a picture at rest is requested by `aggregate` instead of drawn from these points
+    y_down : True if y grows downwards on the screen (tissue images)
+    equal_units : True if both axes have the same scale; else each has its own
+    axis_labels : labels of x and y; empty if an axis alone means nothing, as in a UMAP
+    few : a view of at most so many cells counts as uncrowded
+    embedding : its name; for two columns, both in words
+    n_at_zero : number of all cells at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
+    spot : diameter of a spot, data units, if the store states it; else 0. If cells have their own diameters it is their
+        median, and `sizes` has them
+    place : the embedding as the trait has it: its name, or two columns and their layer
+    panel : one of those with this embedding, if it is not the plot's
     """
 
-    # 4 bytes a point. Where these codes would show as a lattice the page asks for finer ones by `zoom`.
+    # 4 bytes a point. If a lattice of codes would be visible, the page asks for finer ones by `zoom`.
     arrays: ClassVar[Mapping[str, Array]] = {
         "xy": Array(("uint16",), ("stop-start", 2), "codes of x and y"),
-        "sizes": Array(("uint16",), ("stop-start",), f"width, 1 = 1/{SPOT_PARTS} of `spot`", is_optional=True),
+        "sizes": Array(("uint16",), ("stop-start",), f"diameter, 1 = 1/{SPOT_PARTS} of `spot`", is_optional=True),
     }
     seq: int
     embedding: str
@@ -95,10 +95,10 @@ class Cell(OfPanel, kind="cell"):
 
     x, y : data units; name : obs index label; value : colored value as text ("" without coloring)
     fields : [column, value] pairs, both text
-    passes : whether it passes the filters, including the legend's; False only where filtered cells are drawn
-    n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
-        then tell of all of them, [category, share] or of their numbers; else 0
-    elsewhere : [panel, x, y] of the cell in each panel of another embedding in which it has a place, 0 = the plot
+    passes : whether it passes the filters, including the legend's; False only if filtered-out cells are drawn
+    n_beneath : number of shown cells in the circle, if they are too many to name one: name and fields then describe all
+        of them, [category, share] or their numbers; else 0
+    elsewhere : [panel, x, y] of the cell in each panel of another embedding with coordinates, 0 = the plot
     """
 
     row: int
@@ -114,7 +114,7 @@ class Cell(OfPanel, kind="cell"):
 
 @dataclass(frozen=True)
 class Matches(Message, kind="matches"):
-    """What one can color by, best first: spec (that of the coloring), color (for the trait), label, kind, detail."""
+    """Search results, best first: spec (that of the coloring), color (for the trait), label, kind, detail."""
 
     query: str
     matches: list[dict[str, Any]]
@@ -123,10 +123,10 @@ class Matches(Message, kind="matches"):
 
 @dataclass(frozen=True)
 class Detail(Message, kind="detail"):
-    """Points of a view at full precision; codes as in `points`, over `extent`; part of parts, start = first entry."""
+    """Points of a view at full precision; codes as in `points`, over `extent`; one of parts, start = first entry."""
 
     arrays: ClassVar[Mapping[str, Array]] = {
-        "index": Array(("uint32",), ("n",), "place in display order, ascending"),
+        "index": Array(("uint32",), ("n",), "index in draw order, ascending"),
         "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
     }
     part: int

@@ -1,4 +1,4 @@
-"""Messages about the selection and the filters: gestures, answers, counts of the legend, sets."""
+"""Messages about the selection and filters: gestures, counts of the legend, sets."""
 # Changes with cxg_widget/widget/sets.py: operations on sets.
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Lasso(OfPanel, kind="lasso"):
 
 @dataclass(frozen=True)
 class Category(OfPanel, kind="category", is_of_each=False):
-    """Select all cells of a category on show that pass the filters, those hidden or without a place too.
+    """Select all cells of a category that pass the filters, including hidden ones and those without coordinates.
 
     Answered by `selection`.
 
@@ -38,7 +38,7 @@ class Category(OfPanel, kind="category", is_of_each=False):
 
 @dataclass(frozen=True)
 class Pick(OfPanel, kind="pick"):
-    """Select cells by their rows, those that pass the filters. Answered by `selection`."""
+    """Select cells by their rows, if they pass the filters. Answered by `selection`."""
 
     rows: list[int]
     mode: Mode
@@ -46,26 +46,26 @@ class Pick(OfPanel, kind="pick"):
 
 @dataclass(frozen=True)
 class Count(OfPanel, kind="count", is_of_each=False):
-    """Ask what the legend on show says of the selection. Answered by `counts`."""
+    """Ask for the counts of the selection in the legend. Answered by `counts`."""
 
 
 @dataclass(frozen=True)
 class Clear(Message, kind="clear"):
-    """Empty the selection. Answered by `selection`."""
+    """Clear the selection. Answered by `selection`."""
 
 
 @dataclass(frozen=True)
 class Undo(Message, kind="undo"):
-    """Take the last step back, or one that was undone again. What it changes is sent as any change; not answered."""
+    """Undo or redo a step. Its changes are sent as any change; not answered."""
 
     redo: bool = False
 
 
 @dataclass(frozen=True)
 class Selection(Message, kind="selection"):
-    """Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when no cell is.
+    """Which points are selected, in draw order: bit i & 7 of byte i >> 3 is point i. Empty if no cell is.
 
-    n_selected : of all cells, also of those that are no points
+    n_selected : of all cells, including those that are not points
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
@@ -76,11 +76,11 @@ class Selection(Message, kind="selection"):
 
 @dataclass(frozen=True)
 class Filter(OfPanel, kind="filter"):
-    """Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
+    """Which points pass the filters, except that of the legend; bits as in `selection`, empty if all do.
 
-    Of a panel other than the first: which points are its own, be they left out by the filters or not.
-    n_passing : cells that pass all filters, that of the legend too, also those that are no points
-    n_shown : those of them that the legend of sets does not hide either, which is no filter
+    For a panel other than the first: which points it shows, filtered or not.
+    n_passing : number of all cells that pass all filters, including that of the legend
+    n_shown : number of those that a legend of sets does not hide either, which is not a filter
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
@@ -92,7 +92,7 @@ class Filter(OfPanel, kind="filter"):
 
 @dataclass(frozen=True)
 class Counts(OfPanel, kind="counts"):
-    """The selected cells that pass all filters, by what colors the cells; empty without a coloring.
+    """Counts of the selected cells that pass all filters, by color; empty without a coloring.
 
     seq, selection_seq, filter_seq : the coloring, the selection and the filters that were counted
     n_missing : such cells without a value; n_selected : all such cells
@@ -119,7 +119,7 @@ class Counts(OfPanel, kind="counts"):
 class AskSets(Message, kind="sets"):
     """Ask for the named sets of cells. Answered by `sets`.
 
-    chosen : names of sets that may be combined: how many cells are in any, in all, and in the first alone is counted
+    chosen : names of sets that may be combined: asks for the sizes of union, intersection and difference
     """
 
     chosen: list[str] = field(default_factory=list)
@@ -127,11 +127,12 @@ class AskSets(Message, kind="sets"):
 
 @dataclass(frozen=True)
 class EditSet(Message, kind="set"):
-    """Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
+    """Edit a set of cells. Answered by `sets`; other effects are sent as those of any change.
 
-    op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
-        its cells by a mode, "others" all other cells; "zoom" shows them; "rename" calls it `to`; "color" gives it the
-        color `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
+    op : "add" names the selection, as part of the set `within` unless that is ""; "put" replaces its cells by the
+        selection; "select" selects its cells by a mode, "others" all other cells; "zoom" zooms to them; "rename"
+        renames it to `to`; "color" sets its color to `to`; "delete" deletes it; "union", "intersection" and
+        "difference" make a set of `of`
     """
 
     op: Literal[
@@ -146,12 +147,12 @@ class EditSet(Message, kind="set"):
 
 @dataclass(frozen=True)
 class Sets(Message, kind="sets"):
-    """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault, color.
+    """The named sets of cells: name, within = parent set ("" = none), is_rule (False = only rows), of, fault, color.
 
     of : key by which a filter refers to a set, in addition to its name
-    fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
-    combined : cells of the union, the intersection and the difference of the chosen sets; [] where none were chosen
-    filter_seq, selection_seq : of the filters and the selection that are counted
+    fault : one sentence why its cells cannot be found, which count as none; "" if they are found
+    combined : sizes of union, intersection and difference of the chosen sets; [] if none are chosen
+    filter_seq, selection_seq : the filters and the selection that were counted
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {

@@ -1,4 +1,4 @@
-"""The table of the cells, and its file."""
+"""Messages about the table of cells, and its file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cxg_widget.wire.messages.message import Array, OfPanel
 
 @dataclass(frozen=True)
 class AskTable(OfPanel, kind="table", is_of_each=False):
-    """Ask for rows of the table of the cells. Answered by `table`.
+    """Ask for rows of the table of cells. Answered by `table`.
 
     table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
     start, n : the first row and how many; none = the table is closed
-    within : of a table of the selection: "filter" = only the cells that pass the filters
-    find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
+    within : for a table of the selection: "filter" = only the cells that pass the filters
+    find : row of a cell in the store, around which rows are requested instead, if it is in the table; -1 = none
     """
 
     table: dict[str, Any]
@@ -29,9 +29,9 @@ class AskTable(OfPanel, kind="table", is_of_each=False):
 
 @dataclass(frozen=True)
 class AskCsv(OfPanel, kind="csv", is_of_each=False):
-    """Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
+    """Ask for rows of the table as text for a file, numbers with all digits. Answered by `csv`.
 
-    table, filters, within, start, n : as in `table`; the first row is preceded by the heads of the columns
+    table, filters, within, start, n : as in `table`; a header precedes the first row
     separator : between two values
     """
 
@@ -45,18 +45,18 @@ class AskCsv(OfPanel, kind="csv", is_of_each=False):
 
 @dataclass(frozen=True)
 class Table(OfPanel, kind="table"):
-    """Rows of the table of the cells, from place `start` of `total`.
+    """Rows of the table of cells, from position `start` of `total`.
 
     rows : row of each cell in the store; names : their labels in the obs index
-    columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
-    values : the texts of each column, none where it cannot be read
-    at : place of the cell that was to be found; -1 = it is not in the table
-    panels : one panel for each embedding other than the plot's; `elsewhere` holds places in them
-    error : one sentence where the cells cannot be sorted that way; they then are in the order of the store
+    columns : spec, name, detail, is_number, and error, one sentence if it cannot be read
+    values : texts of each column, none if it cannot be read
+    at : position of the requested cell; -1 = not in the table
+    panels : one panel for each embedding other than the plot's; `elsewhere` has the coordinates in them
+    error : one sentence if the cells cannot be sorted so; they are then in the order of the store
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
-        "xy": Array(("float32",), ("n", 2), "data units; NaN = without a place"),
+        "xy": Array(("float32",), ("n", 2), "data units; NaN = no coordinates"),
         "selected": Array(("uint8",), ("n",), "1 = the cell is selected, else 0"),
         "elsewhere": Array(("float32",), ("n_panels", "n", 2), "as xy, of each of `panels`"),
     }
@@ -73,9 +73,9 @@ class Table(OfPanel, kind="table"):
 
 @dataclass(frozen=True)
 class Csv(OfPanel, kind="csv"):
-    """Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
+    """Rows of the table as text for a file, from position `start` to before `stop`, of `total`.
 
-    selection_seq : the selection that they are of; parts of several make no file
+    selection_seq : the selection that they show; parts of different selections do not belong to one file
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {"text": Array(("uint8",), ("n_bytes",), "UTF-8")}

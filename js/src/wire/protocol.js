@@ -19,18 +19,18 @@ export const CONTAINER = 65536;
 /** @typedef {"replace" | "add" | "subtract" | "intersect"} Mode */
 
 /**
- * A front-end has started: send the dataset, then points, color and selection. Answered by those messages.
+ * A front-end has started: asks for the dataset, then points, color and selection. Answered by those messages.
  * @typedef {object} Ready
  * @property {"ready"} kind
  * @property {number} version
  */
 /**
- * The first points are being drawn: send the rest, which would have held them up. Not answered.
+ * The first points are being drawn: asks for the rest, which would have delayed them. Not answered.
  * @typedef {object} Begun
  * @property {"begun"} kind
  */
 /**
- * Bring back a kept state, or no longer offer any. Answered by `kept`, which then offers none.
+ * Restore a saved state, or dismiss the offer. Answered by `kept` without states.
  *
  * name : of the state, as `kept` lists it; "" = dismiss the offer
  * @typedef {object} Restore
@@ -48,7 +48,7 @@ export const CONTAINER = 65536;
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
 /**
- * Select all cells of a category on show that pass the filters, those hidden or without a place too.
+ * Select all cells of a category that pass the filters, including hidden ones and those without coordinates.
  *
  * Answered by `selection`.
  *
@@ -62,7 +62,7 @@ export const CONTAINER = 65536;
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
 /**
- * Select cells by their rows, those that pass the filters. Answered by `selection`.
+ * Select cells by their rows, if they pass the filters. Answered by `selection`.
  * @typedef {object} Pick
  * @property {"pick"} kind
  * @property {number} panel
@@ -70,12 +70,12 @@ export const CONTAINER = 65536;
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
 /**
- * Empty the selection. Answered by `selection`.
+ * Clear the selection. Answered by `selection`.
  * @typedef {object} Clear
  * @property {"clear"} kind
  */
 /**
- * Take the last step back, or one that was undone again. What it changes is sent as any change; not answered.
+ * Undo or redo a step. Its changes are sent as any change; not answered.
  * @typedef {object} Undo
  * @property {"undo"} kind
  * @property {boolean} redo
@@ -83,17 +83,18 @@ export const CONTAINER = 65536;
 /**
  * Ask for the named sets of cells. Answered by `sets`.
  *
- * chosen : names of sets that may be combined: how many cells are in any, in all, and in the first alone is counted
+ * chosen : names of sets that may be combined: asks for the sizes of union, intersection and difference
  * @typedef {object} AskSets
  * @property {"sets"} kind
  * @property {string[]} chosen
  */
 /**
- * Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
+ * Edit a set of cells. Answered by `sets`; other effects are sent as those of any change.
  *
- * op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
- *     its cells by a mode, "others" all other cells; "zoom" shows them; "rename" calls it `to`; "color" gives it the
- *     color `to`; "delete" forgets it; "union", "intersection" and "difference" name what these make of the sets `of`
+ * op : "add" names the selection, as part of the set `within` unless that is ""; "put" replaces its cells by the
+ *     selection; "select" selects its cells by a mode, "others" all other cells; "zoom" zooms to them; "rename"
+ *     renames it to `to`; "color" sets its color to `to`; "delete" deletes it; "union", "intersection" and
+ *     "difference" make a set of `of`
  * @typedef {object} EditSet
  * @property {"set"} kind
  * @property {"add" | "put" | "select" | "others" | "zoom" | "rename" | "color" | "delete" | "union" | "intersection" | "difference"} op
@@ -106,8 +107,8 @@ export const CONTAINER = 65536;
 /**
  * Ask for the annotations, and for labels of one. Answered by `annotations`.
  *
- * name : of the one whose labels to list; "" or an unknown one = the first
- * query : what those labels contain, in any case of letters; filters : as in `columns`
+ * name : annotation whose labels to list; "" or an unknown one = the first
+ * query : text that listed labels contain, ignoring case; filters : as in `columns`
  * @typedef {object} AskAnnotations
  * @property {"annotations"} kind
  * @property {string} name
@@ -115,13 +116,13 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
- * Do something with an annotation. Answered by `annotated`; what else it changes is sent as any change is.
+ * Edit an annotation. Answered by `annotated`; other effects are sent as those of any change.
  *
- * op : "new" makes it, with the labels of the obs column `to` where that is not ""; "drop" forgets it; "assign" gives
- *     the selected cells a label, "" = takes theirs away; "rename" calls a label `to`, "merge" makes it one with
- *     `to`, "delete" takes it from all cells; "select" selects its cells that pass the filters, "" = those without
- *     one; "save" writes into the file `to`, "" = into obs of the AnnData on show
- * on_conflict : what "save" does where there are other labels
+ * op : "new" makes it, with the labels of the obs column `to` unless that is ""; "drop" deletes it; "assign" labels
+ *     the selected cells, "" = removes their labels; "rename" renames a label to `to`, "merge" merges it into `to`,
+ *     "delete" deletes it; "select" selects its cells that pass the filters, "" = those without a label; "save" writes
+ *     the file `to`, "" = into obs of the AnnData object
+ * on_conflict : what "save" does with other labels of the same name
  * @typedef {object} EditAnnotation
  * @property {"annotation"} kind
  * @property {"new" | "drop" | "assign" | "rename" | "merge" | "delete" | "select" | "save"} op
@@ -132,15 +133,15 @@ export const CONTAINER = 65536;
  * @property {"error" | "ours" | "theirs"} on_conflict
  */
 /**
- * Ask what the legend on show says of the selection. Answered by `counts`.
+ * Ask for the counts of the selection in the legend. Answered by `counts`.
  * @typedef {object} Count
  * @property {"count"} kind
  * @property {number} panel
  */
 /**
- * Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
+ * Ask for the visible cell nearest to a position on the screen. Answered by `cell`.
  *
- * x, y, radius_x, radius_y : data units; how far the cell may be along each axis
+ * x, y, radius_x, radius_y : data units; greatest distance along each axis
  * @typedef {object} Hover
  * @property {"hover"} kind
  * @property {number} panel
@@ -150,14 +151,14 @@ export const CONTAINER = 65536;
  * @property {number} radius_y
  */
 /**
- * Find what one can color by. Answered by `matches`.
+ * Search for colors. Answered by `matches`.
  * @typedef {object} Search
  * @property {"search"} kind
  * @property {string} query
  * @property {number} limit
  */
 /**
- * Ask where the points lie in a panel's embedding, if that is not the plot's. Answered by `points`.
+ * Ask for the points in a panel's embedding, if that is not the plot's. Answered by `points`.
  * @typedef {object} AskPlace
  * @property {"place"} kind
  * @property {number} panel
@@ -172,15 +173,15 @@ export const CONTAINER = 65536;
  * @property {number[]} view
  */
 /**
- * Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
+ * Ask for all cells of a view, if only a sample of them was sent. Answered by `image`, or by one or more `cells`.
  *
  * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
  * width, height : device pixels; diameter : of a point, device pixels
- * highlighted : category above all others, -1 = none
+ * highlighted : category to draw on top, -1 = none
  * hidden, density, statistic, filtered : as the traits, which hosts hold back while the kernel is busy
- * weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
- *     counts for the statistics "auto", "mean" and "max"
- * layers : how many other cells lie on a px where cells are, which says how opaque one is; 0 = all are opaque
+ * weight : value of a pixel: 0 = mean of its cells, 1 = maximum, and in between a value between them; used by the
+ *     statistics "auto", "mean" and "max"
+ * layers : mean number of other cells that overlap a cell, which sets the opacity; 0 = opaque
  * @typedef {object} Aggregate
  * @property {"aggregate"} kind
  * @property {number} panel
@@ -198,13 +199,13 @@ export const CONTAINER = 65536;
  * @property {number} layers
  */
 /**
- * Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
+ * Ask for the counts of the open columns; all others are closed. Answered by a `column` for each, in order.
  *
  * columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
- * known : those of which the front-end has categories or edges, which then are not sent again, but for those of `rows`
+ * known : columns whose categories or edges the front-end has, which are not sent again, except those of `rows`
  * filters : as the trait, which hosts hold back while the kernel is busy
- * rows : of each of these, where it is long, the categories that are on the screen, as indices, missing ones last;
- *     [] = all, the first ones where it is not known
+ * rows : for each column with a long list, the visible categories, as indices, missing last; [] = all, or the first
+ *     ones if it is not known yet
  * @typedef {object} AskColumns
  * @property {"columns"} kind
  * @property {number} panel
@@ -214,10 +215,10 @@ export const CONTAINER = 65536;
  * @property {number[][]} rows
  */
 /**
- * Find the categories of a column that contain a text. Answered by `found`.
+ * Search the categories of a column. Answered by `found`.
  *
- * column : as the trait `color` has it; query : whose case does not count
- * labels : whether the names of those found are sent too
+ * column : as the trait `color` has it; query : text, ignoring case
+ * labels : whether to send the names of matches too
  * @typedef {object} FindValues
  * @property {"find"} kind
  * @property {number} panel
@@ -226,22 +227,22 @@ export const CONTAINER = 65536;
  * @property {boolean} labels
  */
 /**
- * Ask for what colors a panel and which cells it shows. Answered by `color` and its values, and by `filter`.
+ * Ask for the color and the cells of a panel. Answered by `color` and its values, and by `filter`.
  * @typedef {object} AskLook
  * @property {"look"} kind
  * @property {number} panel
  */
 /**
- * Ask for the fields of the map of several genes that is on show. Answered by `field_counts`.
+ * Ask for the fields of the genes that color the plot. Answered by `field_counts`.
  * @typedef {object} AskFields
  * @property {"fields"} kind
  * @property {number} panel
  */
 /**
- * A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
+ * A brush was started: ask for everything that its moves need. Answered by a `sums` per column, then by `bins`.
  *
- * column : of numbers, the one under the hand; columns : the others that are open, as the trait `color` has them
- * rows : of each of these the categories that are on the screen, as indices, missing ones last; of numbers none
+ * column : numeric column of the brush; columns : the other open ones, as the trait `color` has them
+ * rows : for each of these the visible categories, as indices, missing last; for numbers none
  * filters : as in `columns`
  * @typedef {object} AskBrush
  * @property {"brush"} kind
@@ -252,12 +253,12 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
- * Ask for rows of the table of the cells. Answered by `table`.
+ * Ask for rows of the table of cells. Answered by `table`.
  *
  * table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
  * start, n : the first row and how many; none = the table is closed
- * within : of a table of the selection: "filter" = only the cells that pass the filters
- * find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
+ * within : for a table of the selection: "filter" = only the cells that pass the filters
+ * find : row of a cell in the store, around which rows are requested instead, if it is in the table; -1 = none
  * @typedef {object} AskTable
  * @property {"table"} kind
  * @property {number} panel
@@ -269,9 +270,9 @@ export const CONTAINER = 65536;
  * @property {"" | "filter"} within
  */
 /**
- * Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
+ * Ask for rows of the table as text for a file, numbers with all digits. Answered by `csv`.
  *
- * table, filters, within, start, n : as in `table`; the first row is preceded by the heads of the columns
+ * table, filters, within, start, n : as in `table`; a header precedes the first row
  * separator : between two values
  * @typedef {object} AskCsv
  * @property {"csv"} kind
@@ -284,10 +285,10 @@ export const CONTAINER = 65536;
  * @property {"" | "filter"} within
  */
 /**
- * Read gene sets out of a text that was pasted, of an empty one those of the store. Answered by `gene_sets`.
+ * Parse gene sets from a pasted text; an empty text asks for those of the store. Answered by `gene_sets`.
  *
- * text : a GMT, or names apart by spaces, commas, semicolons or new lines
- * name : of the set where the text does not name it; "" = a new one
+ * text : a GMT, or names separated by spaces, commas, semicolons or new lines
+ * name : of the set, if the text has none; "" = a new name
  * @typedef {object} AskGenes
  * @property {"genes"} kind
  * @property {string} text
@@ -296,13 +297,13 @@ export const CONTAINER = 65536;
 /**
  * Ask for the front-end's second module, which draws its panels. Answered by `module`.
  *
- * known : hashes of those that the page has already
+ * known : hashes of the modules that the page already has
  * @typedef {object} AskModule
  * @property {"module"} kind
  * @property {string[]} known
  */
 /**
- * Ask where the names of the categories of a column stand. Answered by `labels`.
+ * Ask for the positions of the labels of a column's categories. Answered by `labels`.
  *
  * column : name of an obs column; filters : as in `columns`
  * @typedef {object} AskLabels
@@ -323,7 +324,7 @@ export const CONTAINER = 65536;
  * @property {string[]} sets
  */
 /**
- * Ask where one of two named sets is denser than the other. Answered by `difference`; filters : as in `columns`.
+ * Ask for the density difference of two named sets. Answered by `difference`; filters : as in `columns`.
  * @typedef {object} AskDifference
  * @property {"difference"} kind
  * @property {number} panel
@@ -331,12 +332,12 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
- * Ask which images there are of the sections that the cells lie on. Answered by `sections`; no image is read.
+ * Ask for the list of tissue images of the cells. Answered by `sections`; no image is read.
  * @typedef {object} AskSections
  * @property {"sections"} kind
  */
 /**
- * Ask for an image of the section, or what of it lies in a view and around it. Answered by `tissue`.
+ * Ask for a tissue image, or the part of it in and around a view. Answered by `tissue`.
  *
  * name : of the image; view : x left, x right, y bottom, y top, data units; width, height : px of the screen
  * @typedef {object} AskTissue
@@ -348,10 +349,10 @@ export const CONTAINER = 65536;
  * @property {number} height
  */
 /**
- * Ask for what is on show as a file, as `w.save` writes it. Answered by one or more `figure`.
+ * Ask for the plot as a file, as `w.save` writes it. Answered by one or more `figure`.
  *
- * width, height : of the room that the plots have, CSS px
- * dark : whether the page is, which counts where no background is set
+ * width, height : size of the plots, CSS px
+ * dark : whether the page is dark, used if no background is set
  * @typedef {object} AskFigure
  * @property {"figure"} kind
  * @property {"svg" | "pdf" | "png" | "html"} suffix
@@ -363,9 +364,9 @@ export const CONTAINER = 65536;
  * Compare cells. Answered by one or more `comparison`.
  *
  * a : "selection", "set:NAME", or "value:" and [column, category] as JSON; b : "rest", "neighborhood", or as a
- * normalize : where the values are counts, compare log1p of counts per 10,000
- * layer : "" = the layer on show
- * within : "filter" = only cells that pass the filters count, in `a`, `b` and the rest; "" = all
+ * normalize : if the values are counts, compare log1p of counts per 10,000
+ * layer : "" = the current layer
+ * within : "filter" = only cells that pass the filters take part, in `a`, `b` and the rest; "" = all
  * @typedef {object} Compare
  * @property {"compare"} kind
  * @property {string} a
@@ -376,11 +377,11 @@ export const CONTAINER = 65536;
  * @property {string} layer
  */
 /**
- * Ask for the newest comparison, of a hand or of Python. Answered by one or more `comparison`.
+ * Ask for the newest comparison, made in the page or in Python. Answered by one or more `comparison`.
  *
- * known : the number of the result whose names the page has, which are not sent again; 0 = of none
- * group : where each group of a column was compared, the place of the one that is wanted
- * file : as `to_csv` writes it, of the result `known`; answered by `figure`
+ * known : number of the result whose names the page has, which are not sent again; 0 = none
+ * group : index of the requested group, if each group of a column was compared
+ * file : ask for the file of the result `known`, as `to_csv` writes it; answered by `figure`
  * @typedef {object} AskComparison
  * @property {"comparison"} kind
  * @property {number} known
@@ -388,9 +389,9 @@ export const CONTAINER = 65536;
  * @property {boolean} file
  */
 /**
- * End work that lasts, as a newer request of its kind would. Not answered; the ended request fails as "Overtaken".
+ * Cancel long work, as a newer request of its kind would. Not answered; the cancelled request fails as "Overtaken".
  *
- * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
+ * A setting is set back to what is shown; an index that is being built for a view is dropped.
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
@@ -399,9 +400,9 @@ export const CONTAINER = 65536;
 /**
  * The dataset that was opened.
  *
- * obs_noun, var_noun, set_noun : what one and what several of them are called; no set_noun = the store has no sets
+ * obs_noun, var_noun, set_noun : singular and plural nouns for them; no set_noun = the store has no sets
  * embeddings : name and number of axes of each; columns : name and kind of each obs column
- * colormaps, notes : names on offer; one sentence for each thing that was skipped or is damaged
+ * colormaps, notes : available names; one sentence for each thing that was skipped or is damaged
  * @typedef {object} DatasetInfo
  * @property {"dataset"} kind
  * @property {string} title
@@ -416,22 +417,22 @@ export const CONTAINER = 65536;
  * @property {string[]} notes
  */
 /**
- * Quantised coordinates of the points start..stop of n_points, in display order.
+ * Quantized coordinates of the points start..stop of n_points, in draw order.
  *
  * coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
  * either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs cells.
- * n_points : how many points there will be; fewer than n_obs = a sample
- * aggregated : True where a picture at rest does not show these points, but is requested by `aggregate`
- * y_down : True where y grows downwards on the screen (tissue images)
- * equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
- * axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
- * few : in views of at most so many cells they are taken to have room next to each other
- * embedding : its name; of two columns both in words
- * n_at_zero : how many of all cells lie at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
- * spot : how wide a spot is, data units, where the store states it; else 0. Where cells have widths of their own it is
- *     their median, and `sizes` come too
- * place : the embedding as the trait has it: its name alone, or two columns and their layer
- * panel : one of those that show this embedding, where it is not the plot's
+ * n_points : total number of points; fewer than n_obs = a sample
+ * aggregated : True if a picture at rest is requested by `aggregate` instead of drawn from these points
+ * y_down : True if y grows downwards on the screen (tissue images)
+ * equal_units : True if both axes have the same scale; else each has its own
+ * axis_labels : labels of x and y; empty if an axis alone means nothing, as in a UMAP
+ * few : a view of at most so many cells counts as uncrowded
+ * embedding : its name; for two columns, both in words
+ * n_at_zero : number of all cells at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
+ * spot : diameter of a spot, data units, if the store states it; else 0. If cells have their own diameters it is their
+ *     median, and `sizes` has them
+ * place : the embedding as the trait has it: its name, or two columns and their layer
+ * panel : one of those with this embedding, if it is not the plot's
  * @typedef {object} Points
  * @property {"points"} kind
  * @property {number} panel
@@ -459,16 +460,17 @@ export const CONTAINER = 65536;
  *
  * spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no color
  * name, detail : heading and subheading of the legend
- * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
- * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
- *     0 and at 0, whose code no other number has; least is the least number above 0, else 0
- * levels : lo, hi, between which codes are even; or lo, hi, center, width: even in asinh((x - center) / width)
- * several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
- *     above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
- * is_stated : whether the store states lo and hi, which then are the limits of the colors wherever one looks
- * unscaled : the layer that has the same genes before they were scaled, where X, which is read, is scaled; "" = none
- * ordered : whether the order of the categories means something; they are then listed in it, never by size
- * n_points : how many values will follow; the rest speaks of all n_obs cells
+ * scale "categorical": categories, counts, colors ("#rrggbb") have one entry per category; n_missing counts the rest
+ * scale "continuous": lo, hi are the finite range; encoding is "dense" or "sparse"; n_negative, n_zero count cells
+ * below
+ *     0 and at 0, whose code no other number has; least is the lowest number above 0, or 0
+ * levels : lo, hi for even codes; or lo, hi, center, width for codes even in asinh((x - center) / width)
+ * several genes, each with a hue: scale "categorical" without categories; colors, dark_colors : of the codes, in draw
+ *     order, on light and dark pages; corners : name, limits and code of each entry of the legend
+ * is_stated : whether the store states lo and hi, which then are the color limits in any view
+ * unscaled : layer with the same genes before scaling, if the layer that is read is scaled; "" = none
+ * ordered : whether the categories are ordered; they are then listed in this order, never by size
+ * n_points : number of values that follow; everything else describes all n_obs cells
  * @typedef {object} Color
  * @property {"color"} kind
  * @property {number} panel
@@ -498,7 +500,7 @@ export const CONTAINER = 65536;
  * @property {{histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
- * New colors for the categories on show; no cell's code changes.
+ * New colors for the current categories; no cell's code changes.
  * @typedef {object} Palette
  * @property {"palette"} kind
  * @property {number} panel
@@ -506,7 +508,7 @@ export const CONTAINER = 65536;
  * @property {string[]} colors
  */
 /**
- * Category codes of the points start..stop in display order; missing = maximum of the dtype.
+ * Category codes of the points start..stop in draw order; missing = maximum of the dtype.
  * @typedef {object} CodesOfPoints
  * @property {"codes"} kind
  * @property {number} panel
@@ -517,9 +519,9 @@ export const CONTAINER = 65536;
  * @property {{codes: Uint8Array | Uint16Array}} arrays
  */
 /**
- * Category codes of all points that follow from those of an earlier coloring, `of`, all of which were sent.
+ * Category codes of all points, derived from those of an earlier coloring, `of`, that was sent completely.
  *
- * First each code becomes what the table says, then those of some points what `codes` says.
+ * First every code is replaced by `table`, then those of some points by `codes`.
  * @typedef {object} Recoded
  * @property {"recoded"} kind
  * @property {number} panel
@@ -529,7 +531,7 @@ export const CONTAINER = 65536;
  * @property {{table: Uint8Array | Uint16Array, bits: Uint8Array, codes: Uint8Array | Uint16Array}} arrays
  */
 /**
- * Numbers of the points start..stop in display order, as codes by the levels of the coloring; 65535 = missing.
+ * Numbers of the points start..stop in draw order, as codes by the levels of the coloring; 65535 = missing.
  * @typedef {object} ValuesOfPoints
  * @property {"values"} kind
  * @property {number} panel
@@ -542,8 +544,8 @@ export const CONTAINER = 65536;
 /**
  * A sparse gene: the points start..stop that differ from `fill`, in containers of 65,536 points.
  *
- * Container c of this message begins at point start + 65536 c and owns the next counts[c] entries; the point is
- * begin + offset. All other points hold the code `fill`. Codes as in `values`.
+ * Container c of this message starts at point start + 65536 c and has the next counts[c] entries; the point of an
+ * entry is the start of its container + offset. All other points have the code `fill`. Codes are as in `values`.
  * @typedef {object} Nonzeros
  * @property {"nonzeros"} kind
  * @property {number} panel
@@ -555,9 +557,9 @@ export const CONTAINER = 65536;
  * @property {{counts: Uint32Array, offsets: Uint16Array, values: Uint16Array}} arrays
  */
 /**
- * Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when no cell is.
+ * Which points are selected, in draw order: bit i & 7 of byte i >> 3 is point i. Empty if no cell is.
  *
- * n_selected : of all cells, also of those that are no points
+ * n_selected : of all cells, including those that are not points
  * @typedef {object} Selection
  * @property {"selection"} kind
  * @property {number} seq
@@ -566,11 +568,11 @@ export const CONTAINER = 65536;
  * @property {{bits: Uint8Array}} arrays
  */
 /**
- * Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
+ * Which points pass the filters, except that of the legend; bits as in `selection`, empty if all do.
  *
- * Of a panel other than the first: which points are its own, be they left out by the filters or not.
- * n_passing : cells that pass all filters, that of the legend too, also those that are no points
- * n_shown : those of them that the legend of sets does not hide either, which is no filter
+ * For a panel other than the first: which points it shows, filtered or not.
+ * n_passing : number of all cells that pass all filters, including that of the legend
+ * n_shown : number of those that a legend of sets does not hide either, which is not a filter
  * @typedef {object} Filter
  * @property {"filter"} kind
  * @property {number} panel
@@ -581,7 +583,7 @@ export const CONTAINER = 65536;
  * @property {{bits: Uint8Array}} arrays
  */
 /**
- * The selected cells that pass all filters, by what colors the cells; empty without a coloring.
+ * Counts of the selected cells that pass all filters, by color; empty without a coloring.
  *
  * seq, selection_seq, filter_seq : the coloring, the selection and the filters that were counted
  * n_missing : such cells without a value; n_selected : all such cells
@@ -596,12 +598,12 @@ export const CONTAINER = 65536;
  * @property {{counts: Uint32Array, passing: Uint32Array}} arrays
  */
 /**
- * Cells by field of the map of two or three genes: by the part of its limits in which each gene lies.
+ * Cells by field of two or three genes: by the part of its limits in which each gene is.
  *
  * Fields are numbered with the parts of the first gene slowest, and so are the mixes, levels of each gene.
  *
  * seq : of the coloring; names : of the genes; limits : lowest and highest number of each, one after the other
- * words : what the parts of each gene are called; levels : steps of each gene that have a color
+ * words : names of the parts of each gene; levels : number of levels per gene that have a color
  * @typedef {object} FieldCounts
  * @property {"field_counts"} kind
  * @property {number} panel
@@ -613,19 +615,20 @@ export const CONTAINER = 65536;
  * @property {{filtered: Uint32Array, selected: Uint32Array, mixes: Uint16Array}} arrays
  */
 /**
- * How many cells have each value of a column, those without one last; part of parts.
+ * Number of cells per value of a column, with those without a value last; one of `parts` messages.
  *
- * scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
- * and not its right one, but for the last, which holds both. Neither is listed where it is known.
- * groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
- * rows : of a long list, the categories listed and counted in the arrays; [] = all; where the list was not
- *     known, `all` is of all categories nevertheless, by which they can be sorted
- * error : one sentence where the column cannot be counted; the rest then is empty
- * layer : that a gene was read from, "" = X
- * n_zeros : how many of all cells have the number 0
- * about : what var says of a gene, or the unit of an obs column, [name, value] each; not listed where edges are known
- * n_chosen, n_held : how many there are in all
- * enriched : of a long list, the categories that are most enriched among the chosen, the first of all
+ * scale "categorical": categories in their order. "continuous": edges of the bins, which include their left edge; the
+ * last one also includes its right edge. Neither is listed if it is known.
+ * groups : indices of the largest categories of the current legend; [] if cells are not counted by it
+ * rows : for a long list, the categories in the arrays; [] = all. If the list was not known, `all` has all categories
+ *     nevertheless, to sort by them
+ * error : one sentence if the column cannot be counted; everything else is then empty
+ * layer : of a gene, "" = X
+ * n_zeros : number of all cells with the value 0
+ * about : what var states about a gene, or the unit of an obs column, [name, value] each; not listed if edges are
+ *     known
+ * n_chosen, n_held : their totals
+ * enriched : for a long list, the most enriched categories of the selection, the strongest first
  * @typedef {object} ColumnCounts
  * @property {"column"} kind
  * @property {number} panel
@@ -647,9 +650,9 @@ export const CONTAINER = 65536;
  * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array, chosen: Uint32Array, held: Uint32Array, odds: Float32Array, log10_p: Float32Array}} arrays
  */
 /**
- * Which categories of a column contain a text.
+ * Categories of a column that contain a text.
  *
- * labels : names of the first of them, without the missing ones; [] where they were not requested
+ * labels : names of the first of them, without the missing ones; [] if not requested
  * @typedef {object} FoundValues
  * @property {"found"} kind
  * @property {number} panel
@@ -657,12 +660,13 @@ export const CONTAINER = 65536;
  * @property {{rows: Uint32Array}} arrays
  */
 /**
- * How many cells of a column pass under a brush over another, by all filters but those of the two; part of parts.
+ * Cells of a column that pass a brush on another one and all filters except those of both; one of `parts` messages.
  *
- * The sums run: those at step k are of the cells in the first k * width bins of the brush, so that a brush over whole
- * steps is the difference of two of them. The last step but one holds all bins, the last cells without a value too.
- * rows : the categories that are counted; of numbers all bins are, and then the missing ones
- * groups : as in `column`, of which each row has one part each; [] = one part
+ * The sums are cumulative: those at step k count the cells in the first k * width bins of the brush, so that a brush
+ * over whole steps is the difference of two of them. The last step but one has all bins, the last also cells without a
+ * value.
+ * rows : the counted categories; for numbers all bins are counted, and then the missing ones
+ * groups : as in `column`, each row has one part per group; [] = one part
  * @typedef {object} BrushSums
  * @property {"sums"} kind
  * @property {number} panel
@@ -675,9 +679,9 @@ export const CONTAINER = 65536;
  * @property {{sums: Uint32Array}} arrays
  */
 /**
- * The bin of a brush for the points start..stop of n_points in display order; part of parts, after the `sums`.
+ * The bin of a brush for the points start..stop of n_points in draw order; one of `parts` messages, after `sums`.
  *
- * One more than the last bin = without a value; 255 = it fails another filter, that of the legend left out.
+ * One more than the last bin = without a value; 255 = fails another filter, except that of the legend.
  * @typedef {object} BrushBins
  * @property {"bins"} kind
  * @property {number} panel
@@ -689,14 +693,14 @@ export const CONTAINER = 65536;
  * @property {{bins: Uint8Array}} arrays
  */
 /**
- * Rows of the table of the cells, from place `start` of `total`.
+ * Rows of the table of cells, from position `start` of `total`.
  *
  * rows : row of each cell in the store; names : their labels in the obs index
- * columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
- * values : the texts of each column, none where it cannot be read
- * at : place of the cell that was to be found; -1 = it is not in the table
- * panels : one panel for each embedding other than the plot's; `elsewhere` holds places in them
- * error : one sentence where the cells cannot be sorted that way; they then are in the order of the store
+ * columns : spec, name, detail, is_number, and error, one sentence if it cannot be read
+ * values : texts of each column, none if it cannot be read
+ * at : position of the requested cell; -1 = not in the table
+ * panels : one panel for each embedding other than the plot's; `elsewhere` has the coordinates in them
+ * error : one sentence if the cells cannot be sorted so; they are then in the order of the store
  * @typedef {object} Table
  * @property {"table"} kind
  * @property {number} panel
@@ -712,9 +716,9 @@ export const CONTAINER = 65536;
  * @property {{xy: Float32Array, selected: Uint8Array, elsewhere: Float32Array}} arrays
  */
 /**
- * Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
+ * Rows of the table as text for a file, from position `start` to before `stop`, of `total`.
  *
- * selection_seq : the selection that they are of; parts of several make no file
+ * selection_seq : the selection that they show; parts of different selections do not belong to one file
  * @typedef {object} Csv
  * @property {"csv"} kind
  * @property {number} panel
@@ -729,10 +733,10 @@ export const CONTAINER = 65536;
  *
  * x, y : data units; name : obs index label; value : colored value as text ("" without coloring)
  * fields : [column, value] pairs, both text
- * passes : whether it passes the filters, including the legend's; False only where filtered cells are drawn
- * n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
- *     then tell of all of them, [category, share] or of their numbers; else 0
- * elsewhere : [panel, x, y] of the cell in each panel of another embedding in which it has a place, 0 = the plot
+ * passes : whether it passes the filters, including the legend's; False only if filtered-out cells are drawn
+ * n_beneath : number of shown cells in the circle, if they are too many to name one: name and fields then describe all
+ *     of them, [category, share] or their numbers; else 0
+ * elsewhere : [panel, x, y] of the cell in each panel of another embedding with coordinates, 0 = the plot
  * @typedef {object} Cell
  * @property {"cell"} kind
  * @property {number} panel
@@ -747,7 +751,7 @@ export const CONTAINER = 65536;
  * @property {number[][]} elsewhere
  */
 /**
- * What one can color by, best first: spec (that of the coloring), color (for the trait), label, kind, detail.
+ * Search results, best first: spec (that of the coloring), color (for the trait), label, kind, detail.
  * @typedef {object} Matches
  * @property {"matches"} kind
  * @property {string} query
@@ -755,12 +759,12 @@ export const CONTAINER = 65536;
  * @property {number} n_more
  */
 /**
- * The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault, color.
+ * The named sets of cells: name, within = parent set ("" = none), is_rule (False = only rows), of, fault, color.
  *
  * of : key by which a filter refers to a set, in addition to its name
- * fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
- * combined : cells of the union, the intersection and the difference of the chosen sets; [] where none were chosen
- * filter_seq, selection_seq : of the filters and the selection that are counted
+ * fault : one sentence why its cells cannot be found, which count as none; "" if they are found
+ * combined : sizes of union, intersection and difference of the chosen sets; [] if none are chosen
+ * filter_seq, selection_seq : the filters and the selection that were counted
  * @typedef {object} Sets
  * @property {"sets"} kind
  * @property {number} filter_seq
@@ -770,12 +774,12 @@ export const CONTAINER = 65536;
  * @property {{counts: Uint32Array}} arrays
  */
 /**
- * The annotations, and labels of the one that is called `name` ("" = there is none).
+ * The annotations, and labels of the one called `name` ("" = there is none).
  *
  * annotations : name, n_labels and is_saved (whether a file has all its labels) of each
  * labels, colors : those that contain the query, in their order, the first of n_found
- * n_left_out : selected cells that do not pass the filters
- * has_obs : whether labels can be put into obs of the AnnData on show
+ * n_left_out : number of selected cells that do not pass the filters
+ * has_obs : whether labels can be written into obs of an AnnData object
  * @typedef {object} AnnotationLabels
  * @property {"annotations"} kind
  * @property {Record<string, any>[]} annotations
@@ -790,25 +794,25 @@ export const CONTAINER = 65536;
 /**
  * Result of an edit of an annotation.
  *
- * said : one sentence where the page does not show what was done, as what was saved
- * conflict : where there are other labels, and nobody said which count: how many cells have one here, how many there,
- *     and how many differ; nothing was written
+ * said : one sentence about effects that the page does not show, such as the saved file
+ * conflict : if the target has other labels and `on_conflict` did not decide: number of labeled cells here, number
+ *     there, and how many differ; nothing was written
  * @typedef {object} Annotated
  * @property {"annotated"} kind
  * @property {string} said
  * @property {number[]} conflict
  */
 /**
- * Gene sets: name, n, how many genes they list, and genes; of those of the store the first of these.
+ * Gene sets: name, n = number of genes, and genes; for those of the store, only the first genes.
  *
- * said : one sentence that names what was left out, "" where nothing was
+ * said : one sentence that lists skipped names, "" if there are none
  * @typedef {object} GeneSets
  * @property {"gene_sets"} kind
  * @property {Record<string, any>[]} sets
  * @property {string} said
  */
 /**
- * Points of a view at full precision; codes as in `points`, over `extent`; part of parts, start = first entry.
+ * Points of a view at full precision; codes as in `points`, over `extent`; one of parts, start = first entry.
  * @typedef {object} Detail
  * @property {"detail"} kind
  * @property {number} part
@@ -820,13 +824,13 @@ export const CONTAINER = 65536;
  * All cells of a view, aggregated to pixels; row 0 is the top.
  *
  * content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
- * `values` (65535 = no value), blue is the opacity, 1 where there are none but cells that the filters leave out; the
- * colormap is the front-end's affair.
- * points_seq, seq, selection_seq : the points, the coloring and the selection it shows; n_inside : cells in the view,
- *     those that pass the filters, or all where the others are drawn too
- * statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
- *     span the first two numbers of `scale`, not the range of the coloring, and the colors the next two; the last
- *     is the least number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
+ * `values` (65535 = no value), blue is the opacity, or 1 for pixels that have only filtered-out cells; the front-end
+ * applies the colormap.
+ * points_seq, seq, selection_seq : the points, the coloring and the selection it shows; n_inside : number of cells in
+ *     the view that pass the filters, or of all if the others are drawn too
+ * statistic : name of the numbers if they are not those of cells, such as a standard deviation. The codes then span
+ *     the first two numbers of `scale` instead of the range of the coloring, the colors span the next two, and the
+ *     last is the lowest number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
  * @typedef {object} Image
  * @property {"image"} kind
  * @property {number} panel
@@ -842,11 +846,11 @@ export const CONTAINER = 65536;
  * @property {{png: Uint8Array, histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
- * The cells of a view at full precision, in random order, where few enough are in it; part of parts.
+ * The cells of a view at full precision, in random order, if it has few enough; one of `parts` messages.
  *
  * Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
- * coloring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
- * do.
+ * coloring; `bits` as in `selection`, empty if no cell is selected; `passing` as `bits` in `filter`, empty if all
+ * pass.
  * @typedef {object} Cells
  * @property {"cells"} kind
  * @property {number} panel
@@ -859,11 +863,11 @@ export const CONTAINER = 65536;
  * @property {{xy: Uint16Array, sizes?: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array, passing: Uint8Array}} arrays
  */
 /**
- * Where the names of categories stand: at the densest place of those of their cells that pass the filters.
+ * Positions of the labels of categories: the densest place of their cells that pass the filters.
  *
- * The largest category comes first. codes : indices into the categories of the column; labels : what they are called;
- * counts : cells that pass; n_present : how many categories have such cells
- * extent : x0, x1, y0, y1, data units, over which the codes of places go as in `points`
+ * The largest category is first. codes : indices into the categories of the column; labels : their texts; counts :
+ * cells that pass; n_present : number of categories with such cells
+ * extent : x0, x1, y0, y1, data units, for the codes of `xy`, as in `points`
  * @typedef {object} LabelPlaces
  * @property {"labels"} kind
  * @property {number} panel
@@ -877,13 +881,13 @@ export const CONTAINER = 65536;
  * @property {{xy: Uint16Array}} arrays
  */
 /**
- * Closed lines around the densest regions that hold given shares of the cells of categories.
+ * Closed lines around the densest regions that contain given shares of the cells of categories.
  *
- * column : "" = of all cells; then there is one category, without a name, whose code is -1
+ * column : "" = of all cells; then there is one category, without a name, with code -1
  * codes, labels, n_present : as in `labels`
- * categories, shares, n_rings : of each contour the index into codes, the share of cells it encloses, and how many
- *     rings it has; extent : as in `labels`
- * sets, colors : of contours of sets their names, which are the labels too, and a color for each; codes are -1
+ * categories, shares, n_rings : for each contour, the index into codes, the share of cells inside, and its number of
+ *     rings; extent : as in `labels`
+ * sets, colors : for contours of sets, their names, which are also the labels, and a color for each; codes are -1
  * @typedef {object} Contours
  * @property {"contours"} kind
  * @property {number} panel
@@ -901,11 +905,11 @@ export const CONTAINER = 65536;
  * @property {{lengths: Uint32Array, xy: Uint16Array}} arrays
  */
 /**
- * Where one of two sets is denser than the other: log2 of the ratio of their densities, each of its own cells.
+ * Density difference of two sets: log2 of the ratio of their densities, each relative to its own cells.
  *
- * counts : cells of each that pass; least : cells of both that must lie near, or there is nothing to tell
- * limit : the last code stands for this ratio and all higher ones, code 0 for minus this and all lower ones
- * shape : lines and columns, the first at the lowest y; extent : x0, x1, y0, y1 of all bins, data units
+ * counts : cells of each set that pass; least : cells of both sets that must be near a bin, or it is blank
+ * limit : ratio of the highest code and above; code 0 is minus this and below
+ * shape : lines and columns, the first line at the lowest y; extent : x0, x1, y0, y1 of all bins, data units
  * @typedef {object} Difference
  * @property {"difference"} kind
  * @property {number} panel
@@ -919,18 +923,18 @@ export const CONTAINER = 65536;
  * @property {{codes: Uint8Array, colors: Uint8Array, dark_colors: Uint8Array}} arrays
  */
 /**
- * The names of images of the sections that the cells lie on, the best first; those that can be shown.
+ * Names of the tissue images that can be shown, the best first.
  * @typedef {object} SectionList
  * @property {"sections"} kind
  * @property {string[]} names
  */
 /**
- * An image of the section, or a part of it, as a JPEG file.
+ * A tissue image, or a part of it, as a JPEG file.
  *
- * extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
- * per_px : how many px of the stored image one px is, 1 = it has no more to show; um : micrometres of a data unit,
- *     0 = that is not known; spot : how wide a spot of its library is, data units, 0 = that is not known
- * outline : x and y of four corners, data units, beyond which nothing of the file is drawn; [] = all of it is
+ * extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of the whole image
+ * per_px : number of px of the stored image per px, 1 = full resolution; um : micrometers per data unit, 0 = unknown;
+ *     spot : diameter of a spot of its library, data units, 0 = unknown
+ * outline : x and y of four corners, data units, outside of which nothing of the file is drawn; [] = draw all of it
  * @typedef {object} Tissue
  * @property {"tissue"} kind
  * @property {number} panel
@@ -944,7 +948,7 @@ export const CONTAINER = 65536;
  * @property {{jpeg: Uint8Array}} arrays
  */
 /**
- * A part of a file, of a figure or of a comparison, from 0 to before `parts`; they come in any order.
+ * A part of a file of a figure or a comparison, numbered from 0 to below `parts`; they arrive in any order.
  * @typedef {object} FigurePart
  * @property {"figure"} kind
  * @property {number} part
@@ -952,7 +956,7 @@ export const CONTAINER = 65536;
  * @property {{file: Uint8Array}} arrays
  */
 /**
- * There is a new comparison, by hand or by Python, ready to be requested; `seq` is its number.
+ * A new comparison, made in the page or in Python, can be requested; `seq` is its number.
  * @typedef {object} Compared
  * @property {"compared"} kind
  * @property {number} seq
@@ -961,11 +965,12 @@ export const CONTAINER = 65536;
  * Rows of the newest comparison from `start` on, in the order of the store, in one of `parts` messages.
  *
  * seq : number of the result, 0 = there is none
- * title : what was compared, by what; notes : sentences on what the numbers are. All four
- *     are in the first part alone
- * sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
- * unscaled : the layer to compare in instead, where the values are scaled and one holds them as they were; "" = none
- * names : of the rows, as var has them; symbols : readable names, where they differ; neither where the page has them
+ * title : what was compared, and how; notes : sentences that explain the numbers. Only in the first part, as are sets
+ *     and groups
+ * sets : names of a and b; groups : if each group of a column was compared, their names; group : the one in this
+ *     message
+ * unscaled : layer to compare in instead, if the values are scaled and a layer holds the original ones; "" = none
+ * names : of the rows, as in var; symbols : readable names, if they differ; neither if the page has them
  * @typedef {object} Comparison
  * @property {"comparison"} kind
  * @property {number} seq
@@ -983,18 +988,18 @@ export const CONTAINER = 65536;
  * @property {{values: Float32Array, n: Uint32Array}} arrays
  */
 /**
- * The second module of the front-end, which draws panels: its code deflated (zlib), empty where the page has it.
+ * The second module of the front-end, which draws panels: deflated code (zlib), empty if the page has it.
  * @typedef {object} Module
  * @property {"module"} kind
  * @property {string} hash
  * @property {{code: Uint8Array}} arrays
  */
 /**
- * How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
+ * Progress of long one-time work; `done` from 0 to 1, which also ends cancelled work.
  *
- * of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
- * ends_by : what to `cancel` so that it ends, or nobody waits for it any more; "" where that cannot be
- * what : what is being done, as "Reading genes 12,000 of 20,000"; "" for an index, which the page words itself
+ * of : the "index" of all cells, a "reading" of data as a whole, or the start of "datashader"
+ * ends_by : what to `cancel` to end it; "" if it cannot be cancelled
+ * what : description, such as "Reading genes 12,000 of 20,000"; "" for an index, which the page describes itself
  * @typedef {object} Progress
  * @property {"progress"} kind
  * @property {"index" | "reading" | "datashader"} of
@@ -1003,19 +1008,19 @@ export const CONTAINER = 65536;
  * @property {string} what
  */
 /**
- * Kept states of this dataset that can be brought back, sent once the first points are drawn; [] = no offer stands.
+ * Saved states of this dataset that can be restored, sent after the first points are drawn; [] = no offer.
  *
- * states : the newest of this notebook first: name, at (seconds since 1970), notebook ("" = this one, or unknown),
+ * states : newest of this notebook first: name, at (seconds since 1970), notebook ("" = this one, or unknown),
  *     counts (of sets, labels, annotations, gene_sets, pins, filters, panels), unsaved (annotations that no file has)
  * @typedef {object} Kept
  * @property {"kept"} kind
  * @property {Record<string, any>[]} states
  */
 /**
- * What the last action read of the store, sent where it differs from the action before.
+ * What the last action read from the store, sent if it differs from that of the action before.
  *
- * of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
- * is_ahead : whether storage was read ahead, so that requests were at most so many
+ * of : kind of the action; n_bytes : as stored; n_reads : number of reads, 0 = all was in memory
+ * is_ahead : whether storage was prefetched, so that n_reads is an upper limit
  * @typedef {object} CostOf
  * @property {"cost"} kind
  * @property {string} of
@@ -1024,10 +1029,10 @@ export const CONTAINER = 65536;
  * @property {boolean} is_ahead
  */
 /**
- * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
+ * A request that failed, in one sentence; the plot stays as it was. `of` names the kind that failed.
  *
- * details : the same in full, with paths and what a library said of it; "" where the sentence says it all
- * Type "Overtaken" is no failure: a newer request took its place, and nothing more will come.
+ * details : the full text, with paths and the message of a library; "" if the sentence is complete
+ * Type "Overtaken" is no failure: a newer request replaced it, and nothing more will come.
  * @typedef {object} Error
  * @property {"error"} kind
  * @property {string} of

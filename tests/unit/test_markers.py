@@ -245,7 +245,7 @@ def test_names_that_stand_twice_and_groups_that_are_numbers_are_written_as_they_
         (SelectionError, "reference='one' of obs column 'type' has 1 cell", {"by": "type", "reference": "one"}),
         (SelectionError, "is the only value", {"by": "half", "reference": "x"}),
         (SelectionError, "the selection holds 0 cells", {"against": "neighborhood"}),
-        (SelectionError, "fewer than two cells with coordinates", {"a": [3], "against": "neighborhood", "method": "wilcoxon"}),
+        (SelectionError, "fewer than two cells", {"a": [3], "against": "neighborhood", "method": "wilcoxon"}),
     ],
 )
 def test_what_has_no_markers_is_one_sentence(widgets, monkeypatch, error, sentence, given):

@@ -1,1 +1,1 @@
-"""Columns of labels that a user makes: a log of steps, the labels that it gives, and files that hold them."""
+"""Annotations: label columns made by the user, as a log of steps, its labels, and files."""

@@ -1,4 +1,4 @@
-"""Colors of labels: each keeps the one it had when others come, go, or are called otherwise."""
+"""Colors of labels, which stay when other labels are added, deleted or renamed."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from cxg_widget.color.palettes import IN_TURN, default_palette
 
 
 def label_colors(log: Log, stored: Callable[[str], tuple[Sequence[str], Mapping[str, str]]]) -> dict[str, str]:
-    """Return the "#rrggbb" of each label after the steps of a log; a new one gets the first that no other has.
+    """Return the "#rrggbb" of each label after the steps of a log; a new label gets the first unused color.
 
-    stored : returns the labels and the colors, as far as it states any, of an obs column of the store
+    stored : returns the labels and stated colors of an obs column of the store
     """
     colors: dict[str, str] = {}
     for step in log:

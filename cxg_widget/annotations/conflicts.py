@@ -1,4 +1,4 @@
-"""Merges labels with those that a file or an object holds already: matches cells and resolves conflicts."""
+"""Merges labels with those of a file or an object: matches cells and resolves conflicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WAYS = ("error", "ours", "theirs")
 
 
 def check_way(value: Any) -> OnConflict:
-    """Return the way to resolve conflicts; raises `InvalidValue` where it is none of the three."""
+    """Return the way to resolve conflicts; raises `InvalidValue` if it is unknown."""
     if value not in _WAYS:
         raise InvalidValue(f"on_conflict must be 'error', 'ours' or 'theirs'; found {shown(value)}")
     way: OnConflict = value
@@ -45,9 +45,9 @@ def aligned(ours: pd.DataFrame, index: pd.Index, where: str) -> tuple[pd.DataFra
 def to_write(
     ours: pd.DataFrame, theirs: pd.DataFrame, are_ours: NDArray[np.bool_], where: str, way: OnConflict
 ) -> dict[str, pd.Series]:
-    """Return the columns to write by name, those that `joined` gives: equal labels stay as they are there.
+    """Return the columns to write by name, as `joined` returns them; equal labels are not written again.
 
-    ours, theirs : by the same index; theirs may have none of a name
+    ours, theirs : with the same index; theirs may lack a name
     """
     found = {str(name): joined(ours[name], theirs.get(name), are_ours, where, way) for name in ours.columns}
     return {name: labels for name, labels in found.items() if labels is not None}
@@ -56,13 +56,12 @@ def to_write(
 def joined(
     ours: pd.Series, theirs: pd.Series | None, are_ours: NDArray[np.bool_], where: str, way: OnConflict
 ) -> pd.Series | None:
-    """Return the labels to write: ours, those of cells that we do not have, and what `way` says of the others.
+    """Return the labels to write: ours, those of cells that we do not have, and for others as `way` says.
 
-    None where equal labels are there: they keep their order, and whether it means anything, and labels of no cell.
+    None if the target has equal labels: they keep their order and unused categories.
 
-    ours, theirs : by the same index; None = there are none
-    way : "ours" puts our labels in the place of theirs, "theirs" keeps those that are there and fills in ours; "error"
-        raises
+    ours, theirs : with the same index; None = there are none
+    way : "ours" overwrites theirs, "theirs" keeps theirs and fills in ours; "error" raises
     """
     if theirs is None:
         return ours
@@ -84,7 +83,7 @@ def joined(
 
 
 def as_categorical(labels: pd.Series) -> pd.Series:
-    """Return a column of a file as labels: texts, in their order where it is a categorical."""
+    """Return a column of a file as labels: texts, in their order if it is categorical."""
     import pandas as pd
 
     if isinstance(labels.dtype, pd.CategoricalDtype):
@@ -104,7 +103,7 @@ def _same(one: pd.Series, other: pd.Series) -> NDArray[np.bool_]:
 
 
 def _filled(first: pd.Series, second: pd.Series, where: NDArray[np.bool_]) -> pd.Series:
-    """Return `first` with the labels of `second` in some rows; categories that only `second` has come last."""
+    """Return `first` with the labels of `second` in some rows; categories of `second` alone come last."""
     import pandas as pd
 
     used = second.cat.categories[np.unique(second.cat.codes.to_numpy()[where & second.notna().to_numpy()])]

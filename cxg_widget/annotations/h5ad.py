@@ -1,4 +1,4 @@
-"""Annotations written into obs of an .h5ad that is there: a copy is changed, and takes its place when it is whole."""
+"""Writes annotations into obs of an existing .h5ad: changes a copy, which then replaces the file."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def save_into_h5ad(path: Path, ours: pd.DataFrame, way: OnConflict) -> None:
-    """Write annotations into obs of an .h5ad; all else stays as it is.
+    """Write annotations into obs of an .h5ad; everything else is unchanged.
 
-    ours : categoricals by the obs index
+    ours : categoricals with the obs index
     """
     if find_spec("h5py") is None:
         raise MissingDependency("an .h5ad needs h5py: pip install 'cxg-widget[h5ad]'")
@@ -44,7 +44,7 @@ def save_into_h5ad(path: Path, ours: pd.DataFrame, way: OnConflict) -> None:
         found = to_write(mine, theirs, are_ours, where, way)
     if not found:
         return
-    _check_layout(path, found, where)  # before all of it is copied
+    _check_layout(path, found, where)  # before the whole file is copied
     with writing(path, replaces=True) as place:
         shutil.copyfile(path, place.partial)
         _write(place.partial, found, where)
@@ -58,9 +58,9 @@ def _check_layout(path: Path, columns: Iterable[str], where: str) -> None:
 
 
 def _obs_to_change(h5py: Any, file: Any, columns: Iterable[str], where: str) -> Any:
-    """Return obs, once none of what would be removed or written lies behind a link or belongs to another part too.
+    """Return obs after checking that no changed part is a link or shared with another part.
 
-    h5py follows soft and external links without a word: `del obs["__categories/a"]` may remove `a` of another file.
+    h5py follows soft and external links silently: `del obs["__categories/a"]` may delete `a` of another file.
     """
 
     def refuse(name: str, why: str) -> TargetNotWritten:
@@ -68,7 +68,7 @@ def _obs_to_change(h5py: Any, file: Any, columns: Iterable[str], where: str) -> 
         return TargetNotWritten(f"{where} is not changed: {name} is {why}; {advice}")
 
     def check(group: Any, name: str) -> Any:
-        """Return the child of a group by name; None where there is none."""
+        """Return the child of a group by name; None if there is none."""
         link, full = group.get(name, getlink=True), f"{group.name}/{name}".lstrip("/")
         if isinstance(link, h5py.ExternalLink):
             raise refuse(full, f"a link to {shown(link.path)} of {shown(link.filename)}")
@@ -120,7 +120,7 @@ def _write(path: Path, columns: dict[str, pd.Series], where: str) -> None:
 
 
 def _are_referred_to(h5py: Any, obs: Any, categories: Any) -> bool:
-    """Say whether another column names these categories as its own, as anndata wrote before 0.8."""
+    """Return whether another column refers to these categories, as anndata wrote before 0.8."""
     owners = [column.attrs.get("categories") for column in obs.values() if isinstance(column, h5py.Dataset)]
     return any(isinstance(one, h5py.Reference) and one and obs.file[one] == categories for one in owners)
 

@@ -1,4 +1,4 @@
-"""Annotations in a CXG that has obs alone, in a new place."""
+"""Annotations as a new CXG with obs alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TRIES = 10
 
 
 def check_fit(path: Path, table: pd.DataFrame) -> None:
-    """Raise `InvalidValue` where a CXG cannot hold annotations: of no cells, or of names that mean something else."""
+    """Raise `InvalidValue` if a CXG cannot hold the annotations: no cells, or reserved names."""
     if not len(table):
         raise InvalidValue("a CXG needs at least one cell, and this dataset has none; save a .csv or .parquet.")
     for name in table.columns:
@@ -26,7 +26,7 @@ def check_fit(path: Path, table: pd.DataFrame) -> None:
 
 
 def write_cxg(path: Path, table: pd.DataFrame, key: str) -> None:
-    """Write annotations and what `attrs` says of them under a key, which `check_fit` took."""
+    """Write annotations, checked by `check_fit`, and their `attrs` under a key."""
     from cxg_widget.datasets.cxg.obs_alone import write_obs_alone
 
     said = table.attrs[key]
@@ -41,10 +41,10 @@ def _index_of(table: pd.DataFrame) -> str:
 
 
 def read_cxg(path: Path, key: str) -> pd.DataFrame | None:
-    """Return annotations as they were written, what is said of them in `attrs`; None where something else is there."""
+    """Return annotations and their `attrs` as written; None if the path holds something else."""
     from cxg_widget.datasets.cxg.obs_alone import read_obs_alone
 
-    for _ in range(_TRIES):  # a writer may swap the folder between two of its files
+    for _ in range(_TRIES):  # a writer may swap the folder between two reads of its files
         before = path.stat().st_ino
         try:
             found = read_obs_alone(path, key)

@@ -1,4 +1,4 @@
-"""Labels of cells as codes, and what each step of an annotation makes of them; nothing is changed in place."""
+"""Labels of cells as codes, and the effect of each step of an annotation; without side effects."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from cxg_widget.text.names import BROKEN, label_of, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 MOST_LABELS = 32_767
-"""Of one annotation: as many as two bytes a cell tell apart."""
+"""Most labels of one annotation, the limit of two bytes a cell."""
 _LONGEST = 200
 _NO_LABELS = ("nan", MISSING_LABEL)
-"""What cells without a label are called, in files and on the screen."""
+"""Names of cells without a label, in files and on the screen."""
 
 
 def check_label(label: Any) -> str:
-    """Return a label; raises `InvalidValue` where it is none."""
+    """Return a label; raises `InvalidValue` if it is invalid."""
     is_text = isinstance(label, str) and bool(label.strip()) and len(label) <= _LONGEST and not BROKEN.search(label)
     if not is_text or label in _NO_LABELS:
         raise InvalidValue(
@@ -34,12 +34,12 @@ def check_label(label: Any) -> str:
 
 
 def nothing(n_obs: int) -> Codes:
-    """Return no labels."""
+    """Return labels without any label."""
     return Codes(np.full(n_obs, -1, dtype=np.int8), ())
 
 
 def as_labels(codes: Codes) -> Codes:
-    """Return any column of codes as labels, which are texts."""
+    """Return a column of codes as labels, which are texts."""
     texts = [label_of(one) for one in codes.categories]
     kept = list(dict.fromkeys(one for one in texts if one.strip() and one not in _NO_LABELS))
     _check_number(kept)
@@ -49,7 +49,7 @@ def as_labels(codes: Codes) -> Codes:
 
 
 def assigned(codes: Codes, mask: NDArray[np.bool_], label: str | None) -> Codes:
-    """Give the cells of a mask, bool (n_obs,), a label, a new one comes last; None takes theirs away."""
+    """Label the cells of a mask, bool (n_obs,); a new label comes last; None removes their labels."""
     categories = codes.categories
     if label is not None and label not in categories:
         categories = (*categories, label)
@@ -61,7 +61,7 @@ def assigned(codes: Codes, mask: NDArray[np.bool_], label: str | None) -> Codes:
 
 
 def merged(codes: Codes, labels: Sequence[str], into: str) -> Codes:
-    """Make several labels one, which stands where it stood, or where the first of them did."""
+    """Merge several labels into one, which keeps its place, or takes that of the first of them."""
     joined, known = set(labels), set(codes.categories)
     for label in labels:
         if label not in known:
@@ -75,7 +75,7 @@ def merged(codes: Codes, labels: Sequence[str], into: str) -> Codes:
 
 
 def deleted(codes: Codes, label: str) -> Codes:
-    """Take a label away from all cells that have it; raises `UnknownName` where there is none."""
+    """Delete a label; raises `UnknownName` if there is none."""
     check_known(codes, label)
     kept = tuple(one for one in codes.categories if one != label)
     place = {one: code for code, one in enumerate(kept)}
@@ -83,7 +83,7 @@ def deleted(codes: Codes, label: str) -> Codes:
 
 
 def check_known(codes: Codes, label: str) -> None:
-    """Raise `UnknownName` where an annotation has no such label."""
+    """Raise `UnknownName` if an annotation has no such label."""
     if label not in codes.categories:
         raise UnknownName(not_found("label", label, codes.categories, "this annotation"))
 

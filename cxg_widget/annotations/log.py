@@ -1,4 +1,4 @@
-"""The log of an annotation as a state holds it: each step as JSON, checked, whoever wrote it."""
+"""The log of an annotation, as in a state: each step as JSON, validated."""
 # Changes with cxg_widget/annotations/colors.py and cxg_widget/annotations/labels.py: steps of an annotation.
 # Changes with cxg_widget/annotations/replay.py and cxg_widget/display/annotated.py: steps of an annotation.
 # Changes with cxg_widget/widget/annotations.py and cxg_widget/widget/annotation_edits.py: steps of an annotation.
@@ -39,7 +39,7 @@ _FORMS = (
 
 
 class Log(list[Step]):
-    """The steps of an annotation in their order; a log never changes, `after` gives a longer one."""
+    """The steps of an annotation in order; immutable, `after` returns a longer one."""
 
     @cached_property
     def keys(self) -> tuple[bytes, ...]:
@@ -48,7 +48,7 @@ class Log(list[Step]):
 
     @property
     def key(self) -> str:
-        """Key of its labels, as text; it changes with each step."""
+        """Key of its labels, as text; each step changes it."""
         return self.keys[-1][:16].hex()
 
     def after(self, step: Step) -> Log:
@@ -65,12 +65,12 @@ class Log(list[Step]):
 
 
 def now() -> str:
-    """Return the time as a log has it: ISO 8601, UTC, whole seconds."""
+    """Return the current time as ISO 8601, UTC, whole seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def check_name(name: Any) -> str:
-    """Return the name of an annotation; raises `InvalidValue` where it is none."""
+    """Return the name of an annotation; raises `InvalidValue` if it is invalid."""
     is_text = isinstance(name, str) and bool(name.strip()) and len(name) <= _LONGEST and not BROKEN.search(name)
     if not is_text or name.startswith(_FORCED) or name == "sets":
         forced = ", ".join(_FORCED)
@@ -82,7 +82,7 @@ def check_name(name: Any) -> str:
 
 
 def check_free(name: str, dataset: Dataset, gene_sets: Iterable[str] = ()) -> None:
-    """Raise `InvalidValue` where something of the store, or a gene set, has the name of an annotation."""
+    """Raise `InvalidValue` if the store or a gene set has the name of an annotation."""
     stored = name in dataset.obs_columns and name not in dataset.own_columns
     taken = {
         "an obs column": stored or name in (dataset.obs_index, dataset.index_name("obs")),
@@ -95,9 +95,9 @@ def check_free(name: str, dataset: Dataset, gene_sets: Iterable[str] = ()) -> No
 
 
 def check_annotations(value: Any) -> list[dict[str, Any]]:
-    """Return annotations as {"name", "log"}, validated without a dataset; no rule is run.
+    """Return annotations as {"name", "log"}, validated without a dataset; no rule is evaluated.
 
-    value : such a list, as a state has it, what has `rules`, or None
+    value : such a list from a state, an object with `rules`, or None
     """
     value = getattr(value, "rules", value)
     if value is None:
@@ -120,13 +120,13 @@ def _check_annotation(one: Any) -> dict[str, Any]:
     name, log = check_name(one["name"]), one["log"]
     if len(log) > MOST_STEPS:
         raise InvalidValue(f"a log has at most {MOST_STEPS:,} steps; that of {shown(name)} has {len(log):,}")
-    if isinstance(log, Log):  # has been checked
+    if isinstance(log, Log):  # it has been checked
         return {"name": name, "log": log}
     return {"name": name, "log": Log(check_step(step, number) for number, step in enumerate(log))}
 
 
 def check_step(step: Any, number: int) -> Step:
-    """Return a step that is the one after `number` others; raises `InvalidValue` where it is none."""
+    """Return a step that follows `number` others; raises `InvalidValue` if it is invalid."""
     forms = [form for form in _KEYS if isinstance(step, Mapping) and form in step]
     if len(forms) != 1 or set(step) != {forms[0], "at"} | _KEYS[forms[0]]:
         raise InvalidValue(f"{_FORMS}; found {shown(step)}")

@@ -1,4 +1,4 @@
-"""From logs to labels: each step is run over a store, and what it gave is kept for a while."""
+"""Replays logs over a store to labels, and caches these."""
 # Changes with cxg_widget/annotations/log.py: steps of an annotation.
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _KEPT_BYTES = 64 << 20
 
 
 class Replay:
-    """The labels that logs give over one store; the same log gives the same labels.
+    """The labels of logs over one store; the same log gives the same labels.
 
-    dataset : whose rules may name columns of the store alone: what the annotations of a user say may change
+    dataset : the store without the user's annotations, which may change, so that rules cannot use them
     """
 
     def __init__(self, dataset: Dataset) -> None:
@@ -37,7 +37,7 @@ class Replay:
         self._known = ByteCache(max(_KEPT_BYTES, 4 * dataset.n_obs), attrgetter("nbytes"))
 
     def close(self) -> None:
-        """Let go of everything, and keep nothing from now on."""
+        """Drop everything, and cache nothing from now on."""
         self._known.limit_bytes = 0
         self._known.clear()
 
@@ -56,7 +56,7 @@ class Replay:
         return self.know(log, codes)
 
     def know(self, log: Log, codes: Codes) -> Codes:
-        """Take note of the labels that a log gives, and return them."""
+        """Cache the labels of a log, and return them."""
         held: Codes = self._known.get_or_load(log.keys[-1], lambda: freeze(codes))
         return held
 
@@ -77,7 +77,7 @@ class Replay:
 
 
 def is_stored(name: str, log: Log, dataset: Dataset) -> bool:
-    """Say whether the store has a column of a name with the very labels of a log, as after these were saved into it."""
+    """Return whether the store has a column with exactly the labels of a log, as after saving them into it."""
     column = None if name in dataset.own_columns else dataset.obs_columns.get(name)
     if column is None or column.kind in ("int", "float"):
         return False
@@ -91,7 +91,7 @@ def is_stored(name: str, log: Log, dataset: Dataset) -> bool:
 
 
 def renamed(codes: Codes, step: Step) -> Codes:
-    """Call a label otherwise; raises `InvalidValue` where there is one of that name."""
+    """Rename a label; raises `InvalidValue` if the new name exists."""
     old, new = step["rename"], step["to"]
     check_known(codes, old)
     if new != old and new in codes.categories:
@@ -100,7 +100,7 @@ def renamed(codes: Codes, step: Step) -> Codes:
 
 
 def packed(codes: Codes, dataset: Dataset) -> Step:
-    """Return labels as the first step of a log, good for this very dataset alone."""
+    """Return labels as the first step of a log, valid only for this dataset."""
     plain = np.ascontiguousarray(codes.codes.astype("<i2"))
     return {
         "codes": base64.b64encode(zlib.compress(plain.tobytes(), 6)).decode("ascii"),
@@ -117,7 +117,7 @@ def _unpacked(step: Mapping[str, Any], dataset: Dataset) -> Codes:
     size = 2 * dataset.n_obs
     try:
         found = zlib.decompressobj().decompress(base64.b64decode(step["codes"], validate=True), size + 1)
-    except (ValueError, zlib.error):  # binascii.Error among them
+    except (ValueError, zlib.error):  # including binascii.Error
         raise InvalidValue("packed labels must be base64 of zlib.") from None
     codes = np.frombuffer(found, dtype="<i2") if len(found) == size else None
     if codes is None or (codes.size and not -1 <= codes.min() <= codes.max() < len(step["categories"])):

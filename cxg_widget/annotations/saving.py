@@ -1,4 +1,4 @@
-"""Saves annotations: in a file of their own, as the obs of a new CXG, or in the obs of an existing file or object."""
+"""Saves annotations: as a new file, as the obs of a new CXG, or into the obs of an existing file or object."""
 # Changes with cxg_widget/annotations/sidecar.py: formats of saved annotations.
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 FORMS = {"xenium": "cell_id", "loupe": "barcode"}
-"""What the first column is called in files that other programs import."""
+"""First column of files for other programs."""
 
 
 def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_conflict: Any) -> None:
-    """Write some of the annotation columns of a dataset; see `Annotations.save`."""
+    """Write some annotations of a dataset; see `Annotations.save`."""
     way = check_way(on_conflict)
     if (path is None) == (into is None):
         raise InvalidOption("save() takes a path of a new file (.parquet, .csv, .cxg), or into= for a file or AnnData.")
@@ -61,15 +61,15 @@ def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_confli
 
 
 def save_into_obs(adata: Any, ours: pd.DataFrame, way: OnConflict) -> None:
-    """Write columns of labels, by the obs index, into the obs of an AnnData; all of them or none."""
+    """Write label columns, with the obs index, into the obs of an AnnData object; all or none."""
     obs, where = adata.obs, "obs of the AnnData"
     mine, are_ours = aligned(ours, obs.index, where)
-    for name, labels in to_write(mine, obs, are_ours, where, way).items():  # not before all of them are known to fit
+    for name, labels in to_write(mine, obs, are_ours, where, way).items():  # only after all of them are known to fit
         adata.obs[name] = labels
 
 
 def save_as(form: Any, dataset: Dataset, names: Sequence[str], path: Any, into: Any) -> None:
-    """Write the labels of one annotation as another program imports them: a row for each cell that has one."""
+    """Write the labels of one annotation for another program: a row for each labeled cell."""
     import pandas as pd
 
     if form not in FORMS:
@@ -97,7 +97,7 @@ def save_as(form: Any, dataset: Dataset, names: Sequence[str], path: Any, into: 
 
 
 def _check_same_kind(file: Path, text: str) -> None:
-    """Raise `TargetExists` where a file begins otherwise: it is not one that was saved before."""
+    """Raise `TargetExists` if an existing file starts differently, so that it was not saved by this function."""
     head = text.partition("\n")[0].encode()
     with file.open("rb") as there:
         if there.read(len(head) + 1).rstrip(b"\r\n") != head:

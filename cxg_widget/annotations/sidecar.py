@@ -1,4 +1,4 @@
-"""Annotations on their own, Parquet, CSV or CXG, keyed by the obs index; what is in one, put over a dataset."""
+"""Files of annotations alone (Parquet, CSV or CXG), keyed by the obs index; writing, reading, matching cells."""
 # Changes with cxg_widget/annotations/saving.py: formats of saved annotations.
 # Changes with js/src/panels/annotations/save_form.js: formats of saved annotations.
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
 _MOST_COLUMNS = 10_000
-"""Commas in the first row of a CSV, some of which may lie in names; of far more pandas reads for minutes."""
+"""Most commas in the first row of a CSV, some of which may be in names; pandas needs minutes for far more."""
 SUFFIXES = (".parquet", ".csv", ".cxg")
 _KEY = "cxg_widget"
 _ESCAPED = "harmless"
-"""Says in a CSV that texts which a spreadsheet would run have an apostrophe before them."""
+"""Marks a CSV whose texts have an apostrophe where a spreadsheet would run a formula."""
 
 
 def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConflict) -> None:
-    """Write annotations, one column each; other annotations in an existing file stay.
+    """Write annotations, one column each; other annotations in an existing file are kept.
 
-    ours : categoricals by the obs index
+    ours : categoricals with the obs index
     """
     table, where = ours, f"'{path}'"
     is_there = os.path.lexists(path)
@@ -72,12 +72,12 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
             with place.partial.open("w", encoding="utf-8", newline="") as file:
                 attrs = {_KEY: {**table.attrs[_KEY], _ESCAPED: True}}
                 file.write(f"# {json.dumps(attrs)}\n")
-                # Without quotes a lone carriage return is lost, and "#" a comment.
+                # Without quotes a lone carriage return is lost, and "#" starts a comment.
                 _mapped(table, harmless).to_csv(file, quoting=csv.QUOTE_ALL)
 
 
 def _there(path: Path) -> pd.DataFrame:
-    """Return the annotations that are in a target; raises `TargetExists` where something else is there."""
+    """Return the annotations of an existing target; raises `TargetExists` if it is something else."""
     where, advice = f"'{path}'", "and is not overwritten; choose another path."
     is_cxg = path.suffix == ".cxg"
     if path.is_dir() != is_cxg:
@@ -89,7 +89,7 @@ def _there(path: Path) -> pd.DataFrame:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return annotations of a file as categoricals, by the names of cells; `attrs` says of which dataset they are."""
+    """Return annotations of a file as categoricals by cell name; `attrs` identify their dataset."""
     if not (path.is_dir() if path.suffix == ".cxg" else path.is_file()):
         raise DatasetNotFound(f"'{path}': no such file.")
     found = _read(path)
@@ -109,14 +109,14 @@ def _read(path: Path) -> pd.DataFrame | None:
             table = pd.read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
             return _with_orders(table)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
-        # The last ones come of metadata of Parquet and JSON that nobody wrote in earnest.
+        # The last ones are raised by invalid Parquet or JSON metadata.
         raise InvalidStore(
             f"'{path}' cannot be read as {path.suffix}: {shortened(str(error), 200).rstrip('.')}."
         ) from error
 
 
 def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dict[str, Any]]:
-    """Return the annotations of a file over a dataset, as a state holds them; of another dataset, a warning says so."""
+    """Return the annotations of a file for a dataset, as in a state; warns if they are of another dataset."""
     import pandas as pd
 
     file = checked_path(path)
@@ -135,12 +135,12 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
 
 
 def _digest_of(dataset: Dataset) -> str:
-    """Return the key of these cells without the path that it may hold: files of labels go to other people."""
+    """Return a key of these cells without their path, since files of labels are given to other people."""
     return sha256(dataset.obs_identity.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def checked_path(path: Any) -> Path:
-    """Return the path of a file; raises `InvalidValue` where that is no local path of a known suffix."""
+    """Return the path of a file; raises `InvalidValue` unless it is a local path with a known suffix."""
     file = local_path(path)
     if file.suffix not in SUFFIXES:
         raise InvalidValue(f"annotations are saved in a .parquet, a .csv or a .cxg; found {shown(os.fspath(path))}")
@@ -148,7 +148,7 @@ def checked_path(path: Any) -> Path:
 
 
 def _over(table: pd.DataFrame, names: pd.Index, where: str, dataset: Dataset) -> tuple[pd.DataFrame, int]:
-    """Return the labels of a table in the order of the cells, and how many cells have one."""
+    """Return the labels of a table in the order of the cells, and the number of labeled cells."""
     theirs = table.set_axis(table.index.astype(str).astype(object))
     if theirs.index.equals(names):
         return theirs, len(names)
@@ -172,7 +172,7 @@ def _codes_of(labels: pd.Series) -> Codes:
 
 
 def _with_orders(table: pd.DataFrame) -> pd.DataFrame:
-    """Return all columns as categoricals with their categories in order, as far as the file says which these are."""
+    """Return all columns as categoricals, with the order of categories that the file states."""
     import pandas as pd
 
     said = table.attrs.get(_KEY)
@@ -181,14 +181,14 @@ def _with_orders(table: pd.DataFrame) -> pd.DataFrame:
         labels = as_categorical(table[name])
         order, ordered = _order_of(orders, str(name))
         if set(order) >= set(labels.cat.categories):
-            # Not astype, to which the same labels in another order are the same type.
+            # Not astype, for which a categorical with another order is the same dtype.
             labels = labels.cat.set_categories(pd.Index(order, dtype=object), ordered=ordered)
         table[name] = labels
     return table
 
 
 def _order_of(orders: Any, name: str) -> tuple[list[str], bool]:
-    """Return the labels of a column in their order, and whether that means anything, as far as a file states both."""
+    """Return the labels of a column in order, and whether they are ordered, if a file states both."""
     stated = orders.get(name) if isinstance(orders, dict) else None
     if not isinstance(stated, list) or len(stated) != 2 or not isinstance(stated[0], list):
         return [], False
@@ -197,7 +197,7 @@ def _order_of(orders: Any, name: str) -> tuple[list[str], bool]:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    """Read a CSV as this package or CELLxGENE writes it: comments, then a table whose first column is the index."""
+    """Read a CSV of this package or CELLxGENE: comments, then a table whose first column is the index."""
     import pandas as pd
 
     said: Any = {}
@@ -215,7 +215,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
     if n_columns > _MOST_COLUMNS:
         raise ValueError(f"it has {n_columns:,} columns, and annotations at most {MOST_ANNOTATIONS}")
     table = pd.read_csv(path, skiprows=n, index_col=0, dtype=str, keep_default_na=False, na_values=[])
-    table = table.where(table != "", None)  # a label is no empty text, but the name of a row may be one
+    table = table.where(table != "", None)  # a label is never empty, but the name of a row may be
     if isinstance(said, dict) and isinstance(said.get(_KEY), dict):
         table = _mapped(table, restored) if said[_KEY].get(_ESCAPED) is True else table
         table.attrs = {_KEY: said[_KEY]}
@@ -223,7 +223,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
 
 
 def _mapped(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
-    """Return a table of texts, every label and name of which is changed."""
+    """Return a table of texts with every label and name changed."""
     import pandas as pd
 
     columns = [table.iloc[:, at].astype(object).map(change, na_action="ignore").array for at in range(table.shape[1])]

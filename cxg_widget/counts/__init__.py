@@ -1,1 +1,1 @@
-"""Counts a column by value: all cells, those that pass the filters, the selected ones."""
+"""Counts of a column by value: all cells, those that pass the filters, selected ones."""

@@ -1,4 +1,4 @@
-"""Running sums over the bins of a brushed column, from which the counts of other columns follow under any brush."""
+"""Cumulative sums over the bins of a brushed column, which give the counts of other columns under any brush."""
 # Changes with js/src/panels/columns/brush_counts.js: counts while a brush moves.
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from cxg_widget.rules.crossfilter import Crossfilter, Mask
 from cxg_widget.rules.forms import Rule
 
 LEFT_OUT = 255
-"""In the place of the bin of a cell that fails another filter; there are fewer bins."""
+"""Bin of a cell that fails another filter; there are fewer bins."""
 _NOBODY: Mask = np.empty(0, dtype=np.bool_)
 
 
 class Brush:
-    """A column of numbers under a hand, and the filters but its own."""
+    """A brushed numeric column, and the filters except its own."""
 
     def __init__(self, counter: Counter, crossfilter: Crossfilter, column: Column, rules: Sequence[Rule]) -> None:
         self._counter, self._crossfilter = counter, crossfilter
@@ -38,24 +38,25 @@ class Brush:
         return self._coded.n_codes - 1
 
     def n_steps(self, width: int) -> int:
-        """Return the number of running sums for steps of so many bins."""
+        """Return the number of sums for steps of some bins."""
         return -(-self.n_bins // width) + 2
 
     def sums(
         self, column: Column, rows: Sequence[int], groups: Callable[[], GroupCodes | None], width: int = 1
     ) -> NDArray[np.uint32]:
-        """Count another column, of the cells that pass all filters but those of the two.
+        """Count another column, for the cells that pass all filters except those of both.
 
         Parameters
         ----------
-        rows : codes of its categories that are wanted; of numbers all bins are, and the missing ones
-        groups : called where it has few enough categories to be counted by group
-        width : bins of the brush for a step
+        rows : codes of requested categories; for numbers all bins and missing ones
+        groups : called if it has few enough categories to be counted by group
+        width : bins of the brush per step
 
         Returns
         -------
         uint32 (n_steps, n_rows, n_groups or 1) : at step k the cells in the first k * width bins of the brush; the last
-            step but one holds all bins, the last one cells without a value too
+        step
+            but one has all bins, the last also cells without a value
         """
         coded = self._counter.coded(column, is_kept=True)
         _check_rows(coded, rows)
@@ -63,7 +64,7 @@ class Brush:
         keys, bits = self._keys_of(column, by)
         found = coded.pair_counts(keys, (self._coded.n_codes + 1) << bits, rows)
         n_rows, n_parts = found.shape[1], by.n if by else 1
-        # Keys have 2 ** bits places for the groups of each bin, of which the last ones are empty.
+        # Keys have 2 ** bits places for the groups of each bin; the last ones are unused.
         by_bin = found.reshape(-1, 1 << bits, n_rows)[: self._coded.n_codes, :n_parts].transpose(0, 2, 1)
         up_to = np.zeros((self._coded.n_codes + 1, n_rows, n_parts), dtype=np.uint32)
         np.cumsum(by_bin, axis=0, out=up_to[1:])
@@ -71,7 +72,7 @@ class Brush:
         return up_to[ends]
 
     def bins(self, rows: NDArray[np.integer[Any]], other_rules: Sequence[Rule]) -> NDArray[np.uint8]:
-        """Return the bin of some rows, uint8: `n_bins` without a value, `LEFT_OUT` where one of `other_rules` fails."""
+        """Return the bin of some rows, uint8: `n_bins` without a value, `LEFT_OUT` if one of `other_rules` fails."""
         found = self._coded.at(rows).astype(np.uint8)
         passing = self._crossfilter.passing(other_rules) if other_rules else None
         if passing is not None:
@@ -79,7 +80,7 @@ class Brush:
         return found
 
     def _keys_of(self, column: Column, by: GroupCodes | None) -> tuple[Any, int]:
-        """Return the bin of each cell, as `Countable.keys`, and the bits of its group."""
+        """Return the key of each cell, as `Countable.keys`, and the bits of its group."""
         bits = (by.n - 1).bit_length() if by else 0
         states = self._counter.states(column, self.other_rules, _NOBODY, by)
         known, keys = self._keys.get(bits, (None, None))

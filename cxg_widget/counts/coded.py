@@ -1,4 +1,4 @@
-"""A column as one small code a cell, its category or the bin of its number; and what all that can be counted have."""
+"""Columns as one small code per cell, for its category or bin; the interface of columns to count."""
 # Changes with cxg_widget/cells/cluster/counted.py: facts of a counted column.
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 MOST_GROUPED = 1024
-"""Columns of more categories are not counted by group: nobody could tell the parts of so many bars."""
+"""Columns of more categories are not counted by group: so many bars are too small for parts."""
 
 
 @dataclass(frozen=True)
 class Countable(ABC):
-    """A column of n_obs cells, each with a code below `n_codes`, the last one for cells without a value.
+    """A column of n_obs cells, each with a code below `n_codes`; the last code means no value.
 
-    categories : the values of a column that has some, in their order, else None
-    is_categorical, ordered : whether they are those of a categorical, and their order means something
-    edges : of the bins of numbers, (k + 1,), int64 of integers, else float64; empty where there is no number. A bin
-        holds its left edge and not its right one, but for the last, which holds both, as `numpy.histogram` has it.
-    n_zeros : how many cells have the number 0
+    categories : values of a column of categories, in order, else None
+    is_categorical, ordered : whether it is a categorical, and whether its order means something
+    edges : of the bins of numbers, (k + 1,), int64 for integers, else float64; empty without a number. A bin includes
+        its left edge, the last one also its right edge, as in `numpy.histogram`.
+    n_zeros : number of cells with the value 0
     """
 
     categories: tuple[Any, ...] | None
@@ -46,16 +46,16 @@ class Countable(ABC):
 
     @property
     def is_grouped(self) -> bool:
-        """Whether its categories are few enough to be counted by the groups of another column."""
+        """Whether it has few enough categories to be counted by the groups of another column."""
         return self.categories is not None and len(self.categories) <= MOST_GROUPED
 
     is_at_hand = True
-    """Whether the codes are still where they were."""
+    """Whether the codes are still available."""
 
     @property
     @abstractmethod
     def nbytes(self) -> int:
-        """Its size in this process, bytes."""
+        """Bytes held in this process."""
 
     @abstractmethod
     def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:
@@ -63,13 +63,13 @@ class Countable(ABC):
 
     @abstractmethod
     def keys(self, states: NDArray[np.uint8], bits: int) -> Any:
-        """Return the keys of all cells under a brush over this column, as `put_keys`, for `pair_counts`."""
+        """Return the keys of all cells under a brush on this column, as `put_keys`, for `pair_counts`."""
 
     @abstractmethod
     def pair_counts(self, keys: Any, n_keys: int, rows: Sequence[int]) -> NDArray[np.int64]:
         """Count cells by key and code, (n_keys, n_rows).
 
-        rows : the codes that are wanted; of numbers all are
+        rows : requested codes; for numbers all
         """
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Countable(ABC):
 
 
 MOST_BINS = 64
-"""Bins of a column of numbers, fewer where there are fewer numbers."""
+"""Most bins of a numeric column; fewer if it has fewer values."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class CodedColumn(Countable):
 
     @property
     def nbytes(self) -> int:
-        """Its size in bytes."""
+        """Size in bytes."""
         return self.codes.nbytes + self.edges.nbytes
 
     def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:
@@ -115,7 +115,7 @@ class CodedColumn(Countable):
     def pair_counts(self, keys: NDArray[np.uint16], n_keys: int, rows: Sequence[int]) -> NDArray[np.int64]:
         """Count cells by key and code, see `Countable`."""
         n_rows = self.n_codes if self.categories is None else len(rows)
-        # The loop of `tally` counts keys by wanted rows as it counts codes by states; all other rows share the last
+        # The loop of `tally` counts keys by requested rows as it counts codes by states; all other rows share the last
         # place.
         places = np.full(self.n_codes, n_rows, dtype=np.uint8)
         places[slice(None) if self.categories is None else list(rows)] = np.arange(n_rows)
@@ -146,7 +146,7 @@ def _tally(
 
 
 def read_coded(dataset: Dataset, source: str, name: str, layer: str | None = None) -> CodedColumn:
-    """Read a column, and code it.
+    """Read a column as codes.
 
     source : "obs", or "var" for a gene of the layer, None = X
     """
@@ -159,7 +159,7 @@ def read_coded(dataset: Dataset, source: str, name: str, layer: str | None = Non
 
 
 def of_codes(codes: Codes, *, is_categorical: bool = True) -> CodedColumn:
-    """Code categories: by their own codes."""
+    """Return categories as their own codes."""
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.count_loops import put_category_codes
 
@@ -171,7 +171,7 @@ def of_codes(codes: Codes, *, is_categorical: bool = True) -> CodedColumn:
 
 @dataclass(frozen=True)
 class Ends:
-    """Between which finite numbers those of some cells lie: inf and -inf where there are none; and how many are 0."""
+    """Lowest and highest finite number of some cells, inf and -inf if there are none; and the number of zeros."""
 
     low: float
     high: float
@@ -183,7 +183,7 @@ class Ends:
 
 
 def ends_of(values: NDArray[Any]) -> Ends:
-    """Return the ends of numbers (n,), whole ones as int."""
+    """Return the ends of numbers (n,), integers as int."""
     from cxg_widget.counts.count_loops import finite_ends
 
     if not values.size:
@@ -194,9 +194,9 @@ def ends_of(values: NDArray[Any]) -> Ends:
 
 
 def of_numbers(values: NDArray[Any], ends: Ends | None = None) -> CodedColumn:
-    """Code numbers (n,): by equal bins, of integers by bins of equally many integers, one where there are few.
+    """Return numbers (n,) as codes of equal bins; integers as bins of equally many integers, one each if few.
 
-    ends : of all cells, where these are but some of them
+    ends : of all cells, if these are only some
     """
     ends = ends or ends_of(values)
     if ends.low > ends.high:
@@ -208,14 +208,14 @@ def _of_integers(values: NDArray[Any], ends: Ends) -> CodedColumn:
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.count_loops import put_integer_bins
 
-    # Python's integers: the range of int64 numbers may be wider than int64.
+    # Python integers: the range of int64 numbers may exceed int64.
     low, high = int(ends.low), int(ends.high)
     width = -(-(high - low + 1) // MOST_BINS)
     n_bins = -(-(high - low + 1) // width)
     edges = [low + width * at for at in range(n_bins + 1)]
     fits = edges[-1] <= np.iinfo(np.int64).max
     found = _empty(values.size, n_bins + 1)
-    # Differences modulo 2**64 are right whatever the signs are.
+    # Differences modulo 2**64 are right for any signs.
     put_integer_bins(frozen(values), np.uint64(low % 2**64), np.uint64(width), found)
     return _of_bins(found, np.array(edges, dtype=np.int64 if fits else np.float64), ends)
 
@@ -226,7 +226,7 @@ def _of_floats(values: NDArray[Any], ends: Ends) -> CodedColumn:
 
     edges = float_edges(ends.low, ends.high)
     found = _empty(values.size, edges.size)
-    # Halves, since the whole range may be infinite. A scale that is infinite itself is left to the edges.
+    # Halved, since the whole range may be infinite. An infinite scale is corrected by the edges.
     half = float(edges[-1] / 2 - edges[0] / 2)
     scale = (edges.size - 1) / half if half else math.inf
     put_float_bins(_compilable(values), frozen(edges), scale if math.isfinite(scale) else 0.0, found)
@@ -240,14 +240,14 @@ def _compilable(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def float_edges(low: float, high: float) -> NDArray[np.float64]:
-    """Return edges of equal bins between two finite numbers, fewer where there are fewer numbers."""
+    """Return edges of equal bins between two finite numbers; fewer if there are too few floats between them."""
     if low == high:
         around = np.array([low - 0.5, low + 0.5])
         return around if around[0] < low < around[1] else np.array([low, low])
     part = np.arange(MOST_BINS + 1) / MOST_BINS
     edges = low + part * (high - low) if math.isfinite(high - low) else low * (1 - part) + high * part
     edges[-1] = high
-    # Between two neighbouring floats there are fewer numbers than bins.
+    # Between two neighboring floats there are fewer numbers than bins.
     return np.unique(np.minimum(edges, high))
 
 

@@ -1,4 +1,4 @@
-"""The compiled loops over the codes of columns; imported at first use only, since numba takes a while."""
+"""Compiled loops over the codes of columns; imported at first use, since numba is slow to import."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 from cxg_widget.compute.compiled import compiled
 
 PASSES, SELECTED, GROUP = 1, 2, 2
-"""The lowest bits of a cell's state, and the number of bits below its group."""
+"""Lowest bits of a cell's state, and the number of bits below its group."""
 
 
 @compiled
 def put_states(failed: Any, own: Any, selected: Any, groups: Any, states: Any) -> None:
-    """Write uint8 (n,): bit 0 = passes all filters but its own, bit 1 = selected, above them its group.
+    """Write uint8 (n,): bit 0 = passes all filters except the column's own, bit 1 = selected; above them the group.
 
-    failed : uint8 (n,), how many filters each cell fails; own, selected : bool (n,); groups : uint8 (n,); each may be
-        empty, for no filters, no filter of its own, no selection and no groups
+    failed : uint8 (n,), number of filters that each cell fails; own, selected : bool (n,); groups : uint8 (n,). Each
+        may be empty: without filters, without a filter of its own, without a selection, without groups
     """
     for cell in range(states.size):
         state = np.uint8(1)
         if failed.size:
-            # A cell that fails the column's own filter may fail this one, and no other.
+            # A cell may fail the column's own filter, and no other.
             allowed = np.uint8(0)
             if own.size:
                 allowed = np.uint8(not own[cell])
@@ -36,9 +36,9 @@ def put_states(failed: Any, own: Any, selected: Any, groups: Any, states: Any) -
 
 @compiled
 def put_keys(bins: Any, n_codes: Any, states: Any, bits: Any, keys: Any) -> None:
-    """Write uint16 (n,): the bin of each cell under a brush, and below it the lowest of so many bits of its group.
+    """Write uint16 (n,): the bin of each cell under a brush, and below it the lowest bits of its group.
 
-    bins : uint8 (n,), below n_codes, which stands for the bin of cells that do not pass; states : as of `put_states`
+    bins : uint8 (n,), below n_codes, which is the bin of cells that do not pass; states : as in `put_states`
     """
     lowest = np.uint16((1 << bits) - 1)
     for cell in range(keys.size):
@@ -49,9 +49,9 @@ def put_keys(bins: Any, n_codes: Any, states: Any, bits: Any, keys: Any) -> None
 
 @compiled
 def tally(codes: Any, states: Any, bits: Any, tables: Any) -> None:
-    """Add 1 for each cell to its code and the lowest bits of its state, in one of four tables in turn.
+    """Count each cell by its code and the lowest bits of its state, in four alternating tables.
 
-    Neighbours often share a code, and would wait for each other in one table.
+    Neighbors often have equal codes, and would stall on the same counter of one table.
 
     tables : uint32 (4, n_codes << bits)
     """
@@ -68,7 +68,7 @@ def tally(codes: Any, states: Any, bits: Any, tables: Any) -> None:
 
 @compiled
 def tally_runs(codes: Any, starts: Any, stops: Any, tables: Any) -> None:
-    """Add 1 to its code for each cell of runs start <= cell < stop, in one of four tables in turn, as `tally`.
+    """Count each cell of runs start <= cell < stop by its code, in four alternating tables, as `tally`.
 
     tables : uint32 (4, n_codes)
     """
@@ -86,9 +86,9 @@ def tally_runs(codes: Any, starts: Any, stops: Any, tables: Any) -> None:
 
 @compiled
 def sum_runs(codes: Any, starts: Any, stops: Any, zero: Any, missing: Any) -> Any:
-    """Return of the cells of runs how many have a code but `missing`, the sum of these, how many are above and at zero.
+    """Return the number of codes of runs except `missing`, their sum, and how many are above and at zero.
 
-    zero : the code of 0; of numbers that are all on one side of it -1 or `missing`
+    zero : code of 0; -1 or `missing` if all numbers are on one side of it
     """
     n_valued, total, n_above, n_zero = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for run in range(starts.size):
@@ -104,7 +104,7 @@ def sum_runs(codes: Any, starts: Any, stops: Any, zero: Any, missing: Any) -> An
 
 @compiled
 def sum_numbers(codes: Any, starts: Any, stops: Any, missing: Any, numbers: Any) -> Any:
-    """Return the sum of the numbers of the codes of runs, but for `missing`."""
+    """Return the sum of the numbers of the codes of runs, except `missing`."""
     total = 0.0
     for run in range(starts.size):
         for cell in range(starts[run], stops[run]):
@@ -115,7 +115,7 @@ def sum_numbers(codes: Any, starts: Any, stops: Any, missing: Any, numbers: Any)
 
 @compiled
 def put_category_codes(codes: Any, missing: Any, out: Any) -> None:
-    """Write codes with `missing` in the place of -1."""
+    """Write codes with -1 replaced by `missing`."""
     for cell in range(codes.size):
         code = codes[cell]
         out[cell] = missing if code < 0 else code
@@ -123,7 +123,7 @@ def put_category_codes(codes: Any, missing: Any, out: Any) -> None:
 
 @compiled
 def finite_ends(values: Any) -> Any:
-    """Return the least and the greatest finite value, inf and -inf where there is none."""
+    """Return the lowest and highest finite value, inf and -inf if there are none."""
     low, high = np.inf, -np.inf
     for cell in range(values.size):
         value = np.float64(values[cell])
@@ -134,9 +134,9 @@ def finite_ends(values: Any) -> Any:
 
 @compiled
 def put_float_bins(values: Any, edges: Any, scale: Any, out: Any) -> None:
-    """Write in which bin each value lies, as `numpy.histogram` says; after the last bin where it is not finite.
+    """Write the bin of each value, as `numpy.histogram`; one past the last bin if it is not finite.
 
-    scale : bins for half a unit of the values, which leads to the bin or next to it
+    scale : bins per half unit of the values, which gives the bin or a neighbor
     """
     n_bins = edges.size - 1
     half = edges[0] / 2
@@ -145,7 +145,7 @@ def put_float_bins(values: Any, edges: Any, scale: Any, out: Any) -> None:
         if not np.isfinite(value):
             out[cell] = n_bins
             continue
-        # The product may round into the bin beside, which the edges then mend: the answer is that of `numpy.histogram`.
+        # The product may round into a neighboring bin; comparing with the edges corrects it, as in `numpy.histogram`.
         at = min(max(int((value / 2 - half) * scale), 0), n_bins - 1)
         while at > 0 and value < edges[at]:
             at -= 1
@@ -156,13 +156,13 @@ def put_float_bins(values: Any, edges: Any, scale: Any, out: Any) -> None:
 
 @compiled
 def put_integer_bins(values: Any, low: Any, width: Any, out: Any) -> None:
-    """Write how many widths, uint64, lie between `low`, uint64, and each integer; both wrap round as signed ones do."""
+    """Write the number of widths, uint64, between `low`, uint64, and each integer, modulo 2**64."""
     narrow = np.uint32(width)
     for cell in range(values.size):
         above = np.uint64(values[cell]) - low
         if width == np.uint64(1):
             out[cell] = above
-        # A division of 32 bits takes a fraction of one of 64 on many processors.
+        # A 32-bit division takes a fraction of a 64-bit one on many processors.
         elif above < np.uint64(4294967296) and width < np.uint64(4294967296):
             out[cell] = np.uint32(above) // narrow
         else:
@@ -171,21 +171,20 @@ def put_integer_bins(values: Any, low: Any, width: Any, out: Any) -> None:
 
 @compiled
 def count_codes(codes: Any, passing: Any, counts: Any) -> None:
-    """Add 1 for each cell that passes to its code, -1 being the last; passing: bool (n,), empty = all do."""
+    """Count each passing cell by its code, -1 last; passing: bool (n,), empty = all."""
     for cell in range(codes.size):
         if not passing.size or passing[cell]:
-            # -1 counts in the last place, as Python indexes.
+            # -1 counts in the last place, by Python's indexing.
             counts[codes[cell]] += 1
 
 
 @compiled
 def count_on_grid(cells: Any, column: Any, passing: Any, geometry: Any, planes: Any) -> None:
-    """Add 1 for each cell that passes to its bin in the plane of its category; what lies outside counts nowhere.
+    """Count each passing cell in its bin in the plane of its category; cells outside are skipped.
 
-    cells : xy float32 (n, 2); rows uint32 (n,), or empty where the cells are in the order of the rows; from which of
-        them to which
-    column : codes (n_obs,), empty = all cells belong to plane 0; slots int32 (k + 1,), the plane of each code or -1
-    passing : bool (n_obs,), empty = all do
+    cells : xy float32 (n, 2); rows uint32 (n,), or empty if in row order; start and stop of the cells to count
+    column : codes (n_obs,), empty = all cells in plane 0; slots int32 (k + 1,), plane of each code or -1
+    passing : bool (n_obs,), empty = all
     geometry : x0, y0 of the grid, bins per unit of x and of y
     planes : uint32 (n_planes, lines, columns)
     """
@@ -201,6 +200,6 @@ def count_on_grid(cells: Any, column: Any, passing: Any, geometry: Any, planes: 
         if slot < 0:
             continue
         x, y = (xy[place, 0] - x0) * per_x, (xy[place, 1] - y0) * per_y
-        # NaN fails each comparison. From 0 on, cutting off the fraction is the floor.
+        # False for NaN. From 0 on, truncation equals floor.
         if 0 <= x < columns and 0 <= y < lines:
             planes[slot, int(y), int(x)] += np.uint32(1)

@@ -1,4 +1,4 @@
-"""Counts columns by category or bin: of all cells, of those that pass all other filters, of the selected ones."""
+"""Counts columns by category or bin: all cells, those that pass all other filters, selected ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OPEN_BYTES = 2**30
 """Limit on the codes of open columns; beyond it the least recently used are read again."""
 _MOST_GROUPS, _FEW_GROUPS = 62, 14
-"""Groups per count: few for long columns, since each group takes a table of all codes."""
+"""Most groups per count: few for long columns, since each group takes a table of all codes."""
 Column = tuple[str, str, str | None]
 """Source "obs" or "var", name, and the layer of a gene."""
 _NONE: NDArray[Any] = np.empty(0, dtype=np.uint8)
@@ -32,7 +32,7 @@ _NOBODY: Mask = np.empty(0, dtype=np.bool_)
 
 @dataclass(frozen=True)
 class GroupCodes:
-    """The group of each cell, of at most 62.
+    """The group of each cell, at most 62 groups.
 
     of_cells : uint8 (n_obs,)
     """
@@ -45,9 +45,9 @@ class GroupCodes:
 class Tally:
     """Cells by code, int64 (n_codes,), those without a value last.
 
-    everything : all cells; filtered : those that pass all filters but the column's own; selected : selected ones
-    chosen : those selected of the filtered
-    grouped : int64 (n_codes, n groups), those filtered by group; no columns where no groups were requested
+    everything : all cells; filtered : those that pass all filters except the column's own; selected : selected ones
+    chosen : selected ones among the filtered
+    grouped : int64 (n_codes, n groups), filtered ones by group; no columns if no groups were requested
     """
 
     coded: Countable
@@ -59,9 +59,9 @@ class Tally:
 
 
 class Counter:
-    """Counts the columns of one dataset; each that is open is read once, and keeps one or two bytes a cell.
+    """Counts the columns of one dataset; open ones are read once, and take one or two bytes a cell.
 
-    read : reads a column and codes it; None = into this process
+    read : reads a column as codes; None = into this process
     """
 
     def __init__(
@@ -75,11 +75,11 @@ class Counter:
 
     @property
     def used_bytes(self) -> int:
-        """Size of the open columns in bytes."""
+        """Bytes of the open columns."""
         return self._open.used_bytes
 
     def keep(self, columns: Collection[Column]) -> None:
-        """Drop all columns except these."""
+        """Drop all other columns."""
         self._open.keep_only(columns)
         if not columns:
             self._states = ()
@@ -102,9 +102,9 @@ class Counter:
         """Count the cells of a column.
 
         selected : bool (n_obs,)
-        groups : called where the column has few enough categories to be counted by group
-        is_kept : whether its codes are kept for the next time
-        except_own : False = filtered are those that pass all filters, the column's own too
+        groups : called if the column has few enough categories to be counted by group
+        is_kept : whether to cache its codes
+        except_own : False = filtered cells also pass the column's own filter
         """
         from cxg_widget.counts.count_loops import GROUP, PASSES, SELECTED
 
@@ -128,7 +128,7 @@ class Counter:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Count the cells that pass all filters by two columns: all of them, and the selected ones.
 
-        Two int64 (n_codes, n categories of by); cells without a category of `by` count nowhere.
+        Returns two int64 (n_codes, n categories of by); cells without a category of `by` are not counted.
         """
         from cxg_widget.counts.count_loops import GROUP, PASSES, SELECTED
 
@@ -159,21 +159,21 @@ class Counter:
     def states(
         self, column: Column | None, rules: Sequence[Rule], selected: Mask, by: GroupCodes | None
     ) -> NDArray[np.uint8]:
-        """Return each cell's state for a column, uint8 (n_obs,), as `put_states`; columns without a filter share it.
+        """Return the state of each cell, uint8 (n_obs,), as `put_states`; columns without a filter share it.
 
-        column : None = of no column: it has no filter of its own
-        selected : bool (n_obs,), or empty; by : None = its groups mean nothing
+        column : None = without its own filter
+        selected : bool (n_obs,), or empty; by : None = groups are not used
         """
         failed = self._crossfilter.failed(rules) if rules else None
         own = None if column is None else self.own_rule(column, rules)
         if own is not None:
             return self._make_states(failed, self._crossfilter.mask(own), selected, by)
         key = (failed, selected, by)
-        # Under the lock, so that columns which are counted side by side share one array instead of making it each.
+        # Under the lock, so that columns counted at the same time share one array.
         with self._lock:
             made = self._states
             if not made or any(one is not other for one, other in zip(made[0], key, strict=True)):
-                # Of columns that are not counted by group nobody looks at the upper bits.
+                # Columns that are not counted by group ignore the upper bits.
                 is_finer = bool(made) and by is None and made[0][0] is failed and made[0][1] is selected
                 if not is_finer:
                     self._states = made = (key, self._make_states(failed, None, selected, by))
@@ -198,7 +198,7 @@ class Counter:
         return states
 
     def own_rule(self, column: Column, rules: Sequence[Rule]) -> Rule | None:
-        """Return the filter of the column itself, None where it has none."""
+        """Return the filter of the column itself, None if it has none."""
         source, name, _ = column
         return next((rule for rule in rules if self._is_same(source, name, rule.get("not", rule))), None)
 
@@ -212,7 +212,7 @@ class Counter:
 
 
 def frame_of(name: str, tally: Tally) -> pd.DataFrame:
-    """Return int64 columns all, filtered, selected; missing values come last where there are any."""
+    """Return int64 columns all, filtered, selected; missing values come last, if there are any."""
     import pandas as pd
 
     n_rows = n_rows_of(tally)
@@ -222,12 +222,12 @@ def frame_of(name: str, tally: Tally) -> pd.DataFrame:
 
 
 def n_rows_of(tally: Tally) -> int:
-    """Return the number of codes with a row: all, except that of missing values where there are none."""
+    """Return the number of codes with a row: all, except that of missing values if there are none."""
     return tally.everything.size - int(tally.everything[-1] == 0)
 
 
 def index_of(name: str, tally: Tally) -> pd.Index:
-    """Return the categories or intervals, missing values last where there are any."""
+    """Return the categories or intervals, with missing values last, if there are any."""
     return _index_of(tally, n_rows_of(tally)).rename(name)
 
 
@@ -244,7 +244,7 @@ def _index_of(tally: Tally, n_rows: int) -> pd.Index:
     known: pd.Index = pd.Index(list(coded.categories))
     if coded.is_categorical:
         return pd.CategoricalIndex(pd.Categorical.from_codes(rows, categories=known, ordered=coded.ordered))
-    # The index of booleans of pandas 2 takes no missing value; one of objects does.
+    # The boolean index of pandas 2 takes no missing value; one of objects does.
     if n_rows == coded.n_codes:
         known = known.astype(object).append(pd.Index([np.nan], dtype=object))
     found: pd.Index = known.take(rows)

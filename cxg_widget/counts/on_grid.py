@@ -1,4 +1,4 @@
-"""Counts the cells of each category in the bins of a grid over the embedding; counts of parts add up."""
+"""Counts the cells of each category on a grid over the embedding; counts of partitions can be added."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from cxg_widget.spatial.view import Extent
 
 SIDE = 256
-"""Bins along the longer side, those around the cells included."""
+"""Bins along the longer side, including padding."""
 _MOST_BYTES = 64 * 2**20
 _PAD = 28 / 256
-"""Empty bins on each side: more than what smooths reaches."""
+"""Empty bins on each side: more than the smoothing reaches."""
 _AT_ONCE = 1 << 22
 _NOTHING = np.empty(0, dtype=np.uint32)
 _ALL = np.empty(0, dtype=np.bool_)
@@ -25,10 +25,10 @@ _NO_CODES = np.empty(0, dtype=np.int8)
 
 @dataclass(frozen=True)
 class Grid:
-    """Bins over all cells of an embedding, and empty ones around them.
+    """Bins over all cells of an embedding, with padding.
 
     extent : x0, x1, y0, y1 of all bins, data units
-    shape : lines and columns; line 0 lies at y0
+    shape : lines and columns; line 0 is at y0
     """
 
     extent: Extent
@@ -36,10 +36,10 @@ class Grid:
 
     @classmethod
     def around(cls, cells: Extent, side: int = SIDE, *, equal_units: bool = True) -> Grid:
-        """Return the grid of cells within some bounds.
+        """Return the grid for cells within some bounds.
 
         side : bins along the longer side
-        equal_units : whether bins are as wide as they are high, in data units; else there are as many both ways
+        equal_units : whether bins are square in data units; else both sides have equally many bins
         """
         x0, x1, y0, y1 = cells
         pad = round(side * _PAD)
@@ -51,7 +51,7 @@ class Grid:
 
     @classmethod
     def for_planes(cls, n: int, cells: Extent, *, equal_units: bool = True) -> Grid:
-        """Return a grid of which so many planes take no more than 64 MiB: a coarser one for very many."""
+        """Return a grid of which the planes take at most 64 MiB; coarser for very many planes."""
         return cls.around(cells, SIDE if 4 * n * SIDE**2 <= _MOST_BYTES else SIDE // 2, equal_units=equal_units)
 
     @property
@@ -72,7 +72,7 @@ class Grid:
         return np.array([[x0, y0], [x1, y1]])
 
     def places(self, at: NDArray[Any]) -> NDArray[np.float64]:
-        """Return where columns and lines (n, 2) lie whose whole numbers are the middles of bins, data units (n, 2)."""
+        """Return data coordinates (n, 2) of columns and lines (n, 2), whose integers are centers of bins."""
         (x0, _, y0, _), steps = self.extent, self.steps
         return np.asarray((x0, y0) + (at + 0.5) * steps, dtype=np.float64)
 
@@ -80,17 +80,17 @@ class Grid:
 def _bins(low: float, high: float, widest: float, inner: int, pad: int) -> tuple[int, float, float]:
     """Return the number of bins from low to high, with `pad` more on either side, and their ends.
 
-    widest : what takes `inner` bins; 0 = what lies from low to high
+    widest : width of `inner` bins; 0 = from low to high
     """
     step = (widest or high - low or 1.0) / inner
-    # Rounding must not add a bin where the cells fill the last one exactly.
+    # Rounding must not add a bin if the cells fill the last one exactly.
     n = max(1, math.ceil((high - low) / step - 1e-9)) + 2 * pad
     middle = low / 2 + high / 2
     return n, middle - n * step / 2, middle + n * step / 2
 
 
 def count_codes(codes: NDArray[Any], k: int, passing: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-    """Count cells by their codes, int64 (k,), of those that pass; -1 counts nowhere."""
+    """Count passing cells by their codes, int64 (k,); -1 is not counted."""
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts import count_loops
 
@@ -100,7 +100,7 @@ def count_codes(codes: NDArray[Any], k: int, passing: NDArray[np.bool_] | None =
 
 
 def slots_of(kept: NDArray[np.int64], k: int) -> NDArray[np.int32]:
-    """Return the plane of each code, int32 (k + 1,): that of kept[i] is i, all others and missing ones have -1."""
+    """Return the plane of each code, int32 (k + 1,): that of kept[i] is i, others and missing have -1."""
     slots = np.full(k + 1, -1, dtype=np.int32)
     slots[kept] = np.arange(kept.size)
     return slots
@@ -118,12 +118,12 @@ def count_on_grid(
 ) -> NDArray[np.uint32]:
     """Count cells by bin and plane, uint32 (n_planes, lines, columns).
 
-    xy : float32 (n, 2); what is not finite counts nowhere
-    codes : signed (n_obs,), -1 = without a category; None = all cells belong to plane 0
+    xy : float32 (n, 2); non-finite ones are not counted
+    codes : signed (n_obs,), -1 = without a category; None = all cells in plane 0
     slots : as `slots_of` returns them
-    rows : uint32 (n,), which row each of xy is; None = they are in the order of the rows
-    passing : bool (n_obs,), which cells count; None = all
-    check : called now and then; what it raises ends the count
+    rows : uint32 (n,), row of each of xy; None = in row order
+    passing : bool (n_obs,), cells to count; None = all
+    check : called repeatedly; an exception from it ends the count
     """
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts import count_loops

@@ -12,7 +12,7 @@ from cxg_widget.datasets.base.values import Codes
 
 
 def compile_runs() -> None:
-    """Compile what counts the cells beneath the pointer."""
+    """Compile the loop that counts cells under the pointer."""
     places = np.arange(2)
     for kind in ("uint8", "uint16"):
         codes = frozen(np.zeros(3, dtype=kind))
@@ -21,7 +21,7 @@ def compile_runs() -> None:
 
 
 def compile_loops() -> None:
-    """Compile every loop on a few cells, for the types that columns mostly have, or load what was compiled before."""
+    """Compile every loop on a few cells, for the usual dtypes of columns, or load what was compiled before."""
     nobody, nothing = np.zeros(3, dtype=np.bool_), np.zeros(3, dtype=np.uint8)
     states = np.zeros(3, dtype=np.uint8)
     put_states(frozen(nothing), frozen(nobody), frozen(nobody), frozen(nothing), states)

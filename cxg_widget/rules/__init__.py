@@ -1,1 +1,1 @@
-"""Rules that say which cells are meant, small JSON that may come from anybody, and the masks they make."""
+"""Rules: JSON descriptions of cells, possibly from untrusted sources, and their masks."""

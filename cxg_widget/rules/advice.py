@@ -1,4 +1,4 @@
-"""Suggestions for refused queries: signs and words of other languages, values without quotes."""
+"""Suggestions for refused queries: operators of other languages, values without quotes."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _OTHER_WORDS = [
 
 
 _LONGEST = 1_000
-"""Longer queries get no suggestion: by the square of its length, a million letters would hold the kernel for hours."""
+"""Longer queries get no suggestion: the time grows with the square of the length, to hours for a million letters."""
 _SIGNS = {"&&": "and", "||": "or", "===": "==", "<>": "!=", "=>": ">=", "=<": "<="}
 
 
 def meant_query(text: str, dataset: Dataset, layer: str | None = None) -> str | None:
-    """Return a query of this package's language that a refused text may mean; None = no suggestion."""
+    """Return the query that a refused text probably means; None = no suggestion."""
     if len(text) > _LONGEST:
         return None
     query = text
@@ -47,7 +47,7 @@ def meant_query(text: str, dataset: Dataset, layer: str | None = None) -> str | 
 
 
 def advised(error: CxgWidgetError, text: object, dataset: Dataset, layer: str | None = None) -> CxgWidgetError:
-    """Return the error for a refused query, with a query that works where there is a suggestion."""
+    """Return the error for a refused query, with a query that works if there is a suggestion."""
     if not isinstance(text, str):
         return error
     if named := re.search(r"@(\w+)", text):
@@ -58,13 +58,13 @@ def advised(error: CxgWidgetError, text: object, dataset: Dataset, layer: str | 
 
 
 def named_columns(query: str, columns: list[str]) -> list[str]:
-    """Return those of `columns` that a query names, bare or in backticks."""
+    """Return those of `columns` that a query uses, bare or in backticks."""
     names = {token["quoted"] or token["word"] for token in QUERY_TOKEN.finditer(query)}
     return [column for column in columns if column in names]
 
 
 def in_usual_signs(query: str) -> str:
-    """Return a query that other languages write otherwise in the words of pandas; names and texts stay."""
+    """Replace operators of other languages by those of pandas; names and texts stay."""
     parts, end = [], 0
     for token in QUERY_TOKEN.finditer(query):
         word = token["word"]
@@ -75,17 +75,17 @@ def in_usual_signs(query: str) -> str:
 
 
 def _signs(query: str, start: int, stop: int) -> str:
-    """Return what stands between two names as pandas writes it."""
+    """Return the part between two names as pandas writes it."""
     signs = query[start:stop]
     for other, usual in _SIGNS.items():
         signs = signs.replace(other, usual)
     signs = re.sub(r"!(?!=)", "not ", signs)
-    is_call = re.search(r"\w\(", query[:stop])  # whose keywords are written with one =
+    is_call = re.search(r"\w\(", query[:stop])  # keyword arguments keep their single =
     return signs if is_call else re.sub(r"(?<![=<>!])=(?!=)", "==", signs)
 
 
 def with_quotes(query: str, dataset: Dataset) -> str:
-    """Return a query with the texts in quotes that are values of the columns it names, and columns in backticks."""
+    """Quote texts that are values of the used columns, and put columns in backticks."""
     blank = QUERY_TOKEN.sub(lambda token: token[0] if token["word"] else "\0" * len(token[0]), query)
     columns = {name: f"`{name}`" for name in dataset.obs_columns if not name.isidentifier()}
     labels = {

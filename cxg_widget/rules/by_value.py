@@ -1,4 +1,4 @@
-"""Select cells by the values of their obs columns, and say which column or value was meant."""
+"""Selection by values of obs columns, with suggestions for wrong columns and values."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
 _FEW_ROWS = 200_000
-"""Columns of text of no more rows are read to find what may have been meant: nothing else tells what they hold."""
+"""Text columns of up to this many rows are read for suggestions."""
 _LISTED = 4_000
 
 
 def mask_of_values(wanted: Mapping[Any, Any], dataset: Dataset) -> NDArray[np.bool_]:
-    """Return which cells have one of the values given, in every column named, bool (n_obs,).
+    """Return which cells have one of the given values in every given column, bool (n_obs,).
 
-    wanted : obs column to a value or several; None and NaN stand for missing, numbers are compared exactly, and a
-        category is also known by its label in the legend
+    wanted : {obs column: value or list}; None and NaN mean missing, numbers are compared exactly, and a category can be
+        given by its legend label
     """
     if not wanted:
-        raise SelectionError("select({}) names no column; write select({column: value})")
+        raise SelectionError("select({}) has no column; write select({column: value})")
     mask = np.ones(dataset.n_obs, dtype=np.bool_)
     for name, values in wanted.items():
         mask &= _mask_of(_column(name, dataset), _listed(name, values), dataset)
@@ -38,7 +38,7 @@ def mask_of_values(wanted: Mapping[Any, Any], dataset: Dataset) -> NDArray[np.bo
 
 
 def meant_by(text: str, dataset: Dataset, index: Sequence[str] = ()) -> str:
-    """Say how to select by a text that is no label of the obs index; "" where one of those is nearest to it."""
+    """Suggest a call for a text that is not a label of the obs index; "" if a label is nearest to it."""
     if text in dataset.obs_columns:
         return f"It is an obs column; write select({{{text!r}: value}}) with one of its values."
     known: dict[str, str] = {}
@@ -54,7 +54,7 @@ def meant_by(text: str, dataset: Dataset, index: Sequence[str] = ()) -> str:
 
 
 def is_var(name: str, dataset: Dataset, layer: str | None = None) -> bool:
-    """Say whether a gene or other feature of a layer (None = X) has that name."""
+    """Return whether a gene or other feature of a layer (None = X) has that name."""
     try:
         dataset.names_in(layer).find_var(name)
     except CxgWidgetError:
@@ -63,12 +63,12 @@ def is_var(name: str, dataset: Dataset, layer: str | None = None) -> bool:
 
 
 def by_var(name: str) -> str:
-    """Write how cells are selected by a gene."""
+    """Return a call that selects cells by a gene."""
     return f"select(w.dataset.values({name!r}) > 0)"
 
 
 def labels_of(column: str, dataset: Dataset) -> list[str]:
-    """Return what the values of an obs column are called, where that can be said without reading many rows."""
+    """Return the labels of an obs column, if that needs no read of many rows."""
     kind, few = dataset.obs_columns[column].kind, dataset.n_obs <= _FEW_ROWS
     with suppress(CxgWidgetError):
         if kind in ("categorical", "boolean"):
@@ -112,7 +112,7 @@ def _listed(column: Any, values: Any) -> list[Any]:
 
 
 def listed_values(given: Any) -> list[Any]:
-    """Return a value or several as a list that JSON can hold, None for missing ones."""
+    """Return one value or several as a JSON list, with None for missing ones."""
     given = given.tolist() if hasattr(given, "tolist") else given
     values = [given] if isinstance(given, str | bytes) or not isinstance(given, Iterable) else list(given)
     plain = (one.item() if isinstance(one, np.generic) else one for one in values)
@@ -131,10 +131,10 @@ def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.boo
 
 
 def is_missing(value: Any) -> bool:
-    """Say whether a value stands for none: None, NaN, NaT or pandas.NA."""
+    """Return whether a value means missing: None, NaN, NaT or pandas.NA."""
     try:
         return value is None or not bool(value == value)  # noqa: PLR0124 - NaN and NaT of any library
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself
+    except (TypeError, ValueError):  # pandas.NA cannot be compared
         return True
 
 
@@ -190,7 +190,7 @@ def _range(column: str, numbers: NDArray[Any], wanted: NDArray[Any]) -> str:
     if not finite.size:
         return "it holds no numbers."
     low, high, name = finite.min(), finite.max(), column if column.isidentifier() else f"`{column}`"
-    if wanted.size == 2:  # as of [0, 1]: what is meant are the ends of a range
+    if wanted.size == 2:  # two values such as [0, 1] are probably meant as a range
         low, high = np.sort(wanted)
         filters = f" or a tuple: w.filters[{column!r}] = ({low}, {high})"
     else:

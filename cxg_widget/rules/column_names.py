@@ -1,4 +1,4 @@
-"""Finds the obs columns and genes that rules name, and reads them."""
+"""Resolves names of obs columns and genes in rules, and reads them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Column = Codes | NDArray[Any]
 
 
 def resolved(names: Mapping[str, str], dataset: Dataset, layer: str | None) -> dict[str, tuple[str, str]]:
-    """Find whether each name is an obs column ("obs") or a gene ("var"); "obs:" and "var:" force one."""
+    """Return for each name whether it is an obs column ("obs") or a gene ("var"); "obs:" and "var:" force one."""
     found = {word: _resolve(name, dataset, layer) for word, name in names.items()}
     if unknown := [names[word] for word, one in found.items() if one is None]:
         raise UnknownName(missing_names(unknown, dataset))
@@ -33,14 +33,14 @@ def unknown_in(query: Query, dataset: Dataset, layer: str | None) -> list[str]:
 
 
 def is_column(name: Any, dataset: Dataset, layer: str | None) -> bool:
-    """Say whether something is the name of an obs column or gene; "obs:" and "var:" force one."""
+    """Return whether a value is the name of an obs column or gene; "obs:" and "var:" force one."""
     return isinstance(name, str) and _resolve(name, dataset, layer) is not None
 
 
 def missing_names(unknown: list[str], dataset: Dataset, others: Sequence[str] = ()) -> str:
-    """Write the sentence for names that a dataset does not have: the nearest to the first, and all others.
+    """Return the sentence about unknown names: the nearest names for the first, and all others.
 
-    apart from : what else it does not have, each in words
+    others : other unknown things, each in words
     """
     known = [*dataset.obs_columns, *(dataset.var_aliases or ()), *dataset.var_labels]
     count = len(dataset.obs_columns) + dataset.n_var
@@ -64,7 +64,7 @@ def _resolve(name: str, dataset: Dataset, layer: str | None) -> tuple[str, str] 
 
 
 def read_column(found: tuple[str, str], dataset: Dataset, layer: str | None) -> Column:
-    """Read an obs column or a gene: codes, or numbers (n_obs,) in their own type, genes as float32."""
+    """Read an obs column or a gene: codes, or numbers (n_obs,) in their own dtype, genes as float32."""
     source, name = found
     if source == "var":
         return dataset.vector(name, layer).dense(dataset.n_obs)

@@ -1,4 +1,4 @@
-"""Two rules made one, as gestures and the algebra of sets combine cells."""
+"""Combines two rules, for gestures and for the algebra of sets."""
 # Changes with cxg_widget/selection/selection.py: modes of a selection.
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from cxg_widget.wire.protocol import Mode
 
 NOTHING: Rule = {"or": []}
-"""The rule that no cell fits."""
+"""The rule that matches no cell."""
 
 
 def combined_rule(old: Rule | None, new: Rule | None, mode: Mode) -> Rule | None:
-    """Return the rule of the cells that `selection.combine` gives; None where one has no rule, or both are too large.
+    """Return the rule of the cells of `selection.combine`; None if one has no rule, or the result is too large.
 
-    Lists grow where they can, so that many gestures of one kind make no deep rule.
+    Lists are extended where possible, so that many gestures of one kind do not nest deeply.
     """
     if mode == "replace":
         return fitting(new)
@@ -38,14 +38,14 @@ def combined_rule(old: Rule | None, new: Rule | None, mode: Mode) -> Rule | None
 
 
 def complement_of(rule: Rule | None) -> Rule | None:
-    """Return the rule of all other cells; None where there is none, or it is too large."""
+    """Return the rule of all other cells; None if there is none, or it is too large."""
     if rule is None:
         return None
     return rule["not"] if "not" in rule else fitting({"not": rule})
 
 
 def fitting(rule: Rule | None) -> Rule | None:
-    """Return a rule, or None where it is larger than one may be."""
+    """Return a rule, or None if it is too large."""
     if rule is None:
         return None
     sizes = [depth for _, depth in within(rule)]

@@ -1,4 +1,4 @@
-"""Who passes several filters: all of them, or all but one; each rule is evaluated once, and waits for no other."""
+"""Evaluates several filters together: which cells pass all, or all but one; each rule is evaluated once."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 Key = tuple[str, ...]
 MOST = 255
-"""Filters at once: of how many a cell fails is kept in a byte."""
+"""Most filters at once: the number that a cell fails is stored in a byte."""
 
 
 _MOST_KEPT = 15
-"""Combinations of rules whose cells are kept: a panel each has its own."""
+"""Most cached combinations of rules: each panel has its own."""
 
 
 class Crossfilter:
-    """Which cells of a dataset pass rules; one byte a cell for each rule that was requested last.
+    """Which cells of a dataset pass rules; caches a byte per cell for each of the last rules.
 
     evaluate : returns the mask of a rule, as `rule.mask_of`; None = that, in this process
     """
@@ -47,15 +47,15 @@ class Crossfilter:
         self._known: Sequence[Rule] = ()
 
     def know_sets(self, sets: Sequence[Rule]) -> None:
-        """Take note of the sets that rules may name: {"name", "rule"} each."""
+        """Set the sets that rules may name: {"name", "rule"} each."""
         if sets is not self._known:
             with self._lock:
                 self._known, self._sets = sets, {**self._sets, **by_digest(sets)}
 
     def passing(self, rules: Sequence[Rule]) -> Mask | None:
-        """Return which cells pass all rules, bool (n_obs,), read-only; None where there are no rules, and all pass.
+        """Return which cells pass all rules, bool (n_obs,), read-only; None without rules.
 
-        The same rules give the very same array until others are requested.
+        The same rules return the same array until others are requested.
         """
         if not rules:
             return None
@@ -63,7 +63,7 @@ class Crossfilter:
         known = self._passing.get(key)
         if known is not None:
             return known
-        found = self.mask(rules[0]).view()  # of one rule no copy
+        found = self.mask(rules[0]).view()  # a view, not a copy, for a single rule
         for rule in rules[1:]:
             found = found & self.mask(rule)
         with self._lock:
@@ -72,9 +72,9 @@ class Crossfilter:
             return self._passing[key]
 
     def failed(self, rules: Sequence[Rule]) -> NDArray[np.uint8] | None:
-        """Return how many rules each cell fails, uint8 (n_obs,), read-only; None where there are no rules.
+        """Return how many rules each cell fails, uint8 (n_obs,), read-only; None without rules.
 
-        Who passes all but one of them fails none, or that one alone. The same rules give the very same array until
+        A cell that passes all but one rule fails no rule, or only that one. The same rules return the same array until
         others are requested.
         """
         if not rules:
@@ -94,17 +94,17 @@ class Crossfilter:
             return self._failed[key]
 
     def mask(self, rule: Rule) -> Mask:
-        """Return which cells pass one rule, bool (n_obs,), not to be written to; raises as `rule.mask_of`."""
+        """Return which cells pass one rule, bool (n_obs,), read-only; raises as `rule.mask_of`."""
         (name,) = _key_of([rule])
         known = self.masks.get(name)
         if known is not None:
             return known
         inner = rule.get("not", rule)
-        if "set" in inner:  # whose own rule may be as deep as one may be
+        if "set" in inner:  # the rule of a set may itself have the greatest depth
             found = self._evaluate(self._rule_of(inner))
             found = ~found if "not" in rule else found
         else:
-            found = self._evaluate(rule)  # may read for long: the lock is free meanwhile
+            found = self._evaluate(rule)  # may read for long, so it runs without the lock
         with self._lock:
             return self.masks.setdefault(name, found)
 
@@ -115,12 +115,12 @@ class Crossfilter:
         return self._sets[named["of"]]
 
     def holds(self, rules: Sequence[Rule]) -> bool:
-        """Say whether all rules have been evaluated, so that nothing is read for them."""
+        """Return whether all rules have been evaluated, so that nothing must be read for them."""
         masks = self.masks
         return all(name in masks for name in _key_of(rules))
 
     def keep(self, rules: Sequence[Rule]) -> None:
-        """Let go of the masks of all rules but these."""
+        """Drop the masks of all other rules."""
         keys = set(_key_of(rules))
         named = {rule.get("not", rule).get("of") for rule in rules} | by_digest(self._known).keys()
         with self._lock:

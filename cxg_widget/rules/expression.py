@@ -1,4 +1,4 @@
-"""What a query says of each cell: its tree evaluated over blocks of rows, reading only the columns it names."""
+"""Evaluates queries: their tree over blocks of rows, reading only the columns they use."""
 # Changes with cxg_widget/rules/methods.py: methods and signs of queries.
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _COMPUTED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> NDArray[np.bool_]:
     """Evaluate a query over obs columns and genes, bool (n_obs,), as pandas evaluates it over a DataFrame of them.
 
-    Missing values are in no comparison but `!=`. It differs from pandas in two points (decision 76): whole numbers do
-    not overflow, as arithmetic is in float64 where no column has float32; and a value that a column of categories or
-    text does not have is looked for by its label in the legend, and refused where there is none.
+    Missing values match no comparison but `!=`. There are two differences from pandas (decision 76). Integers do not
+    overflow, since arithmetic is in float64, unless a column is float32. A value that a column of categories or text
+    lacks is looked up by its legend label, and is an error if there is none.
 
     layer : of genes; None = X
     """
@@ -64,7 +64,7 @@ def _evaluated(tables: _Tables, columns: Mapping[str, Column], rows: slice) -> A
 
 
 class _Tables:
-    """What a query says of each category of a column, looked up once for all blocks of rows."""
+    """Results of a query for each category of a column, computed once for all blocks of rows."""
 
     def __init__(self, query: Query) -> None:
         self.query = query
@@ -72,7 +72,7 @@ class _Tables:
         self._chosen: dict[tuple[int, str], tuple[NDArray[np.bool_], list[Any]]] = {}
 
     def matches(self, call: Call, node: ast.Call, categories: Sequence[Any]) -> NDArray[np.bool_]:
-        """Return of which categories a method of text is true, bool (k + 1,), of missing values last."""
+        """Return the categories for which a text method is true, bool (k + 1,), missing values last."""
         if id(node) not in self._matches:
             is_match = matcher(call)
             found = [isinstance(one, str) and is_match(one) for one in categories]
@@ -80,13 +80,13 @@ class _Tables:
         return self._matches[id(node)]
 
     def chosen(self, wanted: list[Any], categories: Sequence[Any]) -> tuple[NDArray[np.bool_], list[Any]]:
-        """Return which categories are wanted, bool (k + 1,), missing values last, and what is wanted and is none.
+        """Return the wanted categories, bool (k + 1,), missing values last, and wanted values that are none.
 
-        A value that no category equals is the label of one: `leiden == 3` finds the text "3".
+        A value that equals no category is taken as a label: `leiden == 3` finds the text "3".
         """
         key = (id(categories), repr(wanted))
         if key not in self._chosen:
-            known = set(categories)  # in which True is 1, as in pandas
+            known = set(categories)  # in which True equals 1, as in pandas
             labels = [label_of(category) for category in categories]
             known_labels = set(labels)
             values = {one for one in wanted if one in known}
@@ -98,13 +98,13 @@ class _Tables:
 
 
 class _Block:
-    """One block of rows: the value of a node is booleans, numbers, codes of these rows, or a constant."""
+    """One block of rows; the value of a node is booleans, numbers, codes of these rows, or a constant."""
 
     def __init__(self, tables: _Tables, columns: Mapping[str, Column], rows: slice) -> None:
         self._tables, self._columns, self._rows = tables, columns, rows
 
     def value(self, node: ast.AST) -> Any:
-        """Return what a node is worth in these rows."""
+        """Return the value of a node in these rows."""
         if isinstance(node, ast.Constant):
             return node.value
         return _MEANINGS[type(node)](self, node)
@@ -119,25 +119,25 @@ class _Block:
         return [self.value(one) for one in node.elts]
 
     def of_boolop(self, node: ast.BoolOp) -> Any:
-        """Return what and, or make of booleans."""
+        """Return the result of and, or."""
         parts = [self._booleans(one) for one in node.values]
         return np.logical_and.reduce(parts) if isinstance(node.op, ast.And) else np.logical_or.reduce(parts)
 
     def of_binop(self, node: ast.BinOp) -> Any:
-        """Return what arithmetic makes of numbers."""
+        """Return the result of arithmetic."""
         left, right = (self._number(one, node.op) for one in (node.left, node.right))
         if all(
             _is_boolean(one) or isinstance(one, bool) for one in (left, right)
-        ):  # of which pandas makes or, and, or an error
+        ):  # pandas treats these as or, and, or an error
             raise self.wrong(f"{type(node.op).__name__.lower()} needs a number")
         left, right = _as_floats(left, right), _as_floats(right, left)
         if _is_scalar(left) and _is_scalar(right):
             return float(_COMPUTED[type(node.op)](np.float64(left), np.float64(right)))
         found = _COMPUTED[type(node.op)](left, right)
-        return found + 0.0 if self._is_whole(node) else found  # whole numbers have no -0, by which / is -inf
+        return found + 0.0 if self._is_whole(node) else found  # integers have no -0, whose reciprocal is -inf
 
     def _is_whole(self, node: ast.AST) -> bool:
-        """Say whether a value is of whole numbers, which arithmetic holds as floats."""
+        """Return whether a value consists of integers, which arithmetic holds as floats."""
         if isinstance(node, ast.Name):
             column = self._columns[node.id]
             return isinstance(column, np.ndarray) and column.dtype.kind in "iub"
@@ -148,7 +148,7 @@ class _Block:
         return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
     def of_call(self, node: ast.Call) -> Any:
-        """Return of which values a method is true."""
+        """Return the rows for which a method is true."""
         call = call_of(node)
         value = self.value(call.of)
         if _is_scalar(value) or isinstance(value, list):
@@ -167,13 +167,13 @@ class _Block:
         return self._tables.matches(call, node, value.categories)[value.codes]
 
     def of_compare(self, node: ast.Compare) -> Any:
-        """Return what comparisons in a row say."""
+        """Return the result of chained comparisons."""
         values = [self.value(one) for one in (node.left, *node.comparators)]
         pairs = zip(values, node.ops, values[1:], strict=False)
         return np.logical_and.reduce([self._compared(*pair) for pair in pairs])
 
     def of_unaryop(self, node: ast.UnaryOp) -> Any:
-        """Return what not, minus or plus makes of a value."""
+        """Return the result of not, minus or plus."""
         if isinstance(node.op, ast.Not | ast.Invert):
             return ~self._booleans(node.operand)
         number = self.value(node.operand)
@@ -197,7 +197,7 @@ class _Block:
             raise self.wrong(f"{_said(found)} is not a number, but {type(op).__name__.lower()} needs one")
         try:
             if _is_scalar(found) and not isinstance(found, bool | np.bool_):
-                return float(found)  # which does not widen a float32 beside it
+                return float(found)  # a Python float does not widen a float32 array
         except OverflowError:
             raise self.wrong("a number is too large") from None
         return found
@@ -225,7 +225,7 @@ class _Block:
         return _COMPARED[type(op)](left, right)
 
     def _ordered(self, left: Codes, op: ast.cmpop, right: Any) -> NDArray[np.bool_]:
-        """Compare a column whose categories have an order with one of them, as pandas does; missing values never do."""
+        """Compare a column of ordered categories with one of them, as pandas does; missing values are always False."""
         labels = [label_of(category) for category in left.categories]
         if not left.ordered:
             raise self.wrong("text has no order here; compare it with == or in")
@@ -239,14 +239,14 @@ class _Block:
         if any(isinstance(one, str) for one in wanted):
             raise self.wrong("numbers cannot be compared with a list of text")
         found = np.zeros(np.shape(numbers), dtype=np.bool_)
-        if numbers.dtype == np.float32:  # 0.1 is in none of them, though they are == 0.1: so it is in pandas
+        if numbers.dtype == np.float32:  # 0.1 is in none of them, though they are == 0.1, as in pandas
             numbers = numbers.astype(np.float64)
         for one in wanted:
             found |= numbers == one
         return found
 
     def wrong(self, what: str) -> SelectionError:
-        """Return the error that says what in the query does not fit."""
+        """Return an error about what does not fit in the query."""
         return SelectionError(f"query {shown(self._tables.query.text)}: {what}.")
 
 
@@ -258,7 +258,7 @@ _MEANINGS: dict[type[ast.AST], Callable[[_Block, Any], Any]] = {
 
 
 def _is_one_of(left: Codes, right: Any, block: _Block) -> NDArray[np.bool_]:
-    """Say which rows have a label, one of several, or the label that another column has there; missing have none."""
+    """Return which rows have a label, one of several, or the label of another column; missing have none."""
     if isinstance(right, Codes):
         label = {label_of(category): code for code, category in enumerate(left.categories)}
         same = np.array([*(label.get(label_of(one), -2) for one in right.categories), -2])
@@ -274,10 +274,10 @@ def _is_one_of(left: Codes, right: Any, block: _Block) -> NDArray[np.bool_]:
 
 
 def _as_floats(value: Any, other: Any) -> Any:
-    """Return a value of arithmetic as pandas takes it beside another, but for whole numbers, which do not overflow."""
+    """Convert an operand as pandas does, except for integers, which do not overflow."""
     if _is_scalar(value) or value.dtype.kind == "f":
         return value
-    # NumPy, and so pandas, keeps float32 beside whole numbers of up to 16 bits.
+    # NumPy, and so pandas, keeps float32 with integers of up to 16 bits.
     is_single = getattr(other, "dtype", None) == np.float32 and value.dtype.itemsize <= 2
     return np.asarray(value, dtype=np.float32 if is_single else np.float64)
 
@@ -299,7 +299,7 @@ def _is_boolean(found: Any) -> bool:
 
 
 def _truth(found: Any) -> NDArray[np.bool_]:
-    """Return booleans; a missing one counts as False."""
+    """Return booleans; missing counts as False."""
     if not isinstance(found, Codes):
         return np.asarray(found)
     return np.asarray(np.array([*found.categories, False], dtype=np.bool_)[found.codes])

@@ -1,4 +1,4 @@
-"""Filters: one rule for each obs column or gene, and one query; which rule the values that a user gives make."""
+"""Filters: one rule per obs column or gene, and one query; turns the user's values into rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def key_of(rule: Rule) -> str:
-    """Return what a filter is called among the others."""
+    """Return the key of a filter."""
     inner, is_negated = inner_of(rule)
     part = form_of(inner).as_filter
     if part is not None and (part.can_be_negated or not is_negated):
@@ -32,11 +32,12 @@ def key_of(rule: Rule) -> str:
 
 
 def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: Sequence[Rule] = ()) -> list[Rule]:
-    """Return filters as rules, one for each key, in their order.
+    """Return filters as rules, one per key, in order.
 
-    value : {name: what is kept, as `filter_of` takes it}, rules as a widget's state has them, what has `rules`, or None
-    layer : of genes that are named; None = X
-    sets : {"name", "rule"} each, which "set:NAME" names
+    value : {name: kept values, as `filter_of` takes them}, rules as in a widget's state, an object with `rules`, or
+        None
+    layer : of genes; None = X
+    sets : {"name", "rule"} each, which "set:NAME" refers to
     """
     value = getattr(value, "rules", value)
     if value is None:
@@ -53,8 +54,8 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: 
 def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, sets: Sequence[Rule] = ()) -> Rule:
     """Return the rule that keeps some values of an obs column or gene.
 
-    name : as `color` takes it, or "set:NAME" of a set of cells, which comes before a column of that name
-    kept : a value or a list of values; of numbers a tuple (lowest, highest), both included, None for no end; of a set
+    name : as `color` takes it, or "set:NAME" of a set of cells, which takes precedence over a column of that name
+    kept : a value or a list of values; for numbers a tuple (lowest, highest), both included, None = no limit; for a set
         True, or False for all other cells; or a rule
     """
     if name == QUERY and QUERY not in dataset.obs_columns:
@@ -89,7 +90,7 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
 
 
 def query_filter(query: Any, dataset: Dataset, layer: str | None = None) -> Rule:
-    """Return the filter that is a query; raises `SelectionError` where it is none."""
+    """Return the filter of a query; raises `SelectionError` if it is invalid."""
     return _checked({"query": query, "layer": layer} if layer else {"query": query}, dataset)
 
 
@@ -106,16 +107,16 @@ def _is_end(value: Any) -> bool:
     return value is None or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
 
 
-# What the legend hides is the filter of the column it shows.
+# Categories hidden in the legend are the filter of its column.
 
 
 def hiding(column: str, labels: Iterable[str]) -> Rule:
-    """Return the filter of a column that leaves out some of its labels; "(missing)" stands for cells without one."""
+    """Return the filter of a column that excludes some labels; "(missing)" means cells without one."""
     return {"not": {"obs": column, "in": [None if one == MISSING_LABEL else one for one in labels]}}
 
 
 def hidden_by(rule: Rule, labels: Iterable[str]) -> list[str]:
-    """Return which of the labels of a column its filter leaves out; `labels` are all, without the missing ones."""
+    """Return the labels of a column that its filter excludes; `labels` are all, without the missing ones."""
     inner, is_negated = inner_of(rule)
     listed = [MISSING_LABEL if one is None else label_of(one) for one in inner["in"]]
     if is_negated:
@@ -125,11 +126,11 @@ def hidden_by(rule: Rule, labels: Iterable[str]) -> list[str]:
 
 
 def is_of_values(rule: Rule, column: str | None) -> bool:
-    """Say whether a filter lists values of an obs column, which a legend can show or hide one by one."""
+    """Return whether a filter lists values of an obs column, so that a legend can show or hide them one by one."""
     inner, _ = inner_of(rule)
     return lists_values(rule) and inner["obs"] == column
 
 
 def lists_values(rule: Rule) -> bool:
-    """Say whether a filter lists values of any obs column."""
+    """Return whether a filter lists values of any obs column."""
     return form_of(inner_of(rule)[0]) is VALUES

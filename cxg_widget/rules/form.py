@@ -1,4 +1,4 @@
-"""The parts of a form of a rule: all that the package must know of one, given in one place."""
+"""The interface of a form of a rule: everything that the package needs to know about it."""
 # Changes with js/src/words/rule_forms.js: forms of a rule.
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ Rule = Mapping[str, Any]
 
 
 class Cells(Protocol):
-    """Evaluates the rules within a rule, over one dataset."""
+    """Evaluates the rules nested in a rule, over one dataset."""
 
     @property
     def dataset(self) -> Dataset:
-        """The dataset whose cells are meant."""
+        """The dataset of the cells."""
 
     def of(self, rule: Rule) -> Mask:
-        """Return the mask of a rule within."""
+        """Return the mask of a nested rule."""
 
     def of_set(self, name: str) -> Mask:
-        """Return the mask of the rule that has a name."""
+        """Return the mask of a named rule."""
 
     def add_unknown(self, sentence: str) -> None:
-        """Take note of values that a column does not have, so that one error names all of them."""
+        """Record values that a column lacks, so that one error names all of them."""
 
 
 class Words(NamedTuple):
-    """A rule in words: the column or gene it is about, "" for none, and what it keeps."""
+    """A rule in words: its column or gene, or "", and what it keeps."""
 
     subject: str
     kept: str
@@ -47,11 +47,11 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class FilterPart:
-    """How a form serves as a filter.
+    """How a form works as a filter.
 
-    key : what the filter is called among the others
+    key : key of the filter
     can_be_negated : whether {not: rule} is a filter too
-    kept : what `w.filters[key]` returns, given the rule and whether it is negated
+    kept : returns `w.filters[key]`, given the rule and whether it is negated
     """
 
     key: Callable[[Rule], str]
@@ -61,21 +61,21 @@ class FilterPart:
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """A form of a rule. No part has a default, so a form that lacks one fails at import.
+    """A form of a rule. No field has a default, so an incomplete form fails at import.
 
-    needs : keys that it has, the first of which names the form
-    takes : keys that it may have beside them
+    needs : required keys, the first of which identifies the form
+    takes : optional keys
     spelling : the form as errors write it
     holds_rules : whether the value of its first key is a rule, or a list of rules
-    check : raises `InvalidValue` or `SelectionError` where its values are wrong, whatever the dataset
+    check : raises `InvalidValue` or `SelectionError` if its values are wrong for any dataset
     find_missing : reports each name that the dataset lacks
-    columns : names of obs columns that it reads; of a query also those that may be genes
-    mask : the cells that it means
-    is_row_wise : whether some rows alone tell which of them it means, so that Dask's workers can evaluate it over
-        their partitions; False where in doubt, as a rule that looks at all cells would silently mean others there
-    words : the rule in words, given what describes a rule within it
-    twin : its key in `FORMS` of js/src/words/rule_forms.js, which has its part in the page
-    as_filter : how it serves as a filter; None = it does not
+    columns : names of obs columns that it reads; for a query also those that may be genes
+    mask : returns its cells
+    is_row_wise : whether it can be evaluated on some rows alone, so that Dask workers can evaluate it over their
+        partitions; False if in doubt, since a rule that needs all cells would silently give others there
+    words : the rule in words, given a function that describes nested rules
+    twin : its key in `FORMS` of js/src/words/rule_forms.js, the counterpart in the page
+    as_filter : how it works as a filter; None = it does not
     """
 
     needs: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""The language of queries: names, comparisons, and, or, not, in, arithmetic and a few methods, and nothing that runs.
+"""The query language: names, comparisons, and, or, not, in, arithmetic and a few methods. It cannot run code.
 
-Texts are parsed by Python's own `ast`, as pandas does, and refused where they hold anything else: a filter may have
-been written by a stranger, and pandas' language calls methods.
+Python's `ast` parses the text, as in pandas, and everything else is refused: a filter may come from an untrusted
+source, and pandas' queries can call methods.
 """
 # Changes with cxg_widget/rules/methods.py: methods and signs of queries.
 
@@ -17,9 +17,9 @@ from cxg_widget.rules.methods import METHODS, call_of, fault_of
 from cxg_widget.text.names import shown
 
 LONGEST = 10_000
-"""Characters of a query."""
+"""Longest query, in characters."""
 DEEPEST = 50
-"""Brackets and operators within each other."""
+"""Greatest depth of brackets and operators."""
 _TAKES = (
     "a query takes names (in `backticks` unless they are plain words), numbers, 'texts', comparisons, and, or, not, "
 )
@@ -38,10 +38,10 @@ _NODES = (
 
 @dataclass(frozen=True)
 class Query:
-    """A query that has been parsed.
+    """A parsed query.
 
-    tree : only of the nodes listed above
-    names : of columns and genes, by what stands for each in the tree
+    tree : contains only the nodes listed above
+    names : of columns and genes, by their placeholders in the tree
     """
 
     text: str
@@ -50,7 +50,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """Parse a query; no name is looked up."""
+    """Parse a query; looks up no names."""
     if not isinstance(text, str) or not text.strip():
         raise SelectionError(f"a query must be a text such as \"size > 500 and kind == 'a'\"; found {shown(text)}")
     if len(text) > LONGEST:
@@ -79,7 +79,7 @@ _SIGNS = re.compile(
 
 
 def is_like_a_query(text: str) -> bool:
-    """Say whether a text is meant as a query, though perhaps a wrong one, and not as a name or a label."""
+    """Return whether a text looks like a query, possibly a wrong one, and not like a name or a label."""
     if _SIGNS.search(text):
         return True
     try:
@@ -90,7 +90,7 @@ def is_like_a_query(text: str) -> bool:
 
 
 def _plain(text: str) -> tuple[str, dict[str, str]]:
-    """Return a query in words that Python has, and which name each of those in backticks stands for."""
+    """Replace backticked names by Python identifiers; return the query and the name of each identifier."""
     parts: list[str] = []
     quoted: dict[str, str] = {}
     end = 0
@@ -111,7 +111,7 @@ def _plain(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _depth(text: str) -> int:
-    """Return about how deep a text is nested, without parsing it: brackets, and operators before one value."""
+    """Return the approximate nesting depth of a text without parsing it: brackets, and operators before one value."""
     deepest = depth = before = 0
     for token in re.finditer(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|\bnot\b|[\w.]+|[()\[\]{}]|[-+~]", text):
         sign = token[0]
@@ -125,7 +125,7 @@ def _depth(text: str) -> int:
 
 
 def _checked(tree: ast.expr, text: str) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree, the names of methods left out; raises at the first that is none of the language."""
+    """Yield the nodes of a tree without names of methods; raises at the first that is not in the language."""
     waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()

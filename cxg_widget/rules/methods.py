@@ -1,7 +1,7 @@
-"""Methods that queries may call, by the names that pandas has for them; nothing of pandas runs.
+"""Methods that queries may call, with the names they have in pandas, implemented without it.
 
-A query may come from a stranger, so a pattern is a small part of regular expressions, of which none lasts: without
-groups and counts, and with one `.*` between two bars (decision 76).
+A query may be untrusted, so patterns are a subset of regular expressions that always match in linear time: without
+groups and repetition counts, and with at most one `.*` per alternative (decision 76).
 """
 # Changes with cxg_widget/rules/expression.py and cxg_widget/rules/grammar.py: methods and signs of queries.
 
@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from cxg_widget.text.names import shown
 
 MISSING_TESTS = {"isna": True, "isnull": True, "notna": False, "notnull": False}
-"""Tests for missing values, as functions and as methods, and what each says of one."""
+"""Tests for missing values, as functions and as methods, and their result for a missing value."""
 _BOOLEANS = (True, False)
 
 
 class _Signature(NamedTuple):
-    """How many arguments a method takes, of which kind, and the keywords beside them with their values."""
+    """Number and kind of arguments of a method, and its keywords with their allowed values."""
 
     n: int
     takes: str
@@ -39,11 +39,11 @@ METHODS = {
 _SIMPLE = re.compile(
     r"\.\*|\.(?![*+?])|\[\^?[^\[\]\\^&|~-]+(?:-[^\[\]\\^&|~-]+)*\]|\\[^\w\s]|[\^$|]|[^\\.\[\](){}*+?|^$]"
 )
-"""What a pattern is made of: any sign, one of several, escaped signs, both ends, a bar, and letters."""
+"""Tokens of a pattern: any character, one of several, escaped characters, both ends, a bar, and letters."""
 
 
 class Call(NamedTuple):
-    """A call in a query: the method, what it is called of, its arguments and keywords."""
+    """A call in a query: method, object, arguments and keywords."""
 
     name: str
     of: ast.expr
@@ -52,7 +52,7 @@ class Call(NamedTuple):
 
 
 def call_of(node: ast.Call) -> Call:
-    """Return what a node calls; `isna(name)` is the method of that name."""
+    """Return the call of a node; `isna(name)` is the method of that name."""
     keywords = {one.arg or "**": getattr(one.value, "value", None) for one in node.keywords}
     if isinstance(node.func, ast.Name) and node.func.id in MISSING_TESTS and len(node.args) == 1:
         return Call(node.func.id, node.args[0], [], keywords)
@@ -65,7 +65,7 @@ def call_of(node: ast.Call) -> Call:
 
 
 def fault_of(node: ast.Call) -> str | None:
-    """Say what is wrong with a call, whatever the columns: "" of a method that there is not, None where it is right."""
+    """Return the error of a call, for any column: "" for an unknown method, None if it is valid."""
     call = call_of(node)
     signature = METHODS.get(call.name)
     if signature is None:
@@ -93,7 +93,7 @@ def _fault_of_pattern(text: str) -> str | None:
     if rest == "" and all(one.count(".*") <= 1 for one in text.split("|")):
         try:
             re.compile(text)
-        except re.error as error:  # [z-a]
+        except re.error as error:  # such as [z-a]
             return f"the pattern {shown(text)} cannot be read: {error.msg}"
         return None
     what = rest[:1] or "a second .*"
@@ -104,7 +104,7 @@ def _fault_of_pattern(text: str) -> str | None:
 
 
 def matcher(call: Call) -> Callable[[str], bool]:
-    """Return what says of a text whether a method of `.str` is true of it."""
+    """Return a function that tells of a text whether a method of `.str` is true."""
     text = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
     assert isinstance(text, str)
     if call.name == "str.startswith":

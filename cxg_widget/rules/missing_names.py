@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class MissingNames:
-    """Collects the names that a dataset lacks, of every kind; `check` reports them all at once.
+    """Collects names of all kinds that a dataset lacks; `check` reports them in one error.
 
-    sets : names that {set} may have
+    sets : allowed names of {set}
     """
 
     def __init__(self, dataset: Dataset, sets: Iterable[str] = ()) -> None:
@@ -26,21 +26,21 @@ class MissingNames:
         self._columns: dict[str, None] = {}
         self._meant = ""
         self._others: dict[str, str] = {}
-        """What else is missing, in a few words, and the sentence for it alone."""
+        """Other missing things: in a few words, and the sentence about it alone."""
         self._axes: list[tuple[Any, tuple[int, int]]] = []
 
     def add_obs(self, name: str) -> None:
-        """Report an obs column, unless there is one of that name."""
+        """Report an obs column unless it exists."""
         if name not in self._dataset.obs_columns:
             self._columns[name] = None
 
     def add_var(self, name: str, layer: str | None) -> None:
-        """Report a gene and its layer, unless there are."""
+        """Report a gene and its layer unless they exist."""
         if not self._dataset.names_in(self._layer(layer)).has_var(name):
             self._columns[name] = None
 
     def add_query(self, text: str, layer: str | None) -> None:
-        """Report the columns and genes of a query that there are not."""
+        """Report unknown columns and genes of a query."""
         known_layer = self._layer(layer)
         unknown = unknown_in(parse(text), self._dataset, known_layer)
         self._columns |= dict.fromkeys(unknown)
@@ -48,12 +48,12 @@ class MissingNames:
             self._meant = f" Did you mean {meant!r}?"
 
     def add_set(self, name: str) -> None:
-        """Report a set, unless there is one of that name."""
+        """Report a set unless it exists."""
         if name not in self._sets:
             self._add("set", name, not_found("set", name, self._sets, "this widget"))
 
     def add_embedding(self, name: Any, axes: tuple[int, int]) -> None:
-        """Report an embedding, or of two columns each, unless there are; its axes are checked last."""
+        """Report an embedding, or each of two columns, unless they exist; its axes are checked last."""
         layer = [] if isinstance(name, str) else [one for one in name[2:] if self._layer(one) is not None]
         for one in [name] if isinstance(name, str) else [[column, column, *layer] for column in name[:2]]:
             try:
@@ -64,7 +64,7 @@ class MissingNames:
         self._axes.append((name, axes))
 
     def check(self) -> None:
-        """Raise `UnknownName` where a name is missing, and `InvalidValue` for axes that an embedding lacks."""
+        """Raise `UnknownName` if a name is missing, and `InvalidValue` for axes that an embedding lacks."""
         if self._columns:
             sentence = missing_names(list(self._columns), self._dataset, list(self._others))
             raise UnknownName(sentence + self._meant)
@@ -78,7 +78,7 @@ class MissingNames:
         self._others.setdefault(f"{kind} {shown(name)}", sentence)
 
     def _layer(self, layer: str | None) -> str | None:
-        """Return a layer that there is; None of one that there is not, which is reported."""
+        """Return a layer if it exists; report it and return None otherwise."""
         if layer is None or layer in self._dataset.layers:
             return layer
         self._add("layer", layer, not_found("layer", layer, self._dataset.layers))

@@ -1,4 +1,4 @@
-"""Rules that have names: sets as a widget's state holds them, and rules that name sets."""
+"""Named rules: sets as a widget's state holds them, and rules that refer to sets."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ _LONGEST = 200
 
 
 class RuleOfSet(dict[str, Any]):
-    """The rule of a set, which has been checked, and never changes."""
+    """The checked, immutable rule of a set."""
 
     @cached_property
     def digest(self) -> str:
-        """What tells it from other rules, in a few letters."""
+        """Short digest of the rule."""
         return _digest_of(self)
 
 
 class RowsOfSet(PackedRows):
-    """The rows of a set that has no other rule: as long as nobody asks for the text of them, one bit a cell."""
+    """The rows of a set without another rule, as one bit a cell until its JSON is requested."""
 
     @cached_property
     def digest(self) -> str:
-        """What tells it from other rules, in a few letters."""
+        """Short digest of the rule."""
         return _digest_of(self)
 
 
 def check_name(name: Any) -> str:
-    """Return the name of a set; raises `InvalidValue` where it is none."""
+    """Return the name of a set; raises `InvalidValue` if it is invalid."""
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST or BROKEN.search(name):
         raise InvalidValue(f"the name of a set is a text of at most {_LONGEST} letters; found {shown(name)}")
     return name
 
 
 def check_sets(value: Any) -> list[Rule]:
-    """Return named rules as they are kept: {"name", "rule"}, and "within" of one that stands below another.
+    """Return named rules, normalized: {"name", "rule"}, and "within" for a set inside another.
 
-    value : such a list, as a state has it, what has `rules`, a mapping of names to rules, or None
+    value : such a list from a state, an object with `rules`, a mapping of names to rules, or None
     """
     value = getattr(value, "rules", value)
     if isinstance(value, Mapping):
@@ -76,7 +76,7 @@ def _check_set(one: Any) -> Rule:
 
 
 def rule_of_set(rule: Any) -> RuleOfSet | RowsOfSet:
-    """Return a rule as that of a set; raises as `check_rule`, and where it names a set."""
+    """Return a rule as that of a set; raises as `check_rule`, and if it refers to a set."""
     if isinstance(rule, RuleOfSet | RowsOfSet):
         return rule
     plain = check_rule(rule)
@@ -97,7 +97,7 @@ def _check_above(name: str, above: Mapping[str, Any]) -> None:
 
 
 def digest_of(rule: Rule) -> str:
-    """Return what tells the rule of a set from another one, in a few letters."""
+    """Return a short digest of the rule of a set."""
     return rule.digest if isinstance(rule, RuleOfSet | RowsOfSet) else _digest_of(rule)
 
 
@@ -113,7 +113,7 @@ def by_digest(sets: Iterable[Rule]) -> dict[str, Rule]:
 def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
     """Return the filter that keeps the cells of a set, or with kept=False all others.
 
-    It names the set, and which it is: rows of cells are no part of filters, which a front-end gets.
+    It has the name and digest of the set, not its rows, since the front-end gets all filters.
     """
     known = {one["name"]: one["rule"] for one in sets}
     if name not in known:
@@ -125,7 +125,7 @@ def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
 
 
 def check_named(filters: Iterable[Rule], sets: Iterable[Rule]) -> None:
-    """Check that the sets which filters name are there, and are those that are meant."""
+    """Check that the sets of filters exist and have not changed."""
     digests = {one["name"]: digest_of(one["rule"]) for one in sets}
     for rule in filters:
         inner = rule.get("not", rule)
@@ -137,9 +137,9 @@ def check_named(filters: Iterable[Rule], sets: Iterable[Rule]) -> None:
 
 
 def followed(filters: Iterable[Rule], sets: Iterable[Rule], before: Iterable[Rule]) -> list[Rule]:
-    """Return filters as they are after sets have changed: by their new names and cells, without those that are gone.
+    """Return filters after a change of sets, with their new names and digests, and without deleted sets.
 
-    before : the sets as they were; only one that has a new name can be one of those renamed
+    before : the previous sets; only a set with a new name can be one of those renamed
     """
     digests, known = {one["name"]: digest_of(one["rule"]) for one in sets}, {one["name"] for one in before}
     names = {digest: name for name, digest in digests.items() if name not in known}
@@ -158,7 +158,7 @@ def followed(filters: Iterable[Rule], sets: Iterable[Rule], before: Iterable[Rul
 
 
 def check_known(names: Iterable[str], sets: Iterable[Rule]) -> None:
-    """Raise `UnknownName` where there is no set of one of these names."""
+    """Raise `UnknownName` if a set does not exist."""
     known = [one["name"] for one in sets]
     if unknown := [name for name in names if name not in known]:
         first, *others = unknown
@@ -166,7 +166,7 @@ def check_known(names: Iterable[str], sets: Iterable[Rule]) -> None:
 
 
 def names_after(names: Iterable[str], before: Iterable[Rule], now: Iterable[Rule]) -> list[str]:
-    """Return names of sets as they are after sets have changed: by their new names, without those that are gone."""
+    """Return names of sets after a change, with their new names, and without deleted sets."""
     digests = {one["name"]: digest_of(one["rule"]) for one in before}
     left = {one["name"]: digest_of(one["rule"]) for one in now}
     renamed = {digest: name for name, digest in left.items() if name not in digests}
@@ -175,7 +175,7 @@ def names_after(names: Iterable[str], before: Iterable[Rule], now: Iterable[Rule
 
 
 def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
-    """Return a rule with the rules of sets in the place of their names, as it can be taken elsewhere."""
+    """Return a rule with names of sets replaced by their rules, for use elsewhere."""
     plain = check_rule(rule)
     unknown = {one["set"]: None for one, _ in within(plain) if "set" in one and one["set"] not in sets}
     if unknown:

@@ -1,4 +1,4 @@
-"""The rule of some rows, held as one bit each."""
+"""The rule of some rows, as one bit each."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _KEYS = ("rows", "n_obs", "identity")
 
 
 class PackedRows(Mapping[str, Any]):
-    """The rule {rows, n_obs, identity}, whose text, base64 of the bits, is made whenever it is requested.
+    """The rule {rows, n_obs, identity}; its text, base64 of the bits, is made on demand.
 
-    bits : as `pack_mask` packs a mask, uint8 (ceil(n_obs / 8),); it never changes
-    n_obs, identity : of the dataset whose rows they are
+    bits : as packed by `pack_mask`, uint8 (ceil(n_obs / 8),); immutable
+    n_obs, identity : of the dataset of the rows
     """
 
     def __init__(self, bits: NDArray[np.uint8], n_obs: int, identity: str) -> None:
@@ -27,20 +27,20 @@ class PackedRows(Mapping[str, Any]):
 
     @classmethod
     def of(cls, rule: Mapping[str, Any]) -> Self:
-        """Return a rule of rows that `check_rule` took; raises `InvalidValue` where its text is no base64."""
+        """Return a rule of rows that `check_rule` accepted; raises `InvalidValue` if its text is not base64."""
         try:
             packed = base64.b64decode(rule["rows"], validate=True)
-        except ValueError:  # binascii.Error among them
+        except ValueError:  # including binascii.Error
             raise InvalidValue("packed rows must be base64.") from None
         bits, n_last = np.frombuffer(packed, dtype=np.uint8), rule["n_obs"] % 8
-        if n_last and bits[-1] >> n_last:  # cells that there are not
+        if n_last and bits[-1] >> n_last:  # bits of cells that do not exist
             bits = bits.copy()
             bits[-1] &= (1 << n_last) - 1
         return cls(bits, rule["n_obs"], rule["identity"])
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it holds."""
+        """Bytes held in memory."""
         return self.bits.nbytes
 
     def __getitem__(self, key: str) -> Any:
@@ -72,7 +72,7 @@ class PackedRows(Mapping[str, Any]):
 
 
 def as_json(one: object) -> dict[str, Any]:
-    """Return packed rows as `json.dumps(default=)` wants them; raises `TypeError` where it is something else."""
+    """Encode packed rows for `json.dumps(default=)`; raises `TypeError` for anything else."""
     if isinstance(one, PackedRows):
         return dict(one)
     raise TypeError(f"{type(one).__name__} is no JSON")

@@ -1,4 +1,4 @@
-"""The mask that a rule makes over any dataset."""
+"""Evaluates a rule to a mask over any dataset."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Sets = Mapping[str, Rule]
 
 
 def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
-    """Return which cells a rule means, bool (n_obs,); it changes nothing, and asks nothing but the dataset.
+    """Return the cells of a rule, bool (n_obs,), without side effects.
 
     rule : as `check_rule` takes it
     """
@@ -35,17 +35,17 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
 
 
 def is_by_rows(rule: Rule, dataset: Dataset) -> bool:
-    """Say whether some rows alone tell which of them a rule means, so that workers can evaluate it over theirs."""
+    """Return whether a rule can be evaluated on some rows alone, so that workers can evaluate it over theirs."""
     return all(form_of(one).is_row_wise(one, dataset) for one, _ in within(rule))
 
 
 def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
-    """Return the rule of a mask that has no other: its rows, good for this very dataset alone."""
+    """Return the rule of a mask without another rule: its rows, valid only for this dataset."""
     return dict(PackedRows(pack_mask(mask), mask.size, dataset.obs_identity))
 
 
 def may_change(rule: Rule, dataset: Dataset) -> bool:
-    """Say whether a rule may mean other cells soon: it names a column of a user's own, or one that is gone."""
+    """Return whether the cells of a rule may change: it uses a column of the user, or a deleted one."""
     own = dataset.own_columns
     for one, _ in within(rule):
         for name in form_of(one).columns(one):
@@ -56,7 +56,7 @@ def may_change(rule: Rule, dataset: Dataset) -> bool:
 
 
 def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({})) -> None:
-    """Check that a dataset has all that a rule names; raises `UnknownName` as `mask_of`, and reads names alone."""
+    """Check that a dataset has all names of a rule; raises `UnknownName` as `mask_of`; reads names only."""
     missing = MissingNames(dataset, sets)
     for one, _ in within(rule):
         form_of(one).find_missing(one, missing)
@@ -66,8 +66,8 @@ def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({}))
 class _Evaluation:
     """Evaluates rules over the cells of a dataset; see `form.Cells`.
 
-    unknown : collects a sentence for each column of values that it does not have, so that one error names all of them
-    left : how deep named rules may still name others
+    unknown : collects a sentence per column with unknown values, so that one error names all of them
+    left : how deep named rules may still refer to others
     """
 
     def __init__(self, dataset: Dataset, sets: Sets, unknown: dict[str, None], left: int = DEEPEST) -> None:
@@ -78,7 +78,7 @@ class _Evaluation:
         return form_of(rule).mask(self, rule)
 
     def of_set(self, name: str) -> Mask:
-        """Return the mask of the rule that has a name."""
+        """Return the mask of a named rule."""
         if self._left == 0:
             raise InvalidValue(f"the set {name!r} refers to itself.")
         inner = self._sets[name]
@@ -86,5 +86,5 @@ class _Evaluation:
         return _Evaluation(self.dataset, self._sets, self._unknown, self._left - 1).of(inner)
 
     def add_unknown(self, sentence: str) -> None:
-        """Take note of values that a column does not have."""
+        """Record values that a column lacks."""
         self._unknown[sentence] = None

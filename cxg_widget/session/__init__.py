@@ -1,1 +1,1 @@
-"""What one widget shows, as streams of frames, without Jupyter."""
+"""One widget without Jupyter: requests in, streams of frames out."""

@@ -1,4 +1,4 @@
-"""The annotations as the front-end lists them: labels of one, with their colors and counts."""
+"""Answers the Annotations panel: annotations, and labels of one with colors and counts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
 MOST_LISTED = 200
-"""Labels that are shown at once."""
+"""Most labels listed at once."""
 _NOTHING = np.zeros((1, 3), dtype=np.uint32)
 
 
 class AnnotationList:
-    """Answers requests about the annotations; the labels are those of the loader.
+    """Answers requests about the annotations, whose labels the loader has.
 
     saved : {annotation: `key` of the log whose labels a file has}
     """
@@ -32,7 +32,7 @@ class AnnotationList:
         self._dataset = loader.dataset
 
     def frame(self, request: p.AskAnnotations) -> Frame:
-        """Return the annotations and labels of one; raises as `Replay.codes` and `rule.mask_of`."""
+        """Return the annotations and the labels of one; raises as `Replay.codes` and `rule.mask_of`."""
         settings, selected, _ = self._display.now()
         logs = {one["name"]: one["log"] for one in settings.annotations}
         n_labels = {name: len(self._loader.replay.codes(log).categories) for name, log in logs.items()}

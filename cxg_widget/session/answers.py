@@ -1,4 +1,4 @@
-"""Answers to requests that no part of a session gives alone: opening, gestures, search, counts, figures, gene sets."""
+"""Answers to requests that need several parts of a session: opening, gestures, search, counts, figures, gene sets."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ Gesture = p.Lasso | p.Category | p.Pick
 
 
 def start(session: Session, request: p.Ready) -> Iterator[Frame]:
-    """Yield all that is on show, for a page that has just opened."""
+    """Yield everything that is shown, for a page that has just opened."""
     check_version(request.version)
     yield chunks.dataset_frame(session.dataset)
-    if not session.display.is_early:  # of that something may have been drawn
+    if not session.display.is_early:  # some of it may have been drawn by now
         session.first_paint.ask()
     yield from session.first_paint.hold(session.streams.show())
 
 
 def select(session: Session, request: Gesture | p.Clear) -> Iterator[Frame]:
-    """Select by a gesture, and yield which points are selected."""
+    """Select by a gesture, and yield the selected points."""
     if isinstance(request, p.Clear):
         session.select(np.zeros_like(session.mask), rule=NOTHING)
     else:
@@ -62,16 +62,16 @@ def _cells_of(session: Session, request: Gesture) -> tuple[NDArray[np.bool_], Ru
 
 
 def needs_no_reading(session: Session, request: Gesture) -> bool:
-    """Say whether a gesture can be answered at once, without reading anything first."""
+    """Return whether a gesture can be answered without reading anything first."""
     with suppress(Overtaken):
         return session.loader.of(session.settings.of_panel(request.panel)).needs_no_reading
-    return True  # its panel is gone, which the answer says
+    return True  # its panel was removed, which the answer reports
 
 
 def select_later(session: Session, request: Gesture) -> Callable[[], Iterator[Frame]]:
-    """Take note of a gesture, and return its answer, which is called in its turn.
+    """Register a gesture, and return its answer, to be called when it is due.
 
-    The answer raises `Overtaken` where a newer selection has replaced all before it, or other cells are on show.
+    The answer raises `Overtaken` if a newer selection has replaced all before it, or other cells are shown.
     """
     means = {p.Lasso: attrgetter("place_key"), p.Category: attrgetter("color_key")}
     of: Callable[[Settings], object] = means.get(type(request), lambda _: None)
@@ -89,7 +89,7 @@ def select_later(session: Session, request: Gesture) -> Callable[[], Iterator[Fr
 
 
 def count(session: Session, _: p.Count) -> Iterator[Frame]:
-    """Yield how many selected cells, and how many that pass the filters, the legend has in each row."""
+    """Yield the number of selected and of passing cells for each row of the legend."""
     settings, mask, seqs = session.display.now()
     held = session.loader.of(settings)
     passing = held.filtered()
@@ -105,7 +105,7 @@ def count(session: Session, _: p.Count) -> Iterator[Frame]:
 
 
 def search(session: Session, request: p.Search) -> Iterator[Frame]:
-    """Yield what can color the cells and has a name like the query."""
+    """Yield search results for colors."""
     sets = session.settings.own_gene_sets
     catalogue: Catalogue = session.loader.memo.keep(
         "catalogue", tuple(sets.items()), lambda: Catalogue(session.dataset, sets)
@@ -116,21 +116,21 @@ def search(session: Session, request: p.Search) -> Iterator[Frame]:
 
 
 def zoom(session: Session, request: p.Zoom) -> Iterator[Frame]:
-    """Yield the points of a view, finer than those of the whole plot."""
+    """Yield the points of a view at higher precision."""
     check_view(request.view)
     held = session.loader.of(session.settings.of_panel(request.panel))
     yield from chunks.detail_frames(request.view, held.xy(), session.loader.order())
 
 
 def aggregate(session: Session, request: p.Aggregate) -> Iterator[Frame]:
-    """Yield a view as an image, or as its cells where these are few."""
+    """Yield a view as an image, or as its cells if they are few."""
     check_view(request.view)
     check_size(request.width, request.height)
     yield from session.views.frames(request)
 
 
 def figure(session: Session, request: p.AskFigure) -> Iterator[Frame]:
-    """Yield the file of a figure of all that is on show, in parts."""
+    """Yield the file of a figure of the plot, in parts."""
     check_size(request.width, request.height)
     if request.suffix == "html":
         written = session.html(HtmlOptions()).text
@@ -147,20 +147,20 @@ _PANELS_JS = Path(__file__).parents[1] / "static" / "panels.js"
 
 
 def module_frame(known: list[str]) -> Frame:
-    """Return the module, without its code where its hash is among those that a page has."""
+    """Return the module, without its code if the page has its hash."""
     code, name = _read(_PANELS_JS.stat().st_mtime_ns)
     return Frame(p.Module(name), {"code": np.frombuffer(b"" if name in known else code, dtype=np.uint8)})
 
 
 @lru_cache(maxsize=1)
 def _read(_: int) -> tuple[bytes, str]:
-    """Return the code, deflated, and its hash; read anew where the file has another time, as while it is edited."""
+    """Return the deflated code and its hash; read again if the file has changed, as during development."""
     code = _PANELS_JS.read_bytes()
     return zlib.compress(code, 9), sha256(code).hexdigest()[:16]
 
 
 def gene_sets_frame(request: p.AskGenes, dataset: Dataset, settings: Settings) -> Frame:
-    """Return the sets of a text, or of the store where there is none, as many of their genes as can be pinned."""
+    """Return the sets of a text, or those of the store if it is empty, with as many genes as can be pinned."""
     if request.text.strip() == "":
         return Frame(p.GeneSets(_records(dataset.gene_sets, MOST_PINNED), ""))
     name = request.name.strip() or free_name({*settings.own_gene_sets, *dataset.gene_sets}, dataset)

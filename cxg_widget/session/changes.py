@@ -1,4 +1,4 @@
-"""Finds the changes of a session's settings, checks them and reads what they need: what cannot be shown is refused."""
+"""Changes of a session's settings: checks them, and reads what they need, so that only showable ones are applied."""
 # Changes with cxg_widget/change/change.py: what is read before a setting is taken.
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SettingsCheck:
         self._loader, self._display, self._dataset = loader, display, loader.dataset
 
     def read(self, what: str, settings: Settings) -> None:
-        """Read what a setting needs, by the names of `change.change.READS`; raises where it cannot be read or taken."""
+        """Read what a setting needs, by the names of `change.change.READS`; raises if it is unreadable or invalid."""
         readers: dict[str, Callable[[Settings], object]] = {
             "place": self.place, "coloring": self.coloring, "hidden": self.hidden, "filters": self.filters,
             "statistic": self.statistic, "palette": self.palette, "panels": self.panels, "landmarks": self.landmarks,
@@ -40,21 +40,21 @@ class SettingsCheck:
         readers[what](settings)
 
     def coloring(self, settings: Settings) -> None:
-        """Read what colors the cells; raises as `Holder.coloring`."""
+        """Read the coloring; raises as `Holder.coloring`."""
         self._loader.of(settings).coloring()
 
     def hidden(self, settings: Settings) -> None:
-        """Check that what is hidden are categories that color the cells; raises as `Coloring.check_hidden`."""
+        """Check that hidden labels are categories of the coloring; raises as `Coloring.check_hidden`."""
         if settings.hidden:
             self._loader.of(settings).coloring().check_hidden(settings.hidden)
 
     def named(self, settings: Settings) -> None:
-        """Check that the sets that filters, contours and the difference name are there."""
+        """Check that sets named by filters, contours and the difference exist."""
         check_named(settings.filters, settings.sets)
         self.on_plot(settings)
 
     def on_plot(self, settings: Settings) -> None:
-        """Check that the sets are there that have contours or are compared; raises `UnknownName`."""
+        """Check that sets with contours or in the difference exist; raises `UnknownName`."""
         check_known(settings.sets_on_plot, settings.sets)
 
     def filters(self, settings: Settings) -> None:
@@ -63,25 +63,25 @@ class SettingsCheck:
         self._loader.of(settings).filtered()
 
     def palette(self, settings: Settings) -> None:
-        """Warn where a palette has categories that color no cells; raises `UnknownName` where it has no others."""
+        """Warn about a palette with unknown categories; raises `UnknownName` if it has no others."""
         if said := self.misfit(settings):
             if not set(settings.palette).intersection(self._loader.of(settings).coloring().labels):
                 raise UnknownName(f"palette: {said}")
             warn_caller(f"palette: {said}")
 
     def misfit(self, settings: Settings) -> str:
-        """Say which category of a palette colors no cells; "" where there is none."""
+        """Return the sentence about an unknown category of a palette; "" if there is none."""
         is_by_name = isinstance(settings.palette, Mapping)
         return self._loader.of(settings).coloring().misfit(settings.palette) if is_by_name else ""
 
     def limits(self, settings: Settings) -> None:
-        """Check limits, centre and scale of some settings against each other, with numbers where they were read."""
+        """Check limits, center and scale against each other, using numbers that were read."""
         known: Coloring | None = self._loader.memo.held("coloring", settings.color_key)
         are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
         check_rule(settings.color_rule, known.numbers.quantile if known and are_numbers else None)
 
     def statistic(self, settings: Settings) -> None:
-        """Check that a reduction of datashader gives one number for each pixel, of numbers that there are."""
+        """Check that a datashader reduction gives one number per pixel, from numeric columns that exist."""
         if isinstance(settings.statistic, str):
             return
         from cxg_widget.draw.aggregate.reductions import reduction_of
@@ -98,14 +98,14 @@ class SettingsCheck:
                 )
 
     def landmarks(self, settings: Settings) -> None:
-        """Read the columns of names and contours; sets are found when they are drawn."""
+        """Read the columns of labels and contours; sets are found when they are drawn."""
         self.named(settings)
         for column in (settings.labels, settings.contours):
             if isinstance(column, str):
                 self._loader.of(settings).category_counts(column, None)
 
     def place(self, settings: Settings) -> Bounds:
-        """Read where the cells are as settings place them, and return within which bounds that is."""
+        """Read the coordinates for some settings, and return their bounds."""
         self.begin(settings)
         try:
             return self._loader.of(settings).place()
@@ -114,16 +114,16 @@ class SettingsCheck:
             raise
 
     def begin(self, settings: Settings) -> None:
-        """Keep what settings show beside what is on show, until they are shown, or given up."""
+        """Keep the data of new settings beside those shown, until they are shown or dropped."""
         now = self._display.settings
         self._loader.show([now, *(now.of_panel(one) for one in now.panel_numbers), settings])
 
     def give_up(self) -> None:
-        """Keep what is on show alone."""
+        """Keep only the data of the settings that are shown."""
         self.share(self._display.settings)
 
     def panels(self, settings: Settings) -> None:
-        """Read what panels show, so that a failure is raised where it was caused."""
+        """Read the data of panels, so that an error is raised where it was caused."""
         if settings.panels and self._loader.is_elsewhere:
             many = self._dataset.obs_noun.many
             raise InvalidValue(
@@ -141,17 +141,17 @@ class SettingsCheck:
             raise
 
     def share(self, settings: Settings) -> list[Settings]:
-        """Keep what each panel shows, and return the settings of each."""
+        """Keep the data of each panel, and return the settings of each."""
         panels = [settings.of_panel(one) for one in settings.panel_numbers]
         self._loader.show([settings, *panels])
         are_parts = any("within" in settings.look(one) for one in settings.panel_numbers)
-        # The filter that a legend shows leaves out cells in panels of other colors alone.
+        # The filter that a legend shows excludes cells only in panels of other colors.
         self._loader.has_parts = are_parts or (bool(panels) and any(map(lists_values, settings.filters)))
         return panels
 
 
 FIRST = ("embedding", "gene_sets", "annotations", "sets")
-"""Settings that others may name, each of which may name those before it."""
+"""Settings that others may name; each may also name those before it."""
 ALL = frozenset(READS.values())
 
 
@@ -164,7 +164,7 @@ class Changes:
         self.limits = OwnLimits()
 
     def checked(self, requested: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values as kept, each checked beside what else is requested; the dataset has annotations then."""
+        """Return normalized values, checked together; the dataset then has the requested annotations."""
         found, named = dict(requested), self._display.settings
         for name in FIRST:
             if name in requested:
@@ -179,9 +179,9 @@ class Changes:
         return {**found, **{name: check(name, value, self._dataset, named) for name, value in left.items()}}
 
     def find(self, requested: Mapping[str, Any], needs: Collection[str] = ALL) -> Change:
-        """Return the change to some values, which have been checked, with all that follows; nothing is changed.
+        """Return the change to some checked values, with all that follows; nothing is changed.
 
-        needs : what is read before, of what the change needs
+        needs : which of the needed data to read first
         """
         found = self._find(requested)
         try:
@@ -191,16 +191,16 @@ class Changes:
         except CxgWidgetError:
             self._check.give_up()
             raise
-        # Which limits a coloring takes over depends on its numbers, which are known only now.
+        # Which limits a coloring inherits depends on its numbers, which are only known now.
         return self._find(requested) if "coloring" in needs and "coloring" in found.reads else found
 
     def sends(self, settings: Settings) -> tuple[Send, ...]:
-        """Return what other settings send anew."""
+        """Return the streams that other settings would send again."""
         return sends(self._display.settings, settings, _Known(self._loader, self._check, self.limits))
 
     def _find(self, requested: Mapping[str, Any]) -> Change:
         now, known = self._display.settings, _Known(self._loader, self._check, self.limits)
-        if "annotations" in requested:  # the dataset has those of before too until the change is shown
+        if "annotations" in requested:  # until the change is shown, the dataset also has the previous ones
             own = known.annotations(now) | known.annotations(now.having({"annotations": requested["annotations"]}))
             self._loader.put_labels(own)
         while True:
@@ -211,7 +211,7 @@ class Changes:
 
 
 class _Known:
-    """What is known of a dataset, as `change.known.Known` has it."""
+    """Knowledge about a dataset, as `change.known.Known` requires it."""
 
     def __init__(self, loader: Loader, settings_check: SettingsCheck, limits: OwnLimits) -> None:
         self._loader, self._check, self.limits = loader, settings_check, limits
@@ -240,7 +240,7 @@ class _Known:
         return self._labels[key]
 
     def read(self, settings: Settings) -> None:
-        """Read the labels that color the cells."""
+        """Read the labels of the coloring."""
         self._labels[settings.color_key] = self._loader.of(settings).coloring().labels
 
     def fits(self, settings: Settings) -> bool:
@@ -256,7 +256,7 @@ class _Known:
     def are_other_codes(self, before: Settings, now: Settings) -> bool:
         if before.color_key != now.color_key:
             return True
-        # Of the same numbers, limits may need finer codes.
+        # New limits of the same numbers may need finer codes.
         is_same_rule = before.color_rule == now.color_rule
         return not is_same_rule and self._loader.of(before).levels() != self._loader.of(now).levels()
 

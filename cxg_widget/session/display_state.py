@@ -1,4 +1,4 @@
-"""What is on show at one moment: settings, selection and the numbers of the streams, guarded by one lock."""
+"""The current settings, selection and stream numbers of a widget, guarded by one lock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Slot = Literal["points", "color", "selection", "filter"]
 
 @dataclass(frozen=True)
 class Seqs:
-    """Which points, coloring, selection and filters an answer shows."""
+    """Numbers of the points, coloring, selection and filters that an answer shows."""
 
     points: int
     color: int
@@ -34,7 +34,7 @@ class Seqs:
 
 
 class DisplayState:
-    """Settings, selected cells and the number of each stream; nothing else changes them, nor holds their lock."""
+    """Settings, selected cells and the number of each stream; only this class changes them or takes their lock."""
 
     def __init__(self, settings: Settings, n_obs: int) -> None:
         self._lock = threading.RLock()
@@ -48,7 +48,7 @@ class DisplayState:
         self._n_views: Counter[int] = Counter()
 
     def now(self, panel: int = 0) -> tuple[Settings, NDArray[np.bool_], Seqs]:
-        """Return the settings of a panel, selection and numbers that belong together; raises as `Settings.of_panel`."""
+        """Return a consistent set of settings of a panel, selection and numbers; raises as `Settings.of_panel`."""
         with self._lock:
             settings = self.settings.of_panel(panel)
             color = panel if "color" in self.settings.look(panel) else 0
@@ -57,7 +57,7 @@ class DisplayState:
             return settings, self.mask, seqs
 
     def place(self, panel: int) -> tuple[Settings, Hashable]:
-        """Return the settings by which the points of a panel are read, and what they are numbered by.
+        """Return the settings for the points of a panel, and the key of their number.
 
         All points of a widget are the same cells in the same order, whatever a panel is colored by.
         """
@@ -69,14 +69,14 @@ class DisplayState:
         return 0 if settings.place_key == self.settings.place_key else settings.place_key
 
     def begin_view(self, panel: int) -> Callable[[], bool]:
-        """Take note of a question for a view of a panel, and return what tells whether a newer one has come."""
+        """Register a view request of a panel, and return a function that tells whether a newer one has come."""
         with self._lock:
             self._n_views[panel] += 1
             number = self._n_views[panel]
         return lambda: number != self._n_views[panel]
 
     def change(self, settings: Settings, sends: Collection[Send]) -> None:
-        """Take other settings; of what is sent anew, what was sent before counts as older from now on."""
+        """Set new settings; streams that are sent again get new numbers, so that older frames are outdated."""
         with self._lock:
             self.settings = settings
             is_all = Send("all") in sends
@@ -88,10 +88,10 @@ class DisplayState:
             for stream, panel in sends:
                 self._seqs["color", panel] += stream in ("all", "color", "color and filter")
 
-    # The selection.
+    # Selection.
 
     def select(self, mask: NDArray[np.bool_], mode: Mode = "replace", rule: Rule | None = None) -> None:
-        """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
+        """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, or is None."""
         with self._lock:
             self._n_replaced += mode == "replace"
             self._combine(mask, mode, rule)
@@ -100,12 +100,12 @@ class DisplayState:
         self.mask, self.rule = combine(self.mask, mask, mode), combined_rule(self.rule, rule, mode)
 
     def selected(self) -> tuple[NDArray[np.bool_], Rule | None]:
-        """Return the selection and its rule, which belong together."""
+        """Return the selection and its rule, consistently."""
         with self._lock:
             return self.mask, self.rule
 
     def drop_selections(self) -> None:
-        """Let no selection count any more that has been taken note of and not been made."""
+        """Invalidate registered selections that were not made yet."""
         with self._lock:
             self._n_replaced += 1
 
@@ -113,9 +113,10 @@ class DisplayState:
         self, mode: Mode, mask_of: Callable[[], tuple[NDArray[np.bool_], Rule | None]],
         meaning: Callable[[Settings], object],
     ) -> Callable[[], None]:  # fmt: skip
-        """Take note of a selection, and return what makes it in its turn.
+        """Register a selection, and return a function that makes it when it is due.
 
-        That raises `Overtaken` where a newer selection has replaced all before it, or other cells are meant by now.
+        The function raises `Overtaken` if a newer selection has replaced all before it, or other cells are meant by
+        now.
         """
         with self._lock:
             self._n_replaced += mode == "replace"
@@ -123,7 +124,7 @@ class DisplayState:
 
         def check() -> None:
             if (self._n_replaced, meaning(self.settings)) != requested:
-                raise Overtaken("a newer selection took the place of this one, or other cells are on show.")
+                raise Overtaken("a newer selection replaced this one, or other cells are shown.")
 
         def select() -> None:
             check()
@@ -134,31 +135,31 @@ class DisplayState:
 
         return select
 
-    # The streams.
+    # Streams.
 
     def number(self, slot: Slot, of: Hashable = 0) -> int:
-        """Return the number of what is on show; of : the panel, of points the embedding, 0 = that of the plot."""
+        """Return the number of the current stream; of : the panel, for points the embedding, 0 = that of the plot."""
         return self._seqs[slot, of]
 
     def next(self, slot: Slot, of: Hashable = 0) -> int:
-        """Begin a stream, and return its number; points of two embeddings never have the same."""
+        """Start a stream, and return its number; points of two embeddings never share a number."""
         with self._lock:
             self._n_points += slot == "points"
             self._seqs[slot, of] = self._n_points if slot == "points" else self._seqs[slot, of] + 1
             return self._seqs[slot, of]
 
     def next_filter(self) -> tuple[Settings, int]:
-        """Begin a stream of what passes the filters, and return the settings that it is of and its number."""
+        """Start a stream of filtered cells, and return its settings and its number."""
         with self._lock:
             return self.settings, self.next("filter")
 
     def next_selection(self) -> tuple[int, NDArray[np.bool_]]:
-        """Begin a stream of the selection, and return its number and the mask that belongs to it."""
+        """Start a stream of the selection, and return its number and mask."""
         with self._lock:
             return self.next("selection"), self.mask
 
     def begin_early(self, *, can_take_up: bool) -> dict[Slot, int]:
-        """Begin the streams of points and colors before a front-end asks; it takes them up where it can."""
+        """Start the streams of points and colors before a front-end requests them; it takes them over if it can."""
         with self._lock:
             seqs: dict[Slot, int] = {"color": self.next("color"), "points": self.next("points")}
             if can_take_up:
@@ -167,24 +168,24 @@ class DisplayState:
 
     @property
     def is_early(self) -> bool:
-        """Whether a stream was begun before a front-end requested, and has not been taken up."""
+        """Whether a stream was started early, and no front-end has taken it over."""
         return bool(self._early)
 
     def take_up(self, slot: Slot) -> int:
-        """Return the number of a stream: that of the one begun early, if it is still what is on show, or the next."""
+        """Return the number of a stream: of the early one if it is still current, or the next."""
         with self._lock:
             early = self._early.pop(slot, None)
             return self.next(slot) if early is None or early != self.number(slot) else early
 
     def renumber(self, slot: Slot, seq: int) -> int:
-        """Return a number for what follows under another one, unless that has been overtaken already."""
+        """Return a number for a continuation of a stream under another number, unless it was overtaken."""
         with self._lock:
             return self.next(slot) if self.number(slot) == seq else seq
 
     def until_newer(
         self, slot: Slot, seq: int, stream: Callable[[int], Iterator[Frame]], of: Hashable = 0
     ) -> Iterator[Frame]:
-        """Yield the frames of a stream until a newer one begins."""
+        """Yield the frames of a stream until a newer one starts."""
         for frame in stream(seq):
             if self.number(slot, of) != seq:
                 return

@@ -1,4 +1,4 @@
-"""Between a session and a comm: frames out, failures as one sentence, long work in threads, the newest of a kind."""
+"""Connects a session to a comm: sends frames, reports errors in one sentence, runs slow work in threads."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from cxg_widget.wire.frames import Frame
 _LOG = logging.getLogger("cxg_widget")
 Stream = Callable[[], Iterator[Frame]]
 Slot = tuple[str, int]
-"""Kind and panel: of two requests that have both in common the newer one counts."""
+"""Kind and panel; a request replaces an earlier one of the same slot."""
 
 
 class Exchange:
     """Sends streams of frames through a function that takes (content, buffers).
 
-    uri : of the store, as failures name it
+    uri : of the store, to remove it from error messages
     """
 
     def __init__(self, send: Callable[[dict[str, Any], list[memoryview]], object], uri: str = "") -> None:
@@ -38,7 +38,7 @@ class Exchange:
         self.jobs = Jobs()
 
     def send(self, kind: str, stream: Stream, request_id: int = 0) -> bool:
-        """Send every frame of a stream now; when it fails, send the sentence instead and return False."""
+        """Send every frame of a stream; if it fails, send the error instead and return False."""
         began, n_frames, n_bytes = perf_counter(), 0, 0
         try:
             for frame in stream():
@@ -61,7 +61,7 @@ class Exchange:
         panel: int = 0,
         on_failure: Callable[[], object] | None = None,
     ) -> Future[None]:
-        """Send a stream from a thread, in place of one of the same kind and panel that has not begun."""
+        """Send a stream from a thread, replacing one of the same kind and panel that has not started."""
         slot = kind, panel
         n_cancelled = self._n_cancelled[slot]
 
@@ -87,18 +87,18 @@ class Exchange:
         return future
 
     def is_busy(self, kind: str, panel: int = 0) -> bool:
-        """Say whether the newest stream of a kind and panel has not ended."""
+        """Return whether the newest stream of a kind and panel is still running."""
         return self.jobs.is_busy((kind, panel))
 
     def cancel(self, kind: str, panel: int = 0) -> None:
-        """Drop the stream of a kind and panel that waits, and end what runs before its next frame."""
+        """Drop the waiting stream of a kind and panel, and end the running one before its next frame."""
         self._n_cancelled[kind, panel] += 1
         self.jobs.drop((kind, panel))
 
     def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
-        """Say one sentence in the front-end; what is no error of ours is logged in full.
+        """Show an error as one sentence in the front-end; unexpected errors are logged in full.
 
-        Of `Overtaken` nobody is shown but who waits for the answer: another page, where one kernel has two.
+        `Overtaken` is only sent to the page that waits for the answer, for two pages of one kernel.
         """
         if isinstance(error, Overtaken) and not request_id:
             return
@@ -108,7 +108,7 @@ class Exchange:
 
 
 def error_frame(kind: str, error: Exception, uri: str) -> Frame:
-    """Say a failure in one sentence, and apart from it in full: with the paths of the store and what a library said."""
+    """Return an error as one sentence, and in full with paths of the store and the message of a library."""
     if isinstance(error, CxgWidgetError):
         full, sentence = str(error), describe_failure(error, uri)
     else:
@@ -119,18 +119,18 @@ def error_frame(kind: str, error: Exception, uri: str) -> Frame:
 
 
 def describe_failure(error: CxgWidgetError, uri: str) -> str:
-    """Say a failure in one sentence, without the path of the store at `uri` and without what a library said."""
+    """Return an error as one sentence, without the path of the store at `uri` and the message of a library."""
     return " ".join(_without_path(_without_quote(str(error), error.quoted), redacted(uri)).split())
 
 
 def _without_quote(text: str, quoted: str) -> str:
-    """Leave out what stands in brackets, of which the sentence may have been shortened."""
+    """Remove a bracketed quote, which may have been shortened."""
     start = text.find(f" ({quoted[:20]}") if quoted else -1
     return text if start < 0 else text[:start] + text[text.rfind(")") + 1 :]
 
 
 def _without_path(text: str, uri: str) -> str:
-    """Leave out the path of a store before a sentence, and all but its last part within."""
+    """Remove the path of a store before a sentence, and all but its last part within the sentence."""
     if not uri or uri not in text:
         return text
     rest = re.sub(rf"^'?{re.escape(uri)}[^\s:']*'?: ", "", text)
@@ -139,7 +139,7 @@ def _without_path(text: str, uri: str) -> str:
 
 
 class Newest:
-    """Tells the answers to older questions that they are overtaken.
+    """Ends answers to older requests.
 
     said : the sentence that they end with
     """
@@ -150,7 +150,7 @@ class Newest:
         self._number = 0
 
     def begin(self) -> Callable[[], None]:
-        """End the answers before, and return what raises `Overtaken` as soon as this one is ended too."""
+        """End earlier answers, and return a check that raises `Overtaken` once this one is ended too."""
         self._number = number = next(self._numbers)
 
         def check() -> None:
@@ -160,5 +160,5 @@ class Newest:
         return check
 
     def end(self) -> None:
-        """End what is being answered."""
+        """End the current answer."""
         self.begin()

@@ -1,4 +1,4 @@
-"""From a gesture to the cells it means: those in a lasso, of a category in the legend, or of rows of the table."""
+"""From gestures to cells: a lasso, a category of the legend, or rows of the table."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from cxg_widget.wire.parsing import MAX_ROWS
 
 
 def mask_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which cells that pass the filters a gesture means, bool (n_obs,); in a lasso none counts that is hidden.
+    """Return the cells of a gesture that pass the filters, bool (n_obs,); hidden cells are not in a lasso.
 
-    selected : the selection before
+    selected : the previous selection
     """
     if isinstance(gesture, p.Category):
         mask = _of_category(gesture, held)
@@ -38,7 +38,7 @@ def mask_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder, selected: NDAr
 
 
 def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None:
-    """Return the rule of the cells that a gesture means, filters and all; None where it has none that can be said."""
+    """Return the rule of the cells of a gesture, including filters; None if it cannot be expressed."""
     settings = held.settings
     if isinstance(gesture, p.Lasso):
         rule = polygon_rule(np.reshape(gesture.polygon, (-1, 2)), settings)
@@ -53,7 +53,7 @@ def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None
 
 
 def polygon_rule(corners: Any, settings: Settings) -> Rule:
-    """Return the rule of the cells in a polygon (k, 2) in data units of the embedding and axes on show."""
+    """Return the rule of the cells in a polygon (k, 2) in data units of the current embedding and axes."""
     polygon = as_polygon(corners).tolist()
     place = settings.embedding
     of = list(place) if isinstance(place, tuple) else place
@@ -61,9 +61,9 @@ def polygon_rule(corners: Any, settings: Settings) -> Rule:
 
 
 def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hidden: bool) -> NDArray[np.bool_]:
-    """Return which cells lie in a polygon (k, 2) in data units.
+    """Return which cells are in a polygon (k, 2) in data units.
 
-    hidden : whether those count too that the legend hides
+    hidden : whether cells hidden by the legend count too
     """
     polygon, indexed = as_polygon(corners), held.index_if_built()
     if indexed is not None:

@@ -1,4 +1,4 @@
-"""The cell under the pointer: which one it is among those on show, and what hears of it."""
+"""Answers hover requests: the cell under the pointer, or a summary of many cells."""
 # Changes with js/src/file/pointed.js: the cell under the pointer.
 # Changes with js/src/file/texts.js: what the tooltip says of many cells.
 
@@ -26,11 +26,11 @@ from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 MOST_NAMED = 4
-"""Categories beneath the pointer that are named, the largest of them."""
+"""Number of categories that the summary names, the largest ones."""
 _ABOUT = 1e-3
-"""A mean that may be wrong by more than this share of it is shown as one that is about so."""
+"""A mean with a larger relative error is shown with ≈."""
 _FEW_CELLS = 200_000
-"""Of no more cells is read what hovering tells of before the first answer, not after it."""
+"""Up to this many cells, data for the tooltip are read before the first answer, otherwise after it."""
 
 
 class Pointer:
@@ -46,9 +46,9 @@ class Pointer:
         return describer
 
     def prepare(self) -> None:
-        """Read once what hovering tells of, and compile what counts the cells of a crowd; then neither takes time.
+        """Read what the tooltip needs, and compile the loop that counts crowded cells, so that hovering is fast.
 
-        Requested when somebody has begun to hover.
+        Called when hovering starts.
         """
         from cxg_widget.counts.warming import compile_runs
 
@@ -56,7 +56,7 @@ class Pointer:
         compile_runs()
 
     def frame(self, at: p.Hover) -> Frame:
-        """Describe the cell at a place; one that passes the filters lies above those that do not."""
+        """Describe the cell at a position; cells that pass the filters are above those that do not."""
         settings = self._display.settings.of_panel(at.panel)
         passes, found = True, self._nearest(at, settings)
         if found is None and settings.filtered == "grey":
@@ -77,13 +77,13 @@ class Pointer:
         return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields, passes, **about))
 
     def _of_each(self, coloring: Coloring, settings: Settings) -> Coloring:
-        """Return the coloring with the codes of all cells where sets color a sample: no store could tell them."""
+        """Return the coloring with the codes of all cells if sets color a sample, since no store has them."""
         of_sets = coloring.is_sample and coloring.target.source == "sets"
         codes = self._loader.labels(settings, coloring.target) if of_sets else None
         return coloring if codes is None else replace(coloring.holding(codes.codes), is_sample=False)
 
     def _elsewhere(self, row: int, here: Settings) -> list[list[float]]:
-        """Return [panel, x, y] of a cell in each panel of another embedding, where its place is known."""
+        """Return [panel, x, y] of a cell in each panel of another embedding in which it has coordinates."""
         now, found = self._display.settings, []
         for panel in (0, *now.panel_numbers):
             settings = now.of_panel(panel)
@@ -94,7 +94,7 @@ class Pointer:
         return found
 
     def _nearest(self, at: p.Hover, settings: Settings) -> tuple[int, float, float] | None:
-        """Return row and place of the cell at a place that is visible and passes the filters."""
+        """Return row and position of the visible cell at a position that passes the filters."""
         held = self._loader.of(settings)
         if not held.can_hover:
             return None
@@ -107,7 +107,7 @@ class Pointer:
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
 
     def _beneath(self, at: p.Hover, settings: Settings) -> CellsUnderPointer:
-        """Return what the cells in a circle are that are shown."""
+        """Summarize the shown cells in a circle."""
         held = self._loader.of(settings)
         circle, indexed = Circle(at.x, at.y, *circle_of(at.radius_x, at.radius_y)), held.index_if_built()
         if indexed is None:
@@ -118,7 +118,7 @@ class Pointer:
 
 
 def tooltip_rows(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[str]]:
-    """Return [what, how much] of the cells beneath the pointer as text: the largest categories, or a mean."""
+    """Return rows of the tooltip for several cells as [what, how much]: the largest categories, or a mean."""
     if beneath.counts is not None and not isinstance(coloring, BlendColoring):
         labels, order = (
             [*coloring.labels, missing_label(coloring.target.spec)],

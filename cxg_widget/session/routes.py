@@ -1,4 +1,4 @@
-"""Where each request goes: what answers it, and in which lane."""
+"""Routes of requests: the function that answers each kind, and its lane."""
 # Changes with js/src/file/kernel.js: requests that a saved page answers.
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from cxg_widget.session.session import Session
 
 Lane = Literal["gesture", "thread", "widget"]
-"""How a request is answered.
+"""Lane of a request.
 
-gesture : at once where nothing has to be read, else from a queue in the order of the gestures
-thread : from a thread; a newer one of the same kind and panel takes the place of one that has not begun
-widget : at once, by the widget itself, since it changes what Python sees
+gesture : answered at once if nothing must be read, else in a queue in the order of the gestures
+thread : answered in a thread; replaces a request of the same kind and panel that has not started
+widget : answered at once by the widget itself, since it changes what Python sees
 """
 
 
@@ -28,9 +28,9 @@ widget : at once, by the widget itself, since it changes what Python sees
 class Route:
     """How one kind of request is answered.
 
-    answer : gets the session and the request, returns a frame or several; None = the widget alone answers
-    is_action : whether a user thinks of it as an action, whose cost is shown
-    end : gets the session and a panel, and ends work on such requests that `cancel` names; None = nothing to end
+    answer : takes the session and the request, returns one or more frames; None = only the widget answers
+    is_action : whether users see it as an action, so that its cost is shown
+    end : takes the session and a panel, and ends the work that `cancel` names; None = cannot be ended
     """
 
     lane: Lane
@@ -58,7 +58,7 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.Restore: Route("widget"),
     p.Undo: Route("widget"),
     p.Cancel: Route("widget", _cancel, is_action=False),
-    # Selecting
+    # Selection
     p.Lasso: Route("gesture", answers.select, end=lambda session, _: session.display.drop_selections()),
     p.Category: Route("gesture", answers.select),
     p.Pick: Route("gesture", answers.select),
@@ -68,7 +68,7 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.EditSet: Route("widget"),
     p.AskAnnotations: Route("thread", lambda session, request: session.annotations.frame(request)),
     p.EditAnnotation: Route("widget"),
-    # On the plot
+    # Plot
     p.Hover: Route("thread", lambda session, request: session.pointer.frame(request), is_action=False),
     p.Search: Route("thread", answers.search),
     p.AskPlace: Route("thread", lambda session, request: session.streams.place(request.panel)),
@@ -114,7 +114,7 @@ ROUTES: Mapping[type[p.Message], Route] = {
     ),
     p.AskComparison: Route("thread", lambda session, request: session.comparisons.frames(request), is_action=False),
 }
-"""One row for each kind of request, or importing this module fails."""
+"""One row per kind of request; importing this module fails otherwise."""
 
 if set(ROUTES) != set(p.REQUESTS):
     raise TypeError(f"requests without a route: {sorted(one.__name__ for one in set(p.REQUESTS) ^ set(ROUTES))}")

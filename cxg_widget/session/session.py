@@ -1,7 +1,7 @@
-"""Requests in, frames out: everything the widget can do, without a comm and without traitlets.
+"""A session: requests in, frames out, without a comm and without traitlets.
 
-A `Session` holds one dataset, what was read of it, the selection and the settings on show. It may be called from
-several threads; a newer request for points or color ends the older one between two chunks.
+A `Session` holds one dataset, the data read from it, the selection and the settings. Several threads may call it; a
+newer request for points or color ends the older one between two chunks.
 """
 # Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
 # Changes with cxg_widget/compare/composition.py: options of a composition.
@@ -67,22 +67,22 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """One dataset on show, with its selection.
+    """One displayed dataset with its selection.
 
     Parameters
     ----------
     dataset : the open dataset; the session does not close it
-    seed : of the display order
-    announce : takes a frame that nobody requested, from any thread
-    read_with : makes the `Loader` of a dataset, a seed and a function that gets progress
+    seed : of the draw order
+    announce : takes a frame that was not requested, from any thread
+    read_with : makes the `Loader` from a dataset, a seed and a progress callback
 
     Attributes
     ----------
-    changes : finds what becomes of settings when some change
-    costs : what actions have read of the store
+    changes : computes changes of settings
+    costs : costs of actions
     saved_labels : {annotation: `key` of the log whose labels a file has}
-    streams : what the front-end draws, and what panels have of their own
-    tell_reading : shows which part of what lasts has been read, 0 to 1
+    streams : streams for the canvas and its panels
+    tell_reading : shows the progress of a read, 0 to 1
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """What is requested to be on show."""
+        """The current settings."""
         return self.display.settings
 
     @settings.setter
@@ -134,9 +134,9 @@ class Session:
             crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
 
     def apply(self, change: Change) -> None:
-        """Show a change whose needs have been read, and let the dataset have the annotations of now alone."""
+        """Show a change whose data were read, and give the dataset exactly the current annotations."""
         self.changes.limits = change.limits
-        if DRAWN.isdisjoint(change.names):  # what is held and how it is numbered depend on none of the others
+        if DRAWN.isdisjoint(change.names):  # the held cells and stream numbers do not depend on the other settings
             self.display.settings = change.settings
             return
         self._take(change.settings, change.sends)
@@ -145,13 +145,13 @@ class Session:
 
     @property
     def mask(self) -> NDArray[np.bool_]:
-        """Which cells are selected, bool (n_obs,)."""
+        """Mask of the selected cells, bool (n_obs,)."""
         return self.display.mask
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
     def coloring(self, settings: Settings | None = None) -> Coloring:
-        """Read and return what the cells are colored by; raises as `Holder.coloring`."""
+        """Read and return the current coloring; raises as `Holder.coloring`."""
         return self.loader.of(settings or self.settings).coloring()
 
     def prepare(self) -> None:
@@ -161,17 +161,17 @@ class Session:
         self.prepare_order()
 
     def prepare_order(self) -> None:
-        """Make the order of the points; beside `prepare`, which mostly waits for the store."""
+        """Compute the order of the points, in parallel to `prepare`, which mostly waits for the store."""
         if not self.held.is_aggregated:
             self.loader.order()
 
     def prepare_index(self) -> None:
-        """Build or load what views are aggregated from, where they are; the first of them then comes sooner."""
+        """Build or load the index for aggregated views, so that the first of them comes sooner."""
         if self.held.is_aggregated:
             self.held.prepare()
 
     def close(self) -> None:
-        """Let go of what is held elsewhere; the dataset stays open."""
+        """Release what other processes hold; the dataset stays open."""
         self.first_paint.begin()
         self._stop_listening()
         self.table.close()
@@ -179,14 +179,14 @@ class Session:
 
     @property
     def held(self) -> Holder:
-        """The cells as they are on show."""
+        """The cells with the current settings."""
         return self.loader.of(self.settings)
 
     # --- selecting -------------------------------------------------------------------------------------------------
 
     @property
     def selected(self) -> SelectedCells:
-        """The selection as it is now."""
+        """The current selection."""
         settings, (mask, rule) = self.settings, self.display.selected()
         return SelectedCells(
             self.dataset, mask, settings.layer, rule, settings.own_gene_sets if settings.gene_sets else NO_SETS,
@@ -194,23 +194,23 @@ class Session:
         )  # fmt: skip
 
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace", rule: Rule | None = None) -> None:
-        """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
+        """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, or is None."""
         self.display.select(mask, mode, rule)
 
     def cells(self, what: Any) -> MeantCells:
-        """Return the cells that a user means; parameters and errors as `cells_meant`."""
+        """Return the cells that an argument means; parameters and errors as `cells_meant`."""
         return cells_meant(what, self.loader, self.display)
 
     def cells_of_query(self, text: Any) -> MeantCells:
-        """Return the cells of a query over obs columns, and genes of the layer on show."""
+        """Return the cells of a query over obs columns and genes of the current layer."""
         return cells_of_query(text, self.loader, self.settings.layer)
 
     def population(self, within: Any) -> Population:
-        """Return the cells that `within=` means; raises as `population_of`."""
+        """Return the cells of an argument `within=`; raises as `population_of`."""
         return population_of(within, self.loader, self.display)
 
     def aggregate(self, reduction: Any = None, *, within: Any = None, **requested: Any) -> xr.DataArray | xr.Dataset:
-        """Reduce cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
+        """Aggregate cells; parameters and errors as those of `CxgWidget.aggregate`."""
         return aggregated(self.held, self.population(within).mask, reduction, **requested)
 
     def counts(self, column: str | Sequence[str], within: Any = None) -> pd.DataFrame:
@@ -223,22 +223,22 @@ class Session:
     def composition(
         self, column: Any, mask: NDArray[np.bool_] | None, by: Any = None, within: Any = "filter"
     ) -> pd.DataFrame:
-        """Return how cells fall to the values of a column; as `CxgWidget.composition`."""
+        """Return the composition of some cells; as `CxgWidget.composition`."""
         settings, selected, _ = self.display.now()
         cells, population = selected if mask is None else mask, self.population(within)
         return composition_frame(self.columns, self.loader, (settings, cells, population), column, by)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
-        """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.
+        """Return which cells are in a polygon (k, 2) in data units of the current embedding and axes.
 
-        hidden : whether those count too that the legend hides
+        hidden : whether cells hidden by the legend count too
         """
         return polygon_mask(corners, self.held, self.mask, hidden=hidden)
 
     def view_of(self, mask: NDArray[np.bool_], panel: int = 0) -> View:
-        """Return the smallest view that holds cells, bool (n_obs,), and a little around them.
+        """Return the smallest view of some cells, bool (n_obs,), with a margin.
 
-        panel : in whose embedding
+        panel : with the embedding of this panel
         """
         settings = self.settings.of_panel(panel)
         held = self.loader.of(settings)
@@ -247,14 +247,14 @@ class Session:
         if not len(xy):
             many = self.dataset.obs_noun.many
             if not mask.any():
-                raise SelectionError(f"it has no {many} to zoom to.")
+                raise SelectionError(f"there are no {many} to zoom to.")
             raise SelectionError(f"none of these {many} has coordinates in this embedding.")
         (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
         y_down = is_tissue(self.dataset.find_embedding(settings.embedding))
         return room_around((x0, x1, y0, y1), held.place().extent, y_down=y_down)
 
     def views_of(self, mask: NDArray[np.bool_]) -> list[dict[str, Any]]:
-        """Return where panels of other embeddings show cells, as `views`; as now where they have no place."""
+        """Return views of some cells in the embeddings of panels, as `views`; unchanged without coordinates."""
         settings = self.settings
         views = {place_of(one): dict(one) for one in settings.views}
         for place, panel in settings.places.items():
@@ -266,9 +266,9 @@ class Session:
     # --- answers ---------------------------------------------------------------------------------------------------
 
     def answer(self, request: p.Message, *, is_from_memory: bool = False) -> Iterator[Frame]:
-        """Turn a request into its frames, and count what is read for them.
+        """Answer a request with frames, and count what is read for them.
 
-        is_from_memory : whether it is known that nothing has to be read, so that nothing is counted
+        is_from_memory : whether nothing can be read, so that nothing is counted
         """
         route = ROUTES[type(request)]
         frames = self._frames(route, request)
@@ -284,28 +284,28 @@ class Session:
 
     @property
     def in_words(self) -> PlotInWords:
-        """What the plot shows now, in words."""
+        """The plot in words."""
         settings, mask, _ = self.display.now()
         return PlotInWords(self.loader.of(settings), mask)
 
     def page(self, options: FigureOptions) -> Page:
-        """Return all that is on show as a page; see `figure_page`."""
+        """Return the plot with all panels as a figure page; see `figure_page`."""
         settings, mask, _ = self.display.now()
         return figure_page(self.loader, settings, mask, options)
 
     def html(self, options: HtmlOptions) -> HtmlFile:
-        """Return all that is on show as a page that needs no kernel; see `html_file`."""
+        """Return the plot as an HTML page that needs no kernel; see `html_file`."""
         settings, mask, _ = self.display.now()
         return html_file(self.loader, settings, mask, self.columns.open, options)
 
     def stills(self, view: View | None, paper: Paper, *, legend: bool, most: int | None) -> Pages:
-        """Return what draws a view of all that is on show, with at most so many cells a plot; see `Pages`."""
+        """Return a drawer of a view of the plot, with a limit of cells per plot; see `Pages`."""
         settings, mask, _ = self.display.now()
         return Pages(self.loader, replace(settings, view=view, legend=legend), mask, paper, most)
 
     @staticmethod
     def prepare_columns() -> None:
-        """Do what the first column that is opened, and the first order of the table, would wait for."""
+        """Do the work that would delay the first open column and the first sorted table."""
         from cxg_widget.compare.loops import warming as compare
         from cxg_widget.counts import warming as counts
         from cxg_widget.table import order as table

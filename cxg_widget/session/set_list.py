@@ -1,4 +1,4 @@
-"""The named sets of cells as a session holds them: which cells they have, and how many of them count."""
+"""Answers the Sets panel: sets of cells with their counts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class SetList:
     def counts(
         self, settings: Settings, selected: NDArray[np.bool_]
     ) -> Iterator[tuple[int, int, int, int] | CxgWidgetError]:
-        """Yield of each set how many cells it has, how many of them pass the filters, are selected, and both.
+        """Yield for each set its number of cells, how many pass the filters, are selected, and both.
 
-        Of one whose cells cannot be found, as rows of another dataset, why; the others are counted.
+        If the cells of a set cannot be found, such as rows of another dataset, yields the reason instead.
         """
         passing = self._loader.of(settings).filtered()
         passes, chosen = None if passing is None else pack_mask(passing), pack_mask(selected)
@@ -44,19 +44,19 @@ class SetList:
                 yield count_bits(bits), count_bits(both), count_bits(bits & chosen), count_bits(both & chosen)
 
     def combined(self, settings: Settings, chosen: Sequence[str]) -> list[int]:
-        """Return the sizes of the union, the intersection and the difference of some sets; [] where not known."""
+        """Return the sizes of union, intersection and difference of some sets; [] if unknown."""
         rules = {one["name"]: one["rule"] for one in settings.sets}
         if len(chosen) < 2 or not rules.keys() >= set(chosen):
             return []
         try:
             bits = [self._loader.set_bits.of(rules[name]) for name in chosen]
         except CxgWidgetError:
-            return []  # its row tells why
+            return []  # the row of the set gives the reason
         others = np.bitwise_or.reduce(bits[1:])
         return [count_bits(one) for one in (bits[0] | others, np.bitwise_and.reduce(bits), bits[0] & ~others)]
 
     def frame(self, chosen: Sequence[str] = ()) -> Frame:
-        """Return all sets with their counts; one whose cells cannot be found has a fault and no cells."""
+        """Return all sets with their counts; a set whose cells cannot be found has a fault and no cells."""
         settings, selected, seqs = self._display.now()
         colors = set_colors(settings.sets)
         listed, counts = [], np.zeros((len(settings.sets), 4), dtype=np.uint32)

@@ -386,7 +386,7 @@ def test_a_cxg_is_what_datashader_makes_of_its_arrays_read_with_tiledb(demo, mak
         ({"view": (1, 1, 2, 3)}, InvalidValue, "view must be"),
         ({"view": "all"}, InvalidValue, "view must be"),
         ({"view": (1e9, 1e9 + 1e-7, 0, 1)}, InvalidValue, "too narrow"),
-        ({"within": 3}, SelectionError, "3 means no cells; give"),
+        ({"within": 3}, SelectionError, "3 does not name cells; give"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(asked, error, said, make):

@@ -225,7 +225,7 @@ def test_a_state_comes_back_over_the_file_that_its_labels_were_saved_into(h5ad):
     note.assign("another", {"cell_type": "T cell"})
     other = first.state
     first.close()
-    with pytest.warns(UserWarning, match=r"'mine' is an obs column of .* by now.*of='mine'\) goes on"):
+    with pytest.warns(UserWarning, match=r"'mine' is now an obs column of .*of='mine'\) makes"):
         again = CxgWidget(h5ad, **state)
     assert (again.color, list(again.annotations)) == ("mine", [])
     np.testing.assert_array_equal(again.filters.mask, passing)
@@ -255,7 +255,7 @@ def test_cells_given_by_a_mask_come_back_over_the_file_that_labels_were_saved_in
     first.sets["later"] = ~mask  # whose cells are told from others after the file was written
     state = json.loads(json.dumps(first.state))
     first.close()
-    with pytest.warns(UserWarning, match="'mine' is an obs column of"):
+    with pytest.warns(UserWarning, match="'mine' is now an obs column of"):
         again = CxgWidget(path, **state)
     np.testing.assert_array_equal(again.sets["some"].mask, mask)
     np.testing.assert_array_equal(again.sets["later"].mask, ~mask)

@@ -56,7 +56,7 @@ def test_genes_that_are_not_on_show_are_counted_and_what_is_on_show_is_kept():
     coloring = w._session.coloring()
     found = w.counts(GENES[:2])
     assert w._session.coloring() is coloring
-    with pytest.raises(errors.InvalidValue, match="other colors are on show"):
+    with pytest.raises(errors.InvalidValue, match="the plot shows another color"):
         next(w._session.answer(p.AskFields(panel=0)))
     w.color, w.blend = GENES[:2], "colors"
     pd.testing.assert_frame_equal(found, w.counts(GENES[:2]))

@@ -136,7 +136,7 @@ def test_all_columns_must_match(data):
         ({"cell_type": {"a": 1}}, "'cell_type' takes a value or a list of values"),
         ({"cell_type": lambda one: one == "B cell"}, "'cell_type' takes a value or a list of values"),
         ({5: "B cell"}, "no obs column 5"),
-        ({}, "names no column"),
+        ({}, "has no column"),
     ],
 )
 def test_an_unknown_column_or_value_is_refused_in_one_sentence(data, wrong, sentence):

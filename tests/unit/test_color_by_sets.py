@@ -185,7 +185,7 @@ def test_sets_color_cells_and_are_no_column_and_no_annotation_takes_their_name(w
 
 def test_cells_of_sets_are_no_sum_of_pixels_and_images_show_them(widget, masks):
     widget.color, widget.render = "sets", "raster"
-    with pytest.raises(CxgWidgetError, match="counts no sets"):
+    with pytest.raises(CxgWidgetError, match="cannot count by sets"):
         widget.aggregate()
     assert int(widget.aggregate("count").sum()) == 1000
     x0, x1, y0, y1 = widget._session.held.extent()

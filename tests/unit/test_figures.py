@@ -304,8 +304,8 @@ def test_paper_is_white_unless_the_background_says_otherwise(w, tmp_path):
         ("s3://bucket/a.png", {}, InvalidValue, "is no local path"),
         ("a.png", {"dpi": 3}, InvalidValue, "dpi must be a number of px per inch from 10 to 2,400; found 3"),
         ("a.png", {"width": "wide"}, InvalidValue, "width must be a number of CSS px"),
-        ("a.png", {"width": 150}, InvalidValue, "the page leaves each plot .* CSS px, and 100 are the least"),
-        ("a.png", {"dpi": 2400, "width": 9000}, InvalidValue, "pixels; 50,000,000 are the most: lower dpi"),
+        ("a.png", {"width": 150}, InvalidValue, "the page leaves each plot .* CSS px, but 100 are needed"),
+        ("a.png", {"dpi": 2400, "width": 9000}, InvalidValue, "pixels; at most 50,000,000 fit: lower dpi"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written_is_said_in_one_sentence_and_nothing_is_left(w, tmp_path, case):

@@ -181,6 +181,6 @@ def test_sets_and_labels_of_queries_and_sets_keep_their_rule(widget):
 
 
 def test_a_name_near_that_of_a_set_is_refused_with_that_set(widget):
-    with pytest.raises(CxgWidgetError, match=r"means no cells; give .*\. Did you mean 'mine'\?"):
+    with pytest.raises(CxgWidgetError, match=r"does not name cells; give .*\. Did you mean 'mine'\?"):
         widget.select("my mine")
     assert len(widget.selection) == (widget.dataset.obs()["donor"] == "D2").sum()

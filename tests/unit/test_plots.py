@@ -199,7 +199,7 @@ def test_a_plot_keeps_nothing_of_each_cell_and_shows_itself_as_a_picture(monkeyp
         (lambda w: w.heatmap("CD3E", "cell_type", standard_scale="obs"), InvalidValue, "found 'obs'"),
         (lambda w: w.heatmap("CD3E", "cell_type", by2="cell_type"), InvalidValue, "another column"),
         (lambda w: w.bars("cell_type", "cell_type"), InvalidValue, "twice"),
-        (lambda w: w.bars("cell_type", "donor name", within="all"), SelectionError, "'all' means no cells"),
+        (lambda w: w.bars("cell_type", "donor name", within="all"), SelectionError, "'all' does not name cells"),
         (lambda w: w.dotplot("CD3E", "cell_type", within="selection"), SelectionError, "none is selected"),
         (lambda w: w.dotplot("CD3E", "cell_type", layer="raw"), UnknownName, "raw"),
     ],

@@ -534,7 +534,7 @@ def test_no_cells_and_cells_without_a_place_cannot_be_zoomed_to():
     data = small(100)
     data._xy["umap"][[3, 5]] = np.nan
     widget = CxgWidget(data)
-    for cells, said in (([3, 5], "none of these cells has coordinates"), ([], "it has no cells to zoom to")):
+    for cells, said in (([3, 5], "none of these cells has coordinates"), ([], "there are no cells to zoom to")):
         with pytest.raises(SelectionError, match=said):
             widget.zoom_to(cells)
     assert widget.view is None

@@ -169,7 +169,7 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("wrong", ["flter", 7, "", ["filter"]])
 def test_what_means_no_population_is_refused_by_one_sentence(call, wrong, widget):
-    said = "no cell 'filter'" if wrong == ["filter"] else "means no cells; give 'selection', 'filter', the name of"
+    said = "no cell 'filter'" if wrong == ["filter"] else "does not name cells; give 'selection', 'filter', the name of"
     with pytest.raises(SelectionError, match=said):
         CALLS[call](widget, wrong)
 

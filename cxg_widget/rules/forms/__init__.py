@@ -1,4 +1,4 @@
-"""The registry of forms that a rule may have, the check of a rule's form, whatever the dataset, and rules in words."""
+"""Registry of the forms of a rule, the check of a rule without a dataset, and rules in words."""
 # Changes with js/src/words/rule_words.js: rules in words.
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ __all__ = [
 ]  # fmt: skip
 
 FORMS: tuple[Form, ...] = (VALUES, RANGE_OF_OBS, RANGE_OF_VAR, QUERY, POLYGON, SET, ROWS, AND, OR, NOT, MINUS)
-"""Every form a rule may have; what else the package knows of rules, it asks of these."""
+"""All forms of a rule; everything else the package knows about rules comes from these."""
 DEEPEST = 32
-"""Rules within each other."""
+"""Greatest nesting depth."""
 MOST = 1_000
-"""Rules in one."""
+"""Most rules within one."""
 _NAMES = {form.needs[0] for form in FORMS}
 
 
 def check_rule(rule: Any) -> Rule:
-    """Check the form of a rule, whatever the dataset, and return it as plain JSON."""
+    """Check the form of a rule, without a dataset, and return it as plain JSON."""
     try:
         plain = json.loads(json.dumps(rule, allow_nan=False, default=as_json))
     except (TypeError, ValueError, RecursionError):
@@ -43,12 +43,12 @@ def check_rule(rule: Any) -> Rule:
 
 
 def is_form(word: Any) -> bool:
-    """Say whether a word names a form of a rule, as a column is hardly called."""
+    """Return whether a word identifies a form of a rule."""
     return word in _NAMES
 
 
 def within(rule: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
-    """Yield a rule and all rules within it, each with its depth; parts of one are looked at after it was taken."""
+    """Yield a rule and all nested rules with their depths; a rule is yielded before its parts are read."""
     waiting = [(rule, depth)]
     while waiting:
         one, depth = waiting.pop()
@@ -57,7 +57,7 @@ def within(rule: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
 
 
 def form_of(rule: Any) -> Form:
-    """Return the form of a rule; raises `InvalidValue` where it has none."""
+    """Return the form of a rule; raises `InvalidValue` if it has none."""
     form = _find_form(rule)
     if form is None:
         spelled = ", ".join(one.spelling for one in FORMS)
@@ -66,7 +66,7 @@ def form_of(rule: Any) -> Form:
 
 
 def inner_of(rule: Rule) -> tuple[Rule, bool]:
-    """Return the rule that a rule negates, and True; or itself, and False."""
+    """Return the rule inside a negation, and True; or the rule itself, and False."""
     return (rule["not"], True) if "not" in rule else (rule, False)
 
 
@@ -78,14 +78,14 @@ def _find_form(rule: Any) -> Form | None:
 
 
 def _parts(rule: Any) -> list[Any]:
-    """Return the rules right within a rule, which may not have been checked."""
+    """Return the rules directly inside a rule, which may be unchecked."""
     form = _find_form(rule)
     value = rule[form.needs[0]] if form is not None and form.holds_rules else []
     return value if isinstance(value, list) else [value]
 
 
 def words_of(rule: Rule) -> Words:
-    """Return the column or gene of a rule, "" of none, and what it keeps."""
+    """Return the column or gene of a rule, or "", and what it keeps."""
     inner, is_negated = inner_of(rule)
     words = form_of(inner).words(inner, _describe_part)
     if not is_negated:
@@ -94,11 +94,11 @@ def words_of(rule: Rule) -> Words:
 
 
 def describe_rule(rule: Rule) -> str:
-    """Say of which column or gene a rule is, and what it keeps; of a query, that it is one, and its text."""
+    """Describe a rule: its column or gene and what it keeps, or the text of a query."""
     return " ".join(filter(None, words_of(rule)))
 
 
 def _describe_part(rule: Rule) -> str:
-    """Describe a rule within another, in brackets where it has parts itself."""
+    """Describe a nested rule, in brackets if it has parts."""
     is_combined = form_of(rule).holds_rules and "not" not in rule
     return f"({describe_rule(rule)})" if is_combined else describe_rule(rule)

@@ -1,4 +1,4 @@
-"""Forms that find cells otherwise than by one column: queries, polygons in an embedding, and packed rows."""
+"""Forms that do not use one column: queries, polygons in an embedding, and packed rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.text.names import shown
 
 MOST_ROWS = 2**48
-"""More than a matrix of any store has."""
+"""More rows than any store has."""
 
 
 def _check_query(rule: Rule) -> None:
@@ -37,7 +37,7 @@ QUERY = Form(
     find_missing=lambda rule, missing: missing.add_query(rule["query"], rule.get("layer")),
     columns=lambda rule: [name.removeprefix("obs:") for name in parse(rule["query"]).names.values()],
     mask=_mask_of_query,
-    # Values of a column of text are known from its rows, and one that none has is refused.
+    # Unknown values of a text column are only found by reading all its rows, and are refused.
     is_row_wise=lambda *_: False,
     words=lambda rule, _: Words("query", rule["query"]),
     twin="query",
@@ -56,7 +56,7 @@ def _check_polygon(rule: Rule) -> None:
 
 
 def _is_embedding(name: Any) -> bool:
-    """Say whether it is the name of an embedding, or two columns, and perhaps the layer of genes."""
+    """Return whether it is the name of an embedding, or two columns, with an optional layer."""
     is_pair = isinstance(name, list) and len(name) in (2, 3) and all(isinstance(one, str) for one in name)
     return is_pair or isinstance(name, str)
 
@@ -97,7 +97,7 @@ def _check_rows(rule: Rule) -> None:
     if not 0 <= n_obs < MOST_ROWS:
         raise InvalidValue(f"n_obs of packed rows must be from 0 to {MOST_ROWS - 1:,}; found {shown(n_obs)}")
     n_bytes = -(-n_obs // 8)
-    n_padding = -n_bytes % 3  # which alone tells 126 bytes from 125
+    n_padding = -n_bytes % 3  # the padding alone distinguishes 126 bytes from 125
     if len(packed) != 4 * (-(-n_bytes // 3)) or len(packed) - len(packed.rstrip("=")) != n_padding:
         raise InvalidValue(
             f"packed rows are base64 of one bit per row: {n_obs:,} rows take {n_bytes:,} bytes, or "
@@ -106,7 +106,7 @@ def _check_rows(rule: Rule) -> None:
 
 
 def check_rows(rows: PackedRows, dataset: Any) -> None:
-    """Raise `SelectionError` where rows are not those of a dataset."""
+    """Raise `SelectionError` if rows belong to another dataset."""
     if not dataset.has_rows_of(rows.n_obs, rows.identity):
         what = "these rows belong to another dataset, or to another state of this one"
         raise SelectionError(f"{what}; a rule of rows applies only to its own dataset.")

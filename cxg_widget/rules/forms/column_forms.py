@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _MOST_VALUES = 2
 QUERY = "query"
-"""Key of the filter that is a query; a column has its own name, a gene is called "var:NAME", a set "set:NAME"."""
+"""Key of the query among filters; a column has its own name, a gene "var:NAME", a set "set:NAME"."""
 _TAKEN = ("obs:", "set:", "var:")
-"""A column whose name begins so, or is "query", has the key "obs:NAME"."""
+"""Columns whose names start so, or are "query", have the key "obs:NAME"."""
 
 
 def _key_of_obs(rule: Rule) -> str:
@@ -49,7 +49,7 @@ def _mask_of_values(cells: Cells, rule: Rule) -> Mask:
 
 
 def _are_known_categories(rule: Rule, dataset: Dataset) -> bool:
-    """Say whether the values are categories known without rows: of text and numbers the rows tell which there are."""
+    """Return whether the values are stated categories; values of text and numbers are only known from the rows."""
     column = dataset.obs_columns.get(rule["obs"])
     is_coded = column is not None and column.kind in ("categorical", "boolean")
     return is_coded and rule["obs"] not in dataset.own_columns

@@ -1,4 +1,4 @@
-"""What `CxgWidget.aggregate` answers: all cells of a view reduced to planes of the caller's size, with exact values."""
+"""`CxgWidget.aggregate`: all cells of a view reduced to planes of a given size, with exact values."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def aggregated(
 
 
 def _as_shown(dataset: Dataset, settings: Settings, color: ColorTrait) -> tuple[Any, ColorTrait]:
-    """Return which reduction of what the widget shows, or would show if it were colored so."""
+    """Return the reduction that the widget shows, or would show with another color."""
     target, statistic = settings.color if color is None else color, settings.statistic
     names = [one["name"] for one in settings.sets]
     if color is None and resolve_sets(target, names, dataset, settings.layer, settings.own_gene_sets) is not None:
-        raise InvalidValue("aggregate() counts no sets; name a column or gene as color=, or select and use within=.")
+        raise InvalidValue("aggregate() cannot count by sets; give a column or gene as color=, or a set as within=.")
     if statistic == "auto" or not is_number(resolve(target, dataset, settings.layer, settings.own_gene_sets), dataset):
         return None, target
     if isinstance(statistic, str):
@@ -79,7 +79,7 @@ def _ascending(view: list[float]) -> View:
 
 
 def _with_room(extent: View) -> View:
-    """Widen what has no width or height, as datashader does."""
+    """Widen an extent without width or height, as datashader does."""
     x0, x1, y0, y1 = extent
     (x0, x1), (y0, y1) = ((low - 1, high + 1) if low == high else (low, high) for low, high in ((x0, x1), (y0, y1)))
     return x0, x1, y0, y1

@@ -1,4 +1,4 @@
-"""Counts of the fields of a map of two or three genes: of the one on show, and of any genes that Python asks for."""
+"""Counts of the fields of two or three genes, for the legend and for `w.counts`."""
 # Changes with cxg_widget/session/analysis/column_counts.py: options of counts.
 # Changes with cxg_widget/color/blend.py: hues of several genes.
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 def fields_frame(loader: Loader, display: DisplayState) -> Frame:
-    """Return how many cells each field of the map on show has."""
+    """Return the number of cells of each field of the current coloring."""
     settings, mask, seqs = display.now()
     held = loader.of(settings)
     coloring = held.coloring()
     if not isinstance(coloring, BlendColoring):
-        raise InvalidValue(f"fields are those of {BLENDED} genes with a hue each; other colors are on show.")
+        raise InvalidValue(f"fields need {BLENDED} genes with a color each; the plot shows another color.")
     fields = coloring.fields
     message = p.FieldCounts(
         seqs.color,
@@ -65,7 +65,7 @@ def frame_of_fields(
 
 
 def _read(requested: Settings, loader: Loader, *, is_on_show: bool) -> BlendColoring:
-    """Read a map without letting go of what is on show."""
+    """Read the coloring of some genes without dropping the current one."""
     target, dataset = loader.target(requested), loader.dataset
     if loader.is_elsewhere:
         genes, cells = dataset.var_noun.many, dataset.obs_noun.many

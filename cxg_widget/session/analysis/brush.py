@@ -1,4 +1,4 @@
-"""The answer to a hand that takes a brush: all that its moves can do to counts and points, bounded in bytes."""
+"""Answers the start of a brush: everything that its moves can do to counts and points, in bounded memory."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
 
 SUMS_BYTES = 4 << 20
-"""Of the sums of one answer; where it would be more, a step takes several bins of the brush further."""
+"""Limit of the sums of one answer; above it, a step advances the brush by several bins."""
 MOST_CATEGORIES = 64
-"""Categories of a column that are counted; a list has fewer on the screen."""
+"""Most counted categories of a column; fewer are visible in a list."""
 
 
 class BrushAnswer:
-    """Answers what is requested when a brush is taken; nothing more is requested until it is released."""
+    """Answers a started brush; nothing more is requested until it is released."""
 
     def __init__(self, loader: Loader, display: DisplayState, columns: Columns) -> None:
         self._loader, self._display, self._columns = loader, display, columns
-        self._newest = Newest("another brush was taken.")
+        self._newest = Newest("another brush was started.")
 
     def frames(self, request: p.AskBrush) -> Iterator[Frame]:
-        """Yield the sums of each column, none of one that cannot be counted, and then the bins of the points.
+        """Yield the sums of each column, empty for one that cannot be counted, and then the bins of the points.
 
-        Raises `Overtaken` when another brush is taken meanwhile, `InvalidValue` if these are no filters, the brush is
-        over categories, or too much is requested, `CxgWidgetError` if the column of the brush cannot be read.
+        Raises `Overtaken` if another brush is started meanwhile, `InvalidValue` if the filters are invalid, the brush
+        is over categories, or too much is requested, `CxgWidgetError` if the column of the brush cannot be read.
         """
         check = self._newest.begin()
         for frame in self._frames(request):
@@ -71,13 +71,13 @@ class BrushAnswer:
             column = self._columns.resolved(name, settings)
             sums = brush.sums(column, rows, lambda: groups, width)
             is_grouped = groups is not None and self._loader.of(settings).counter.coded(column).is_grouped
-        except CxgWidgetError:  # said in its row, which keeps its counts
+        except CxgWidgetError:  # its row reports it, and keeps its counts
             sums, is_grouped = np.empty((0, 0, 0), dtype=np.uint32), False
         message = p.BrushSums(part, parts, name, rows, legend if is_grouped else [], width)
         return Frame(message, {"sums": sums})
 
     def _width(self, brush: Brush, request: p.AskBrush, settings: Settings, groups: GroupCodes | None) -> int:
-        """Return how many bins of the brush a step takes further, so that all sums are few enough bytes."""
+        """Return by how many bins a step advances the brush, so that all sums fit the limit."""
         entries = 0
         for name, rows in zip(request.columns, request.rows, strict=True):
             column = self._columns.tried(name, settings)
@@ -88,7 +88,7 @@ class BrushAnswer:
         return width
 
     def _entries(self, column: Column, rows: list[int], groups: GroupCodes | None, settings: Settings) -> int:
-        """Return how many numbers a step has of a column."""
+        """Return how many numbers a step has for a column."""
         n_groups = groups.n if groups else 1
         try:
             coded = self._loader.of(settings).counter.coded(column, is_kept=True)

@@ -1,4 +1,4 @@
-"""Counts of columns: those that are open in the front-end, and any that Python asks for."""
+"""Counts of columns: of those open in the front-end, and for `w.counts`."""
 # Changes with cxg_widget/widget/analysing.py and cxg_widget/session/session.py: options of counts.
 # Changes with cxg_widget/session/analysis/blend_fields.py: options of counts.
 
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 1_000
 _MOST_NAMED = 2_000
-"""Categories whose names are sent at once, of which a hand chooses one."""
+"""Up to this many categories, all names are sent at once."""
 MOST_COUNTED = 1_024
-"""Categories of a long list that may be requested one by one."""
+"""Most categories of a long list that may be requested at once."""
 _FIRST_ROWS = 128
-"""Of a long list, the categories that are shown where none was requested: those on the screen, and some below."""
+"""Categories of a long list that are sent first: those on the screen, and some below."""
 _MOST_GROUPS = 12
 _VAR = "var"
-"""The slot of the table of var, kept as long as columns are open."""
+"""Slot of the table of var, kept as long as columns are open."""
 
 
 class Columns:
-    """Answers requests about columns; each is read where it is opened first, and let go of where it is closed.
+    """Answers requests about columns; each is read when it is opened, and dropped when it is closed.
 
-    open : those that a front-end has open, as the trait `color` has them
+    open : columns open in a front-end, as the trait `color` has them
     """
 
     def __init__(self, loader: Loader, display: DisplayState) -> None:
@@ -71,16 +71,16 @@ class Columns:
         return frame_of(column[1], tally)
 
     def frames(self, request: p.AskColumns | p.FindValues) -> Iterator[Frame]:
-        """Answer requests about columns; raises as what is requested."""
+        """Answer requests about columns; raises as their parts do."""
         if isinstance(request, p.FindValues):
             yield self._found(request)
         else:
             yield from self._counts(request)
 
     def _counts(self, request: p.AskColumns) -> Iterator[Frame]:
-        """Yield the counts of the columns that are open; one that cannot be counted says so, and the others go on.
+        """Yield the counts of the open columns; a column that cannot be counted has an error, and the others go on.
 
-        Raises `Overtaken` when others are requested meanwhile, `InvalidValue` if these are no filters, or there are too
+        Raises `Overtaken` if others are requested meanwhile, `InvalidValue` if the filters are invalid or there are too
         many columns.
         """
         check_number(request.columns)
@@ -105,7 +105,7 @@ class Columns:
             yield frame
 
     def _found(self, request: p.FindValues) -> Frame:
-        """Return which categories of a column contain a text; raises `UnknownName`."""
+        """Return the categories of a column that contain a text; raises `UnknownName`."""
         settings, wanted = self._display.settings, request.query.strip().casefold()
         coded = self._loader.of(settings).counter.coded(self.resolved(request.column, settings))
         labels = [] if coded.categories is None else [*map(label_of, coded.categories), p.MISSING_LABEL]
@@ -114,14 +114,14 @@ class Columns:
         return Frame(p.FoundValues(labels=named), {"rows": np.array(rows, dtype=np.uint32)})
 
     def tried(self, name: str, settings: Settings) -> Column | CxgWidgetError:
-        """Return the column that a name means, or why there is none."""
+        """Return the column of a name, or the reason why there is none."""
         try:
             return self.resolved(name, settings)
         except CxgWidgetError as error:
             return error
 
     def resolved(self, name: str, settings: Settings) -> Column:
-        """Return the column that a name means; raises `UnknownName`."""
+        """Return the column of a name; raises `UnknownName`."""
         source, found = resolved({name: name}, self._dataset, settings.layer)[name]
         return source, found, settings.layer if source == "var" else None
 
@@ -148,7 +148,7 @@ class Columns:
         return Frame(message, _arrays(tally, chosen, rows, is_known=is_known))
 
     def _about(self, source: str, name: str) -> list[list[str]]:
-        """Return what the columns of var say of a gene of X, or the unit of an obs column."""
+        """Return what var states about a gene of X, or the unit of an obs column."""
         if source != "var":
             column = self._dataset.obs_columns.get(name)
             return [["Unit", column.unit]] if column is not None and column.unit else []
@@ -158,11 +158,11 @@ class Columns:
             return []
         try:
             return var_record(self._loader.memo.keep(_VAR, None, self._dataset.var), position, name)
-        except CxgWidgetError:  # the counts do without
+        except CxgWidgetError:  # the counts do without it
             return []
 
     def groups(self, settings: Settings) -> tuple[list[int], GroupCodes | None]:
-        """Return the largest categories of the legend, and to which of them each cell belongs, to others or none."""
+        """Return the largest categories of the legend, and the group of each cell: one of them, others or none."""
         column = self._loader.legend_column(settings)
         if column is None:
             return [], None
@@ -182,7 +182,7 @@ class Columns:
 
         try:
             return self._loader.memo.keep("groups", column, make)
-        except CxgWidgetError:  # said where it colors; the counts do without
+        except CxgWidgetError:  # the coloring reports it; the counts do without it
             return [], None
 
 
@@ -193,7 +193,7 @@ def check_number(columns: list[str]) -> None:
 
 
 def _wanted(request: p.AskColumns) -> dict[str, list[int]]:
-    """Return the rows that are wanted of each column, [] = all."""
+    """Return the requested rows of each column, [] = all."""
     rows = request.rows or [[] for _ in request.columns]
     if len(rows) != len(request.columns):
         raise InvalidValue(f"columns need the rows of each or of none; found {len(rows)} of {len(request.columns)}")
@@ -203,7 +203,7 @@ def _wanted(request: p.AskColumns) -> dict[str, list[int]]:
 
 
 def _rows_to_send(coded: Countable, wanted: list[int], *, is_known: bool) -> list[int]:
-    """Return the rows of a long list that are shown, its first ones where none was requested; [] = all."""
+    """Return the rows of a long list to send, the first ones if none were requested; [] = all."""
     if coded.categories is None or coded.is_grouped:
         return []
     rows = [row for row in wanted if 0 <= row < coded.n_codes]
@@ -234,9 +234,9 @@ def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -
 
 
 _MOST_FIELDS = 40
-"""Columns that are shown."""
+"""Most fields shown."""
 _LONGEST_FIELD = 400
-"""Letters of a value."""
+"""Longest value, in characters."""
 
 
 def var_record(var: pd.DataFrame, position: int, name: str) -> list[list[str]]:

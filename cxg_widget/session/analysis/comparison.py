@@ -1,4 +1,4 @@
-"""Comparisons of cells, by hand or by Python: how they are made, and the newest, which the page shows."""
+"""Comparisons made in the page or in Python; keeps the newest, which the page shows."""
 # Changes with cxg_widget/compare/question.py: options of a comparison.
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ Mask = NDArray[np.bool_]
 Found = TypeVar("Found", "Comparison", "Markers")
 AGAINST = ("rest", "neighborhood")
 _EACH_S = 0.2
-"""Progress is announced so often."""
+"""Seconds between announcements of progress."""
 
 
 class Comparisons:
     """Compares cells of one dataset, and keeps the newest result.
 
-    announce : takes a frame that nobody requested, from any thread
+    announce : takes a frame that was not requested, from any thread
     """
 
     def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
         self._loader, self._display, self._announce = loader, display, announce
         self._dataset = loader.dataset
-        self._by_hand = Newest("another comparison was requested, or it was given up.")
+        self._by_hand = Newest("another comparison was requested, or this one was cancelled.")
         self._numbers = count(1)
         self._made: ShownComparison | None = None
 
     # For Python.
 
     def compare_cells(self, a: Any, b: Any, question: Question, within: Any) -> Comparison:
-        """Compare cells, named as `cells_meant` takes them; "rest" = all others, unless a set is called so."""
+        """Compare cells, given as `cells_meant` takes them; "rest" = all others, unless a set has that name."""
         population, (mask_a, _, name_a) = self._population(within, question), self._meant(a)
         name_a = name_a or "a"
         if isinstance(b, str) and b == "rest" and all(one["name"] != b for one in self._display.settings.sets):
@@ -70,7 +70,7 @@ class Comparisons:
         return self.between((mask_a, mask_b), (name_a, name_b or "b"), question, population)
 
     def markers_of_set(self, a: Any, against: Any, question: Question, within: Any) -> Comparison:
-        """Compare cells with all others, or with those around them in the embedding on show."""
+        """Compare cells with all others, or with those around them in the current embedding."""
         if against not in AGAINST:
             known = not_found("background", against, AGAINST, "markers(against=...)")
             raise InvalidValue(f"{known} compare(a, b) takes any two sets.")
@@ -85,7 +85,7 @@ class Comparisons:
         return compare(mask, name or "the set", question, population)
 
     def markers_by(self, column: Any, question: Question, within: Any, reference: Any = None) -> Markers:
-        """Compare the cells of each value of a column with all others, or with those of one value.
+        """Compare the cells of each category of a column with all others, or with those of one category.
 
         Raises as `compare_groups`.
         """
@@ -98,7 +98,7 @@ class Comparisons:
         return self._keep(self._with_population(found, population), question)
 
     def genes_meant(self, genes: Any) -> Sequence[str] | None:
-        """Return names of genes: of a gene set by its name, of one gene, or as they were given."""
+        """Return names of genes: of a gene set by its name, of one gene, or of a list."""
         if genes is None:
             return None
         if not isinstance(genes, str) and isinstance(genes, Iterable):
@@ -112,19 +112,19 @@ class Comparisons:
         return cells_meant(what, self._loader, self._display)
 
     def _population(self, within: Any, question: Question) -> Population:
-        """Return the cells that count: those that are meant, of which a modality has values."""
+        """Return the cells that count: those of `within`, and of a modality only those with values."""
         found, has = population_of(within, self._loader, self._display), self._dataset.cells_in(question.layer)
         if has is None or question.layer is None:
             return found
         words = f"{found.description} and have" if found.description else "that have"
         return replace(found, mask=found.of(has), description=f"{words} {question.layer.partition(':')[0]}")
 
-    # For both: masks are bool (n_obs,), `described` what they are called.
+    # For both: masks are bool (n_obs,), `described` are their names.
 
     def matrix(self, check: Callable[[], None] | None = None) -> MatrixStats:
-        """Return what looks at the matrix, where the cells on show are held.
+        """Return the statistics of the matrix, where the cells are held.
 
-        check : requested now and then; raises where nobody waits any more. None = Python waits
+        check : called repeatedly; raises if nobody waits for the result. None = called from Python
         """
         ends_by: p.EndsBy = "" if check is None else "compare"
 
@@ -136,7 +136,7 @@ class Comparisons:
             if done < 1 and now - reported_at < _EACH_S:
                 return
             reported_at = now
-            # What has been read is then worked on: the end alone, which has no words, ends the work.
+            # Only the end, which has no words, ends the work: after reading comes computing.
             self._announce(Frame(p.Progress("reading", min(done, 0.999) if what else done, ends_by, what)))
 
         def cancelled() -> bool:
@@ -165,7 +165,7 @@ class Comparisons:
         self, mask: Mask, described: str, question: Question, population: Population = EVERYTHING,
         matrix: MatrixStats | None = None,
     ) -> Comparison:  # fmt: skip
-        """Compare some cells with those around them in the embedding on show; raises as `between`, `neighborhood`."""
+        """Compare some cells with those around them in the current embedding; raises as `between`, `neighborhood`."""
         dataset, settings, mask = self._dataset, self._display.settings, population.of(mask)
         question.check(dataset)
         question.check_cells(mask, population.of(~mask), (described, REST), dataset)
@@ -205,7 +205,7 @@ class Comparisons:
         return self._with_population(found, population)
 
     def _with_population(self, found: Found, population: Population) -> Found:
-        """Let the sentence of a result name the cells that counted, where that is not plain."""
+        """Add to a result which cells counted, unless that is obvious."""
         noun, n_obs = self._dataset.obs_noun, self._dataset.n_obs
         if population.mask is not None:
             n = population.n(n_obs)
@@ -217,7 +217,7 @@ class Comparisons:
         return found.with_note(f"Filters do not apply here: {noun.many} that do not pass them are compared too.")
 
     def _keep(self, found: Found, question: Question) -> Found:
-        """Have the page show a result, and return it in the form of the table that is shown."""
+        """Show a result in the page, and return it with the type of table that the widget shows."""
         found = found.in_form(self._dataset.given_as)
         self._made = made = ShownComparison(next(self._numbers), found, self._dataset, question.layer)
         self._announce(Frame(p.Compared(made.number)))
@@ -226,12 +226,12 @@ class Comparisons:
     # For the front-end.
 
     def compare(self, request: p.Compare) -> Iterator[Frame]:
-        """Compare what a hand asks for in the layer on show, and yield the result.
+        """Make a comparison that the page requests, in the current layer, and yield the result.
 
         Raises
         ------
         Overtaken
-            When another comparison is requested meanwhile, or this one is given up.
+            If another comparison is requested meanwhile, or this one is cancelled.
         CxgWidgetError
             If there are no such cells, or they cannot be compared so.
         """
@@ -255,18 +255,18 @@ class Comparisons:
         yield from self.frames(p.AskComparison())
 
     def frames(self, request: p.AskComparison) -> Iterator[Frame]:
-        """Yield the newest result, or the file of it; nothing but a head where there is none."""
+        """Yield the newest result, or its file; only a header if there is none."""
         return frames_of(self._made, request)
 
     def end(self) -> None:
-        """Give up what a hand has requested."""
+        """Cancel the comparison that the page has requested."""
         self._by_hand.end()
 
     def _are_counts(self, matrix: MatrixStats, a: Mask, b: Mask, question: Question) -> bool:
         return matrix.kind(Grouping.of_sets(a, b), question.layer).kind == "counts"
 
     def _cells(self, word: str) -> tuple[Mask, str]:
-        """Return which cells a hand means, bool (n_obs,), and what they are called."""
+        """Return the cells of a request of the page, bool (n_obs,), and their name."""
         settings, selected, _ = self._display.now()
         if word == "selection":
             return selected, "the selection"
@@ -278,7 +278,7 @@ class Comparisons:
         return unpack_mask(self._loader.set_bits.of(rules[name]), self._dataset.n_obs), name
 
     def _of_category(self, text: str) -> tuple[Mask, str]:
-        """Return the cells of a category that a hand names, bool (n_obs,), and what they are called."""
+        """Return the cells of a category that the page names, bool (n_obs,), and their name."""
         try:
             column, label = json.loads(text)
         except ValueError:
@@ -290,6 +290,6 @@ class Comparisons:
 
 
 def _as_sets(dataset: Dataset, *sides: NDArray[np.uint8]) -> tuple[CellSet, CellSet]:
-    """Return the packed cells of a and b as sets, which few results are asked for."""
+    """Return the packed cells of a and b as sets; made on demand, since few results need them."""
     a, b = (CellSet(dataset, bits) for bits in sides)
     return a, b

@@ -1,4 +1,4 @@
-"""A comparison as frames: names once, numbers as float32 in the order of var, and the file that `to_csv` writes."""
+"""A comparison as frames: names once, numbers as float32 in the order of var, and its file."""
 # Changes with cxg_widget/compare/result.py: numbers of a compared gene.
 # Changes with cxg_widget/wire/messages/comparison.py: numbers of a compared gene.
 # Changes with js/src/panels/compare/result.js: numbers of a compared gene.
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 COLUMNS = (
     "mean_a", "mean_b", "share_a", "share_b", "log2fc", "statistic", "log10_p", "log10_p_adj", "auc"
 )  # fmt: skip
-"""What travels of each gene, beside how many cells it was measured in."""
+"""Numbers sent for each gene, beside the number of cells."""
 ROWS = 1 << 14
-"""Genes of a frame: a good half of what some hosts take as one message."""
+"""Genes per frame: half of the largest message of some hosts."""
 
 
 @dataclass(frozen=True)
 class ShownComparison:
-    """A result to be shown.
+    """A result to show.
 
-    number : higher than that of all results before
+    number : higher than that of all earlier results
     found : of two sets, or of each group of a column
-    dataset, layer : of which the matrix was compared
+    dataset, layer : of the compared matrix
     """
 
     number: int
@@ -50,7 +50,7 @@ class ShownComparison:
 
     @property
     def groups(self) -> list[str]:
-        """What groups are called; none of two sets."""
+        """Names of the groups; empty for two sets."""
         return [] if isinstance(self.found, Comparison) else [text_of(one) for one in self.found]
 
     def shown(self, group: int) -> Comparison:
@@ -61,10 +61,10 @@ class ShownComparison:
 
 
 def frames_of(made: ShownComparison | None, request: p.AskComparison) -> Iterator[Frame]:
-    """Yield requests about the newest result; raises as `Comparisons.frames`."""
+    """Yield answers about the newest result; raises as `Comparisons.frames`."""
     if request.file:
         if made is None or made.number != request.known:
-            raise InvalidValue("another comparison has been made meanwhile: the file would not be of this one.")
+            raise InvalidValue("another comparison was made meanwhile; download its file instead.")
         yield from _file(made.shown(request.group))
     elif made is None:
         nothing = p.Comparison(0, "", [], [], [], group=0, n_genes=0, start=0, parts=1, names=[], symbols=[])
@@ -102,7 +102,7 @@ def _values(found: Comparison) -> NDArray[np.float64]:
 
 
 def _symbols(labels: list[str], names: VarNames) -> list[str]:
-    """Return readable names of vars, none where they do not differ from those of the index."""
+    """Return readable names of vars, empty if they equal those of the index."""
     aliases = names.var_aliases
     if aliases is None:
         return []

@@ -1,4 +1,4 @@
-"""How selected cells, and sets of them, fall to the values of a column: for open panels, and for Python."""
+"""Composition of the selection and of sets by a column, for open panels and for Python."""
 # Changes with cxg_widget/compare/composition.py: numbers of an enrichment.
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _NONE: NDArray[Any] = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Chosen:
-    """What the front-end hears of the selected cells of a column, beside all that pass the filters.
+    """Composition of the selected cells, sent with the counts of a column.
 
-    chosen, held : int64 (n_codes,), selected cells and all; empty where none is selected
-    odds, log10_p_adj : float64 (n_codes,), as `Composition`; empty of numbers
-    enriched : int64 (n_codes,), the codes, those most enriched first; empty of numbers
+    chosen, held : int64 (n_codes,), selected cells and all; empty without a selection
+    odds, log10_p_adj : float64 (n_codes,), as `Composition`; empty for numbers
+    enriched : int64 (n_codes,), the codes, most enriched first; empty for numbers
     """
 
     chosen: NDArray[np.int64]
@@ -46,16 +46,16 @@ class Chosen:
 
     @property
     def n_chosen(self) -> int:
-        """How many cells are selected and pass."""
+        """Number of selected cells that pass."""
         return int(self.chosen.sum())
 
     @property
     def n_held(self) -> int:
-        """How many pass."""
+        """Number of cells that pass."""
         return int(self.held.sum())
 
     def arrays(self, rows: Sequence[int]) -> dict[str, NDArray[Any]]:
-        """Return what travels of some rows, [] = all."""
+        """Return the arrays to send for some rows, [] = all."""
         counts = {"chosen": self.chosen, "held": self.held}
         numbers = {"odds": self.odds, "log10_p": self.log10_p_adj}
         with np.errstate(over="ignore"):
@@ -73,7 +73,7 @@ def _some(values: NDArray[Any], rows: Sequence[int]) -> NDArray[Any]:
 
 
 def chosen_of(counter: Counter, column: Column, rules: Sequence[Rule], mask: Mask, tally: Tally) -> Chosen:
-    """Return what hears of the selected cells, counted anew where the column has a filter."""
+    """Return the composition of the selected cells, counted again if the column has a filter."""
     if not tally.selected.any():
         return NOTHING
     if counter.own_rule(column, rules) is not None:
@@ -89,9 +89,9 @@ def chosen_of(counter: Counter, column: Column, rules: Sequence[Rule], mask: Mas
 def composition_frame(
     columns: Columns, loader: Loader, now: tuple[Settings, Mask, Population], name: Any, by: Any
 ) -> pd.DataFrame:
-    """Return how cells fall to the values of a column; as `CxgWidget.composition`.
+    """Return the composition of some cells; as `CxgWidget.composition`.
 
-    now : the settings, which cells are meant, and which count at all
+    now : settings, set of cells, and cells that count
     """
     (settings, mask, population), many = now, loader.dataset.obs_noun.many
     column = _column_of(name, "column", columns, settings)

@@ -1,4 +1,4 @@
-"""Finds the cells that a user means, and those that count at all; one order of guesses for all calls with cells."""
+"""Resolves arguments that name cells: one order of interpretations for all methods."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 Mask = NDArray[np.bool_]
 SELECTION, FILTER = "selection", "filter"
-"""Words that come before a set of that name."""
+"""These words take precedence over sets of the same name."""
 
 
 class MeantCells(NamedTuple):
-    """Cells, and how they were named.
+    """Cells, and how they were given.
 
     mask : bool (n_obs,)
-    rule : what finds them again; None for masks, rows and labels
-    name : in words; None where nothing names them
+    rule : rule that finds them again; None for masks, rows and labels
+    name : in words; None for unnamed cells
     """
 
     mask: Mask
@@ -49,12 +49,12 @@ class MeantCells(NamedTuple):
 
 
 def cells_meant(what: Any, loader: Loader, display: DisplayState) -> MeantCells:
-    """Return the cells that a user means.
+    """Return the cells that an argument means.
 
     what : None or "selection" = the selection; "filter" = the cells that pass the filters; the name of a set; a query;
-        a label of the obs index; a set or a selection, of which that of another dataset is found by its rule; a rule as
-        `w.sets.apply` takes it; {obs column: values}; a polygon (k, 2) in data units; a mask (n_obs,), rows or labels.
-        A text is taken as the first of these that it fits, in this order.
+        a label of the obs index; a set or a selection, which is found by its rule if it belongs to another dataset; a
+        rule as `w.sets.apply` takes it; {obs column: values}; a polygon (k, 2) in data units; a mask (n_obs,), rows or
+        labels. A text is the first of these that fits, in this order.
     display : has the settings and the selection
     """
     dataset, settings = loader.dataset, display.settings
@@ -88,9 +88,9 @@ def cells_of_query(text: Any, loader: Loader, layer: str | None) -> MeantCells:
 
 
 def nothing_fits(what: Any, dataset: Dataset, advice: str = "") -> SelectionError:
-    """Return the error for what means no cells."""
+    """Return the error for an argument that means no cells."""
     return SelectionError(
-        f"{shown(what)} means no {dataset.obs_noun.many}; give 'selection', 'filter', the name of a set, a query, "
+        f"{shown(what)} does not name {dataset.obs_noun.many}; give 'selection', 'filter', the name of a set, a query, "
         f"{{column: values}}, a rule, a mask, rows, labels of the obs index, or a polygon.{advice and f' {advice}'}"
     )
 
@@ -125,7 +125,7 @@ def _by_rule(rule: Rule, loader: Loader, settings: Settings) -> MeantCells:
 
 
 def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
-    """Return the cells with values of obs columns; those of the obs index have no rule."""
+    """Return the cells with values of obs columns; without a rule if the obs index is one of them."""
     wanted = {name: list(values) if isinstance(values, Iterator) else values for name, values in what.items()}
     mask = mask_of_values(wanted, dataset)
     rules: list[Rule] = []
@@ -135,7 +135,7 @@ def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
             rules.append({"obs": column, "in": listed_values(values)})
     try:
         rules = [check_rule(one) for one in rules]
-    except CxgWidgetError:  # values that JSON cannot hold
+    except CxgWidgetError:  # values that JSON cannot represent
         rules = []
     if len(rules) < len(wanted):
         return MeantCells(mask, None, None)
@@ -145,12 +145,12 @@ def _by_values(what: Mapping[Any, Any], dataset: Dataset) -> MeantCells:
 
 @dataclass(frozen=True)
 class Population:
-    """The cells that are meant; all others count nowhere.
+    """The cells that count.
 
     mask : bool (n_obs,); None = all cells
     description : continues "cells": "that pass the filters"; "" for all cells
-    rule : what finds them again; None = their rows are known, and no rule
-    rules : filters that they alone pass, as a `Counter` takes them; none for all cells
+    rule : rule that finds them again; None = only their rows are known
+    rules : filters that only these cells pass, as a `Counter` takes them; empty for all cells
     """
 
     mask: Mask | None = None
@@ -159,11 +159,11 @@ class Population:
     rules: tuple[Rule, ...] = ()
 
     def of(self, mask: Mask) -> Mask:
-        """Return those of some cells, bool (n_obs,), that are in it."""
+        """Return those of some cells, bool (n_obs,), that count."""
         return mask if self.mask is None else mask & self.mask
 
     def n(self, n_obs: int) -> int:
-        """Return how many cells are in it, of n_obs."""
+        """Return the number of cells that count, of n_obs."""
         return n_obs if self.mask is None else int(np.count_nonzero(self.mask))
 
 
@@ -171,9 +171,9 @@ EVERYTHING = Population()
 
 
 def population_of(within: Any, loader: Loader, display: DisplayState) -> Population:
-    """Return the cells that `within=` means.
+    """Return the cells of an argument `within=`.
 
-    within : None = all cells; else as `cells_meant` takes cells, of which "filter" = those that pass all filters
+    within : None = all cells; else cells as `cells_meant` takes them, with "filter" = those that pass all filters
     """
     if within is None:
         return EVERYTHING
@@ -191,17 +191,16 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def with_values(*given: Any) -> Any:
-    """Return what a public method was given, texts with the values of the variables that they name by @.
+    """Replace @name in queries, among the arguments of a public method, by the values of the caller's variables.
 
-    It looks among the variables of who called that method. A name that there is not stays, and is refused with the
-    query. So a rule, which may travel, holds values alone.
+    An unknown name is left, and refused with the query. Rules therefore only contain values, and can be used elsewhere.
     """
     found = tuple(_filled(one, _known()) if isinstance(one, str) and "@" in one else one for one in given)
     return found[0] if len(found) == 1 else found
 
 
 def _known() -> dict[str, Any]:
-    """Return the variables of who called the package: a decorator may stand between it and the public method."""
+    """Return the variables of the package's caller, skipping decorators of the public method."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame = frame.f_back
@@ -224,7 +223,7 @@ def _filled(text: str, known: Mapping[str, Any]) -> str:
 
 
 def _literal(name: str, value: Any) -> str:
-    """Return a value as a query has it: a number, a text, or a list of these."""
+    """Return a value as a literal of a query: a number, a text, or a list of these."""
     if isinstance(value, str | bool | int | float | np.generic):
         return _plain(name, value)
     if not isinstance(value, Iterable) or isinstance(value, bytes | Mapping):

@@ -1,4 +1,4 @@
-"""Plots of groups of cells: what is requested found in the dataset, summed up gene by gene, and made a plot."""
+"""Plots of groups of cells: resolves names, sums up the genes, and makes the plot."""
 # Changes with cxg_widget/widget/plots.py and cxg_widget/draw/plots/gene_matrix.py: options of plots of groups.
 # Changes with cxg_widget/draw/plots/violins.py and cxg_widget/draw/plots/bars.py: options of plots of groups.
 
@@ -49,7 +49,7 @@ class _Grouped:
 
 
 class GroupPlots:
-    """Makes plots of the cells that pass the filters, or of those of a population."""
+    """Makes plots of the cells that pass the filters, or of other cells."""
 
     def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader, self._display, self._dataset = loader, display, loader.dataset
@@ -93,7 +93,7 @@ class GroupPlots:
         name = self._column(column, "column")
         grouped = self._grouped((by, None), within)
         if name == grouped.names.columns[0]:
-            raise InvalidValue(f"bars() parts the groups of one column by another one; found {shown(name)} twice")
+            raise InvalidValue(f"bars() needs two different columns, bars(column, by); found {shown(name)} twice")
         codes = self._dataset.codes(name)
         counts = paired(grouped.groups, codes)
         n_cells = counts.sum(axis=0)
@@ -107,7 +107,7 @@ class GroupPlots:
     # --- genes and columns -------------------------------------------------------------------------------------------
 
     def _listed(self, genes: Any, settings: Settings, layer: str | None) -> tuple[list[tuple[str, Target]], Heads]:
-        """Find genes by name: those of one name, a list, a gene set, or of {name of a set: genes}."""
+        """Find genes by name: one gene, a list, a gene set, or {name of a set: genes}."""
         heads: Heads = ()
         if not isinstance(genes, Mapping):
             wanted = self._one_list(genes, settings, layer)
@@ -135,7 +135,7 @@ class GroupPlots:
         described: list[str] = []
         for name in genes:
             if not isinstance(name, str):
-                raise InvalidValue(f"{noun.many} are named by texts; found {shown(name)}")
+                raise InvalidValue(f"{noun.many} must be given by name; found {shown(name)}")
             try:
                 found.append((name, self._number(name, layer)))
             except UnknownName as error:
@@ -145,7 +145,7 @@ class GroupPlots:
         return found
 
     def _number(self, name: str, layer: str | None) -> Target:
-        """Return the gene or the obs column of numbers that a name means."""
+        """Return the gene or numeric obs column of a name."""
         target = resolve(name, self._dataset, layer)
         if target.source not in ("obs", "var") or not is_number(target, self._dataset):
             what = "a set" if target.source == "set" else "an obs column without numbers"
@@ -155,7 +155,7 @@ class GroupPlots:
         return target
 
     def _column(self, name: Any, what: str) -> str:
-        """Return the obs column of categories or whole numbers (clusters) that a name means."""
+        """Return the obs column of categories or integers (clusters) of a name."""
         if not isinstance(name, str):
             raise InvalidValue(f"{what} must be the name of an obs column; found {shown(name)}")
         known = self._dataset.obs_columns
@@ -168,7 +168,7 @@ class GroupPlots:
             )
         return found
 
-    # --- what is read ----------------------------------------------------------------------------------------------
+    # --- reading -----------------------------------------------------------------------------------------------------
 
     def _grouped(self, by: tuple[Any, Any], within: Any) -> _Grouped:
         columns = tuple(
@@ -211,7 +211,7 @@ class GroupPlots:
             else:
                 yield Vector(as_float(self._dataset.numbers(target.name)))
 
-    # --- how it looks ----------------------------------------------------------------------------------------------
+    # --- style -------------------------------------------------------------------------------------------------------
 
     def _look(
         self,
@@ -224,7 +224,7 @@ class GroupPlots:
         cells: str = "",
         note: str | None = None,
     ) -> Look:
-        """colored_by: which column of the groups colors them; cells: which ones count, after their number."""
+        """Return the style; colored_by: column that colors the groups; cells: text after their number."""
         paper = PAPERS[paper_name(settings)]
         column, categories = names.columns[colored_by], names.categories[colored_by]
         stored = stored_colors(column, settings, self._dataset)

@@ -1,4 +1,4 @@
-"""The table of the cells: pages of it for the front-end, and all of it for Python and for files."""
+"""The table of cells: pages for the front-end, and whole tables for Python and files."""
 # Changes with cxg_widget/display/table_setting.py: what the table shows.
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class CellTable:
 
     @property
     def setting(self) -> TableSetting:
-        """What the table shows."""
+        """The setting of the table."""
         return TableSetting.read(self._display.settings.table)
 
     def columns(self) -> list[str]:
-        """Return the names of the columns on show."""
+        """Return the names of the current columns."""
         return self._columns(self.setting, self._display.settings)
 
     @property
     def total(self) -> int:
-        """How many rows it has."""
+        """Number of rows."""
         settings, mask, _ = self._display.now()
         return self._order("python", self.setting, settings, self._mask(self.setting, settings.filters, mask)).total
 
@@ -69,7 +69,7 @@ class CellTable:
         return frame_of(self._read(setting, settings, rows), self._dataset, rows)
 
     def csv(self) -> Iterator[str]:
-        """Yield all rows as a file has them, some at a time."""
+        """Yield the text of a file with all rows, in parts."""
         from cxg_widget.table.columns import frame_of
         from cxg_widget.table.csv import csv_text
 
@@ -84,7 +84,7 @@ class CellTable:
     # For the front-end.
 
     def page(self, request: p.AskTable) -> Frame:
-        """Return the rows that are requested."""
+        """Return the requested rows."""
         from cxg_widget.table.columns import names_of
 
         check_rows(request.start, request.n)
@@ -130,7 +130,7 @@ class CellTable:
         return Frame(message, arrays)
 
     def part(self, request: p.AskCsv) -> Frame:
-        """Return rows as a file has them, as many of those requested as one message holds, at least one."""
+        """Return rows as text of a file, as many of those requested as fit one message, at least one."""
         from cxg_widget.table.columns import frame_of
         from cxg_widget.table.csv import csv_text
 
@@ -149,7 +149,7 @@ class CellTable:
         return Frame(message, {"text": np.frombuffer(text, dtype=np.uint8)})
 
     def close(self) -> None:
-        """Let go of what it took to sort."""
+        """Release the sort keys."""
         self._ordered.clear()
         self._loader.memo.drop("table_keys")
         self._loader.memo.drop("table_cells")
@@ -172,18 +172,18 @@ class CellTable:
     ) -> NDArray[np.bool_] | None:
         """Return the cells of the table, bool (n_obs,), the same array while nothing changes; None = all.
 
-        within : of a table of the selection: "filter" = only the cells that pass
+        within : for a table of the selection: "filter" = only the cells that pass
         """
         is_whole = setting.of == "selection" and within != "filter"
         passing = None if is_whole else self._loader.crossfilter.passing(rules)
         if setting.of != "selection" or passing is None:
             return selected if setting.of == "selection" else passing
-        key = id(selected), id(passing)  # both are kept beside, so that no others can have these ids
+        key = id(selected), id(passing)  # both arrays are kept alive, so that no others can have these ids
         both = selected, passing
         return self._loader.memo.keep("table_cells", key, lambda: (both, both[0] & both[1]))[1]
 
     def _order(self, who: str, setting: TableSetting, settings: Settings, mask: NDArray[np.bool_] | None) -> Ordered:
-        """Return the cells of the table in their order; who asks on soon gets the same one."""
+        """Return the cells of the table in order; cached for the next request."""
         from cxg_widget.table.order import Ordered
 
         keys = self._keys(setting.sort, settings)
@@ -208,7 +208,7 @@ class CellTable:
         if setting.columns is not None:
             return list(setting.columns)
         dataset, own = self._dataset, tuple(self._dataset.own_columns.values())
-        key = tuple(dataset.obs_columns), tuple(map(id, own))  # `own` is kept beside, so that no others have these ids
+        key = tuple(dataset.obs_columns), tuple(map(id, own))  # `own` is kept alive, so that no others have these ids
         telling = self._loader.memo.keep("table_columns", key, lambda: (own, columns_that_say_most(dataset)))[1]
         return columns_nobody_chose(self._loader.target(settings), telling)
 
@@ -220,13 +220,13 @@ class CellTable:
         )
 
     def _places(self, rows: NDArray[np.int64], settings: Settings) -> NDArray[np.float32]:
-        """Return where cells are, float32 (k, 2); NaN where that cannot be read, or nothing is on show yet."""
+        """Return the coordinates of cells, float32 (k, 2); NaN if they cannot be read, or there is no plot yet."""
         held = self._loader.of(settings)
         try:
             if settings.embedding is not None and held.can_hover:
                 return np.ascontiguousarray(held.coordinates(rows), dtype=np.float32)
         except CxgWidgetError:
-            pass  # said where the points are drawn
+            pass  # the plot reports it
         return np.full((rows.size, 2), np.nan, dtype=np.float32)
 
     def _said(self, error: CxgWidgetError) -> str:

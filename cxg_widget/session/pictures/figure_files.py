@@ -1,4 +1,4 @@
-"""Figures as files: by which suffix, how large, on which paper."""
+"""Figures as files: suffix, size and paper."""
 # Changes with cxg_widget/session/pictures/save_options.py: options of a saved picture.
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ SUFFIXES: Mapping[str, Callable[[Page, float, str], bytes]] = {
     "svg": lambda page, dpi, title: write_figure(page, "svg", dpi, title),
     "pdf": lambda page, dpi, title: write_figure(page, "pdf", dpi, title),
 }
-"""What writes each kind of figure, of a page, px per inch and a title."""
+"""Writers of figures by suffix; each takes a page, px per inch and a title."""
 
 
 def figure_page(loader: Loader, settings: Settings, mask: NDArray[np.bool_], options: FigureOptions) -> Page:
-    """Draw all that is on show, of every panel, as a page; see `Pages.page`."""
+    """Draw the plot with all panels as a page; see `Pages.page`."""
     settings = settings if options.legend is None else replace(settings, legend=options.legend)
     paper = PAPERS[paper_name(settings, dark=options.dark)]
     return Pages(loader, settings, mask, paper).page(options.size)
 
 
 def paper_name(settings: Settings, *, dark: bool = False) -> str:
-    """Return what figures are drawn on: as `background` says, else white, or dark where the page that asks is."""
+    """Return the paper of figures: `background`, or white, or dark if the requesting page is dark."""
     return settings.background or ("dark" if dark else "white")
 
 

@@ -1,4 +1,4 @@
-"""What is on show as a page: every cell of every panel, with axes, names, contours and the key of each."""
+"""Figure pages: all panels with all their cells, axes, labels, contours and legends."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from cxg_widget.session.pictures.over_picture import find_landmarks, legend_of, 
 from cxg_widget.session.pictures.portrait import Painter, Portrait, sight_of
 
 LEAST_PX, LARGEST_PX = 100, 50_000_000
-"""A plot is no narrower, CSS px; all plots of a page have no more pixels, which take some 100 bytes each on the way."""
+"""Least side of a plot in CSS px, and most pixels of all plots of a page, which take about 100 bytes each meanwhile."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large a page is, CSS px.
+    """Size of a page, CSS px.
 
-    plot : of the room that plots have on the screen, or would have
-    width, height : of the whole page; None = as much as plots of that size take, with their legends
+    plot : room of the plots on the screen, actual or default
+    width, height : of the whole page; None = that of plots of this size with their legends
     scale : px per CSS px
     """
 
@@ -46,7 +46,7 @@ class Pages:
     """Makes pages of one moment.
 
     settings, mask : of the widget, and its selection, bool (n_obs,)
-    most : cells that a plot shows as points, without axes, as soon as can be; None = all cells, as on the screen
+    most : draw only this many cells per plot, as points without axes, as fast as possible; None = all cells
     """
 
     def __init__(
@@ -65,13 +65,13 @@ class Pages:
 
     @property
     def can_be_soon(self) -> bool:
-        """Whether none needs a library that has yet to be imported and to compile."""
+        """Whether no panel needs a library that must be imported and compiled first."""
         from cxg_widget.draw.aggregate.by_datashader import is_at_hand
 
         return is_at_hand() or not any(one.held.is_of_pixels for one in self._panels)
 
     def page(self, size: Size) -> Page:
-        """Draw all that is on show, and keep in `lines` what it means in words; see `Size`."""
+        """Draw the plot, and keep its description in `lines`; see `Size`."""
         is_one, n = not self._settings.panels, len(self._panels)
         columns, rows = (1, 1) if is_one else grid_of(n, *size.plot)
         head = 0 if is_one else HEAD_PX
@@ -82,7 +82,7 @@ class Pages:
         pixels = room[0] * room[1] * n * size.scale**2
         if pixels > LARGEST_PX:
             raise InvalidValue(
-                f"the plots would have {pixels:,.0f} pixels; {LARGEST_PX:,} are the most: lower dpi, or the size."
+                f"the plots would have {pixels:,.0f} pixels; at most {LARGEST_PX:,} fit: lower dpi=, width= or height=."
             )
         made = []
         for at, (panel, side) in enumerate(zip(self._panels, sides, strict=True)):
@@ -93,12 +93,12 @@ class Pages:
         return self._alone(made[0]) if is_one else self._together(made, columns)
 
     def _alone(self, page: Page) -> Page:
-        """Put what lies over the points of a plot below it."""
+        """Write the legend of overlays below a single plot."""
         legend, foot = self._lines(page.width)
         return replace(page, height=page.height + foot, parts=page.parts + legend.moved(0, page.height))
 
     def _lines(self, width: float) -> tuple[Parts, float]:
-        """Return what is said below the plot or all panels of what lies over the points, and how high it is."""
+        """Return the legend of overlays below the plot or all panels, and its height."""
         if self._legend_lines is None:
             are_first = first_of_each_place([one.look for one in self._panels])
             first = [one for one, is_first in zip(self._panels, are_first, strict=True) if is_first]
@@ -107,28 +107,28 @@ class Pages:
         return lay_out_lines(self._legend_lines, width, self._paper)
 
     def _is_keyed(self, at: int, columns: int) -> bool:
-        """Say whether a panel has a key; see `looks.keyed`."""
+        """Return whether a panel has a legend; see `looks.keyed`."""
         return self._settings.legend and keyed([one.look for one in self._panels], columns)[at]
 
     def _fitted(
         self, size: Size, room: tuple[float, float], columns: int, rows: int
     ) -> tuple[tuple[float, float], list[float | None]]:
-        """Return how large each plot is on a page of a given size, and how wide the keys are beside them."""
+        """Return the size of each plot on a page of a given size, and the widths of the legends."""
         found, sides = room, list[float]()
-        for _ in range(2):  # beside a plot that a key in two columns makes narrow it has one
+        for _ in range(2):  # twice: a narrow plot turns a legend of two columns into one
             sides = [one.side(self._is_keyed(at, columns), found) for at, one in enumerate(self._panels)]
             found = self._room_in(size, found, sum(_widest(sides, columns)), columns, rows)
         if min(found) < LEAST_PX:
             raise InvalidValue(
-                f"the page leaves each plot {max(found[0], 0):.0f} x {max(found[1], 0):.0f} CSS px, and {LEAST_PX} are "
-                "the least; make it larger, or leave title and legend out by legend=False."
+                f"the page leaves each plot {max(found[0], 0):.0f} x {max(found[1], 0):.0f} CSS px, but {LEAST_PX} are "
+                "needed; raise width= and height=, or leave out title and legend: legend=False."
             )
         return found, list(sides)
 
     def _room_in(
         self, size: Size, room: tuple[float, float], beside: float, columns: int, rows: int
     ) -> tuple[float, float]:
-        """Return how large each plot is beside keys so wide together; of one side alone the other follows."""
+        """Return the size of each plot beside legends of some total width; a missing side follows from the other."""
         is_one = not self._settings.panels
         wide = columns * room[0] + beside if size.width is None else size.width
         above = (TOP if self._settings.legend else 0) + (0 if is_one else rows * TOP) + self._lines(wide)[1]
@@ -138,7 +138,7 @@ class Pages:
         return width, room[1] * width / room[0] if height is None else height
 
     def _together(self, pages: list[Page], columns: int) -> Page:
-        """Put the pages of panels on one, below the title of all."""
+        """Combine the pages of panels below a common title."""
         top = TOP if self._settings.legend else 0
         wide, high = _widest([one.width for one in pages], columns), max(one.height for one in pages)
         below = top + high * -(-len(pages) // columns)
@@ -160,12 +160,12 @@ def _seen_by(settings: Settings, look: Look) -> Settings:
 
 
 def _widest(widths: list[float], columns: int) -> list[float]:
-    """Return how wide each column is."""
+    """Return the width of each column."""
     return [max(widths[column::columns]) for column in range(min(columns, len(widths)))]
 
 
 class _Panel:
-    """One panel: the cells that it shows, and what it shows otherwise than the widget.
+    """One panel: its cells and the settings it overrides.
 
     are_apart : whether panels have several embeddings
     most : see `Pages`
@@ -179,7 +179,7 @@ class _Panel:
         self._dataset, self._settings = held.dataset, held.settings
 
     def side(self, is_keyed: bool, room: tuple[float, float]) -> float:
-        """Return how much room the key takes beside a plot about so large."""
+        """Return the room of the legend beside a plot of about this size."""
         if not is_keyed:
             return 0.0
         room = max(room[0], LEAST_PX), max(room[1], LEAST_PX)
@@ -189,7 +189,7 @@ class _Panel:
     def page(
         self, room: tuple[float, float], scale: float, *, is_keyed: bool, is_one: bool, side: float | None
     ) -> Page:
-        """Draw it: a plot in so much room, its axes in that, its key beside it, or its name above it."""
+        """Draw the panel: plot, axes, and the legend beside it or the title above it."""
         cells = self._cells_in(room)
         painter = self._painter(cells, scale)
         drawn = painter.draw() if self._most is None else painter.draw_soon(self._most)
@@ -220,7 +220,7 @@ class _Panel:
         )  # fmt: skip
 
     def place_label(self) -> str:
-        """Return what its embedding is called; "" where all have one."""
+        """Return the name of its embedding; "" if all panels have the same."""
         place = self._settings.embedding if self._are_apart else None
         return "" if place is None else self._dataset.describe_embedding(place)
 
@@ -229,7 +229,7 @@ class _Panel:
         return names or () if self._most is None else ()
 
     def _cells_in(self, room: tuple[float, float]) -> tuple[float, float]:
-        """Return how much of the room the axes leave."""
+        """Return the room that the axes leave."""
         margin = margin_of(self._axis_names(), *room)
         return room[0] - margin, room[1] - margin
 

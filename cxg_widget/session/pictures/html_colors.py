@@ -1,4 +1,4 @@
-"""What the cells of a file can be colored by: what is on show, and what was at hand beside it."""
+"""Colors of a saved page: the current one, and others in use."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cxg_widget.text.names import shown
 
 @dataclass(frozen=True)
 class KeptColor:
-    """One coloring of a file.
+    """One color of a page.
 
-    settings : by which it is read
-    target : what they mean
-    is_needed : whether a file without it would lack what is on show or was requested
+    settings : settings to read it with
+    target : their target
+    is_needed : whether the page would be incomplete without it: it is shown or was requested
     """
 
     settings: Settings
@@ -29,16 +29,16 @@ class KeptColor:
 
     @property
     def key(self) -> tuple[str, str | None]:
-        """What tells it from others."""
+        """Key of the color."""
         return self.target.spec, self.settings.layer if self.is_of_genes else None
 
     @property
     def is_of_genes(self) -> bool:
-        """Whether a layer says which numbers it shows."""
+        """Whether its numbers depend on the layer."""
         return self.target.source in ("var", "set", "mean", "blend")
 
     def describe(self, loader: Loader) -> dict[str, Any]:
-        """Return it as the search of a page lists it, and as the traits have it."""
+        """Return its entry for the search of a page, and its trait values."""
         target, dataset, is_list = self.target, loader.dataset, self.target.source in ("mean", "blend")
         name, detail = heading(target, dataset, self.settings.layer)
         kinds = {"mean": "set", "blend": "set", "sets": f"sets of {dataset.obs_noun.many}"}
@@ -55,12 +55,12 @@ class KeptColor:
 def kept_colors(
     loader: Loader, settings: Settings, requested: Sequence[Any] | None, opened: Iterable[str]
 ) -> list[KeptColor]:
-    """Return what a file of what is on show is colored by, what is dropped last first.
+    """Return the colors of a page, in the order of importance.
 
-    These are the color on show and none, those of panels, those requested, pinned genes, columns and genes that are
-    open in panels, and the columns that hear of a cell under the pointer.
+    These are the current color and none, those of panels, requested ones, pinned genes, columns and genes that are open
+    in panels, and the fields of the tooltip.
 
-    requested : as the trait `color` takes them; None = nothing apart from
+    requested : as the trait `color` takes them; None = no others
     opened : "obs:NAME" or "var:NAME" each
     """
     if isinstance(requested, str) or not isinstance(requested, Sequence | None):
@@ -80,7 +80,7 @@ def kept_colors(
 
 
 def tooltip_colors(loader: Loader, settings: Settings) -> list[str]:
-    """Return what hears of a cell under the pointer, each as the trait `color` has it."""
+    """Return the fields of the tooltip, as the trait `color` takes them."""
     if settings.hover is None:
         return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[: MOST_FIELDS + 1]]
     return list(_known(loader, settings, settings.hover))
@@ -96,7 +96,7 @@ def _at_hand(loader: Loader, settings: Settings, opened: Iterable[str]) -> Itera
 
 
 def _known(loader: Loader, settings: Settings, names: Iterable[str]) -> Iterator[str]:
-    """Yield the names that mean something, forced; a gene may be none of the layer on show."""
+    """Yield the known names, forced; a gene may be missing in the current layer."""
     for name in names:
         try:
             target = loader.target(replace(settings, color=name, blend="mean"))

@@ -1,4 +1,4 @@
-"""The text of a page that stands alone: markup around pieces in base64, and a policy that lets nothing in."""
+"""The text of a saved page: markup, base64 data, and a security policy that blocks all requests."""
 # Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ footer ul { padding: 0 0 4px 1.4em; }
 class Code:
     """The front-end: deflated modules in base64, and the script that runs them.
 
-    hash : of what the second module is
+    hash : of the second module
     """
 
     modules: Mapping[str, str]
@@ -49,7 +49,7 @@ class Code:
 
     @classmethod
     def read(cls) -> Code:
-        """Read what was built; raises `MissingDependency` where it was not."""
+        """Read the built front-end; raises `MissingDependency` if it was not built."""
         try:
             widget, panels, script = ((_STATIC / name).read_bytes() for name in _NAMES)
         except FileNotFoundError as error:
@@ -62,7 +62,7 @@ class Code:
 
     @property
     def policy(self) -> str:
-        """What the page may load: this one script, what it makes of the pieces, and nothing from anywhere."""
+        """Security policy: this one script, modules made of its data, and no requests."""
         digest = base64.b64encode(sha256(self.script.encode()).digest()).decode()
         return (
             f"default-src 'none'; script-src 'sha256-{digest}' blob:; style-src 'unsafe-inline'; "
@@ -72,10 +72,10 @@ class Code:
 
 @dataclass(frozen=True)
 class Described:
-    """What a page says of itself, and how it looks.
+    """Description and style of a page.
 
-    background : "white" and "dark" fix its colors; else they are those that its reader prefers
-    options : what was requested of the page
+    background : "white" and "dark" fix its colors; else they follow the reader's preference
+    options : requested options
     """
 
     title: str
@@ -88,8 +88,8 @@ class Described:
 def document(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str, str], code: Code) -> bytes:
     """Return the page.
 
-    manifest : what the script is shown, as JSON can hold it
-    pieces : base64 by the id of the element that holds it
+    manifest : JSON for the script
+    pieces : base64 by the id of its element
     """
     return "".join(_lines(about, manifest, pieces, code)).encode()
 
@@ -113,7 +113,7 @@ def _lines(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str, s
 
 
 def _as_json(value: Any) -> str:
-    """Return JSON in which no sign can end the element that holds it, or begin another."""
+    """Return JSON without characters that can end its element or start another."""
     text = json.dumps(value, allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -123,7 +123,7 @@ def _style(about: Described) -> str:
     light, dark = ("light", *_PAPERS["white"]), ("dark", *_PAPERS["dark"])
     if fixed:
         colors = _COLORS.format(":root", *(dark if fixed == "dark" else light))
-    else:  # those that the reader prefers, or, in a frame, those of the site around it (js/src/file/index.js)
+    else:  # follow the reader's preference or, in a frame, the site around it (js/src/file/index.js)
         preferred = _COLORS.format(":root:not([data-background=white])", *dark)
         named = _COLORS.format(":root[data-background=dark]", *dark)
         colors = f"{_COLORS.format(':root', *light)}\n@media (prefers-color-scheme: dark) {{ {preferred} }}\n{named}"

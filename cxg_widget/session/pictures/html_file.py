@@ -1,4 +1,4 @@
-"""What is on show as one file of HTML, which needs neither kernel nor network: what goes in, and what is left out."""
+"""The plot as one HTML file that needs no kernel or network: its content, and what is left out."""
 # Changes with cxg_widget/session/pictures/save_options.py: options of a saved picture.
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from cxg_widget.session.pictures.save_options import HtmlOptions
 from cxg_widget.text.numbers import byte_size
 
 MOST_POINTS = 1_000_000
-"""Cells of a file: of more a sample."""
+"""Most cells of a file; larger datasets are sampled."""
 LEAST_CELLS = 1_000
-"""A sample of fewer shows nobody much."""
+"""Smallest useful sample."""
 _MARGIN = 0.97
 
 
@@ -32,8 +32,8 @@ _MARGIN = 0.97
 class HtmlFile:
     """A file.
 
-    cells : how many it has, as text
-    lacks : a sentence for each thing that was left out
+    cells : number of cells in words
+    lacks : one sentence for each thing that was left out
     """
 
     text: bytes
@@ -44,12 +44,12 @@ class HtmlFile:
 def html_file(
     loader: Loader, settings: Settings, mask: NDArray[np.bool_], opened: Iterable[str], options: HtmlOptions
 ) -> HtmlFile:
-    """Return what is on show as a file.
+    """Return the plot as a file.
 
-    Where it would be larger than `options.max_bytes`, what is merely at hand goes first, from the last of `kept_colors`
-    on, then cells, of which a sample stays.
+    If it would exceed `options.max_bytes`, colors that are not needed are dropped first, from the last of `kept_colors`
+    on, then cells are sampled.
 
-    mask : which cells are selected, bool (n_obs,)
+    mask : the selection, bool (n_obs,)
     opened : columns and genes that are open in panels
     """
     code, opened, most = Code.read(), list(opened), MOST_POINTS
@@ -71,7 +71,7 @@ def html_file(
 
 
 class _Draft:
-    """A file as it is put together: pieces in base64 by what they are, colorings apart from all others."""
+    """A file under construction: base64 data by name, with colors separate."""
 
     def __init__(self, recording: Recording, wanted: Sequence[KeptColor], code: Code, options: HtmlOptions) -> None:
         self._recording, self._wanted, self._code, self._options = recording, wanted, code, options
@@ -86,19 +86,19 @@ class _Draft:
 
     @property
     def n_bytes(self) -> int:
-        """How long the pieces are."""
+        """Bytes of the data."""
         return sum(map(len, [*self._fixed.values(), *(text for _, text in self._colors)]))
 
     @property
     def n_around(self) -> int:
-        """How long all is but the pieces, at most."""
+        """Upper limit of all other bytes."""
         names = [one.target.name for one in self._wanted]
         colors = [(one, "") for one in self._wanted]
         empty = self._document(dict.fromkeys(self._fixed, ""), colors, LeftOut(names, names))
         return self._options.measure(empty.text)
 
     def add_at_hand(self, room: int) -> LeftOut:
-        """Add what can be read and what there is room for, from the first on, and return the others."""
+        """Add colors that can be read and fit, in order, and return the others."""
         left, out = room - self.n_bytes, LeftOut()
         for one in self._wanted:
             if one.is_needed:
@@ -142,7 +142,7 @@ class _Draft:
         return HtmlFile(document(about, manifest, pieces, self._code), described.summary, described.lacks)
 
     def _panels(self, known: Sequence[tuple[str, str | None]]) -> dict[int, dict[str, int | None]]:
-        """Return of each panel the one of whose places it shows the embedding, and the index of a color of its own."""
+        """Return for each panel the panel whose coordinates it uses, and the index of its own color."""
         settings, found = self._recording.settings, {}
         for panel in settings.panel_numbers:
             own, color = settings.of_panel(panel), None
@@ -156,7 +156,7 @@ class _Draft:
         return [specs.index(one) for one in described if one in specs]
 
     def _traits(self, color: Any) -> dict[str, Any]:
-        """Return what a page starts from: what is on show, without what only a kernel can do."""
+        """Return the initial traits of a page, without those that need a kernel."""
         settings = self._recording.settings
         values = {one.name: getattr(settings, one.name) for one in fields(settings) if one.metadata["is_synced"]}
         filters = [] if self._recording.leaves_out else list(self._recording.filters)

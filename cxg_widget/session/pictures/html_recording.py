@@ -1,4 +1,4 @@
-"""What a page is sent of what is on show, recorded for a file that has no kernel behind it."""
+"""Records the frames that a page would get, for a file without a kernel."""
 # Changes with js/src/file/pieces.js: pieces of a saved page.
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ NAMES_AT_ONCE = 65_536
 
 
 class Recording:
-    """Frames of cells on show: of all, of those that pass the filters where the others are not drawn, or a sample.
+    """Frames of the cells of a file: all, those that pass the filters if the others are not drawn, or a sample.
 
     Parameters
     ----------
-    mask : which cells are selected, bool (n_obs,)
-    most : cells at most
+    mask : the selection, bool (n_obs,)
+    most : most cells
 
     Attributes
     ----------
-    settings : those on show; numbers of pixels become those of cells
-    rows : of the cells, int64 (n,), in display order
-    n_cells : how many there are of which these may be a sample
+    settings : the current ones, with statistics of pixels replaced by values of cells
+    rows : of the cells, int64 (n,), in draw order
+    n_cells : number of cells before sampling
     """
 
     def __init__(self, loader: Loader, settings: Settings, mask: NDArray[np.bool_], most: int) -> None:
@@ -62,7 +62,7 @@ class Recording:
 
     @property
     def n(self) -> int:
-        """How many cells are recorded."""
+        """Number of recorded cells."""
         return self.rows.size
 
     @property
@@ -72,14 +72,14 @@ class Recording:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether cells are missing that the filters leave out."""
+        """Whether filtered-out cells are not recorded."""
         return self._passing is not None and self.settings.filtered == "hide"
 
     def _choose(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return rows, their places among the points, and how many cells there are of which these may be a sample."""
+        """Return rows, their points, and the number of cells before sampling."""
         held, passing = self.loader.of(self.settings), self._passing if self.leaves_out else None
         n_cells = self._dataset.n_obs if passing is None else int(np.count_nonzero(passing))
-        if held.is_aggregated:  # workers hold the cells: what colors a sample is here
+        if held.is_aggregated:  # workers hold the cells, but the coloring of a sample is here
             every = held.point_rows.astype(np.int64)
             points = np.arange(every.size) if passing is None else np.flatnonzero(passing[every])
             return every[points[:most]], points[:most], n_cells
@@ -93,11 +93,11 @@ class Recording:
 
     @property
     def filters(self) -> tuple[Any, ...]:
-        """The filters but that of the legend, whose categories can be shown again."""
+        """The filters except that of the legend, whose categories can be shown again."""
         return self.loader.filters_except_legend(self.settings)
 
     def dataset(self) -> Frame:
-        """Describe the dataset as a file holds it: these cells, and what lies on the plot."""
+        """Describe the dataset of the file: these cells, and the overlays."""
         frame, now = chunks.dataset_frame(self._dataset), self.settings
         message = frame.message
         assert isinstance(message, p.DatasetInfo)
@@ -108,7 +108,7 @@ class Recording:
         return Frame(replace(message, n_obs=self.n, columns=columns, embeddings=embeddings, notes=[]))
 
     def points(self, panel: int) -> Iterator[Frame]:
-        """Yield where the cells are in the embedding of a panel, 0 = that of the plot, over the extent of all."""
+        """Yield coordinates in the embedding of a panel, 0 = the plot, over the extent of all cells."""
         own = self.settings.of_panel(panel)
         held = self.loader.of(replace(self.settings, embedding=own.embedding, axes=own.axes))
         xy = held.coordinates(self.rows)
@@ -121,7 +121,7 @@ class Recording:
             yield chunks.of_panel(frame, panel)
 
     def color(self, settings: Settings) -> Iterator[Frame]:
-        """Yield a legend and the values of the cells, and how the selected ones spread over it."""
+        """Yield a legend, the values of the cells, and the counts of the selected ones."""
         coloring = self.loader.of(settings).coloring()
         coloring = coloring.take(self._points if coloring.is_sample else self.rows)
         coloring = _of_these(coloring) if self.is_part else coloring
@@ -137,7 +137,7 @@ class Recording:
             )
 
     def start(self) -> Iterator[Frame]:
-        """Yield the dataset, which cells are selected, and which pass, for each panel that has some of its own."""
+        """Yield the dataset, the selected and the passing cells, and the cells of each panel."""
         yield self.dataset()
         selected = self._mask[self.rows]
         yield chunks.selection_frame(selected, int(np.count_nonzero(selected)), 0)
@@ -151,7 +151,7 @@ class Recording:
         return chunks.of_panel(chunks.filter_frame(passing, (n, n), self.rows, 0), panel)
 
     def answers(self) -> Iterator[Frame]:
-        """Yield what lies over and under the plot and its panels; what cannot be had is left out."""
+        """Yield overlays and tissue images of the plot and its panels, without those that fail."""
         now, others = self.settings, list(self.filters)
         requested: list[p.AskLabels | p.AskContours | p.AskDifference] = []
         for panel in (0, *now.places.values()):
@@ -181,7 +181,7 @@ class Recording:
         return Frame(replace(message, whole=message.extent, per_px=1), frame.arrays)  # there is nothing finer
 
     def names(self) -> Iterator[bytes]:
-        """Yield what the cells are called, so many at once, as JSON."""
+        """Yield the names of the cells in parts, as JSON."""
         names = self._names()
         for start in range(0, self.n, NAMES_AT_ONCE):
             yield json.dumps([shortened(str(one)) for one in names[start : start + NAMES_AT_ONCE]]).encode()
@@ -215,7 +215,7 @@ def _of_these(coloring: Coloring) -> Coloring:
 
 
 def packed(frames: Iterable[Frame]) -> bytes:
-    """Return frames as one piece: the length of a list, the list as JSON, and buffers, each from a multiple of four."""
+    """Return frames as bytes: length of a JSON list, the list, and buffers aligned to four bytes."""
     contents, buffers = [], []
     for frame in frames:
         content, arrays = frame.pack()

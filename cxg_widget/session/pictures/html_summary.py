@@ -1,4 +1,4 @@
-"""What a page out of a file says of itself: which cells and colors it holds, and what is not in it."""
+"""Description of a saved page: its cells and colors, and what is missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMED = 12
 
 @dataclass
 class LeftOut:
-    """Names of colors at hand for which there was no room, and of those that could not be read."""
+    """Names of colors without room, and of unreadable ones."""
 
     no_room: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -23,10 +23,10 @@ class LeftOut:
 class PageSummary:
     """Sentences about a file.
 
-    summary : how many cells, for a line
-    lacks : what is missing that was on show or at hand, a sentence each
-    sentences : all there is to say, those that it `lacks` among them
-    refusal : what is said where something is requested that is not in it
+    summary : its cells, in a line
+    lacks : one sentence for each missing thing
+    sentences : all sentences, including `lacks`
+    refusal : shown when something is requested that it lacks
     """
 
     def __init__(self, dataset: Dataset, recording: Recording, colors: Sequence[str], out: LeftOut) -> None:

@@ -1,4 +1,4 @@
-"""The key of what is on show: its legend, which counts the cells that pass the filters, and in words."""
+"""The current legend, with counts of passing cells, and in words."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cxg_widget.wire import protocol as p
 
 
 def legend_now(held: Holder, pixels: Coloring | None = None) -> tuple[p.Color, Coloring]:
-    """Return the legend, and the coloring that it is of.
+    """Return the legend and its coloring.
 
-    Its counts are of the cells that pass the filters.
+    It counts the cells that pass the filters.
     """
     coloring = pixels or held.preview() or held.coloring()
     legend = chunks.legend_frame(coloring, held.settings, held.dataset, 0, 0).message
@@ -37,12 +37,12 @@ def key_now(
     limits: tuple[float, float] | None = None,
     known: tuple[p.Color, Coloring] | None = None,
 ) -> Key:
-    """Say what a picture means, in words.
+    """Describe a picture in words.
 
     mask : bool (n_obs,), the selection
-    pixels : the coloring by numbers of pixels; None = the numbers are of cells
-    statistic, limits : which number a pixel shows that cells share, and codes of the ends of the colors
-    known : what `legend_now` returned, which counts all cells; None = it is made here
+    pixels : coloring by numbers of pixels; None = the numbers are of cells
+    statistic, limits : name of the numbers of shared pixels, and codes of the ends of the colors
+    known : result of `legend_now` that counts all cells; None = make it here
     """
     legend, coloring = known or legend_now(held, pixels)
     shown = held.shown() if held.passing() is not None else None

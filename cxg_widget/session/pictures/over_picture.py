@@ -1,4 +1,4 @@
-"""Overlays of the pictures that the kernel draws: names, contours, difference and cells at 0; beneath, the section."""
+"""Overlays of pictures drawn in the kernel: labels, contours, difference, cells at 0; and the tissue image."""
 # Changes with js/src/panels/overlays/landmarks.js: what is drawn over the points.
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from cxg_widget.session.streams.tissue import part_for
 from cxg_widget.spatial.view import View
 
 _THIN_PX, _THICK_PX = 1.0, 1.75
-"""Of the line around the most of a category, and around its core."""
+"""Line widths of contours, around most of a category and around its core."""
 
 
 @dataclass(frozen=True)
 class Landmarks:
-    """What lies over the cells of a plot; places in px of the layout, from the top left of the plot.
+    """Overlays of a plot, in px of the layout from the top left of the plot.
 
-    map : codes of the difference of two sets, uint8 (lines, columns), and where they lie: left, right, bottom, top
+    map : codes of the difference of two sets, uint8 (lines, columns), and its left, right, bottom, top
     names : texts with a halo
-    ties : of two columns, how many cells lie at 0 and how they are spread
+    ties : for two columns as axes, the number and distribution of the cells at 0
     """
 
     map: tuple[NDArray[np.uint8], tuple[float, float, float, float]] | None = None
@@ -56,10 +56,10 @@ class Landmarks:
 
 
 def find_landmarks(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Landmarks:
-    """Return the names, contours and difference that the settings ask for, and the ties of two columns.
+    """Return the labels, contours, difference and ties for the settings.
 
-    Nothing is read for them where a picture is drawn of cells that have been read for it alone; what cannot be read is
-    left out, as the page has said of it already.
+    Nothing is read for them if the picture only has the cells of a view. What cannot be read is left out; the page
+    reports it.
 
     seen : x left, x right, y bottom, y top, data units
     size : width and height of the plot, px of the layout
@@ -86,7 +86,7 @@ def find_landmarks(held: Holder, seen: View, size: tuple[float, float], paper: P
 
 
 def legend_of(held: Holder) -> PlotLegend | None:
-    """Return what is said of contours of sets and of a difference; None = nothing, or there is to be no legend."""
+    """Return the legend of contours of sets and of a difference; None = nothing, or without a legend."""
     settings = held.settings
     if not settings.legend or held.outline() is not None:
         return None
@@ -124,7 +124,7 @@ def _outlines(
 
 
 def _ties(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Parts:
-    """Return what hears of cells at 0, spread as the points are, all or the sample, as on the screen."""
+    """Return the ties of the points, all or the sample, as on the screen."""
     counts = held.n_at_zero()
     if not counts:
         return Parts()
@@ -144,7 +144,7 @@ def _ties(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> 
 
 
 def _on_picture(xy: NDArray[np.float64], seen: View, size: tuple[float, float]) -> NDArray[np.float64]:
-    """Return places (n, 2) in px from the top left."""
+    """Return px from the top left for data coordinates (n, 2)."""
     left, right, bottom, top = seen
     return np.column_stack(
         [(xy[:, 0] - left) * (size[0] / (right - left)), (top - xy[:, 1]) * (size[1] / (top - bottom))]
@@ -152,14 +152,14 @@ def _on_picture(xy: NDArray[np.float64], seen: View, size: tuple[float, float]) 
 
 
 def shows_tissue(held: Holder) -> bool:
-    """Say whether an image of the section lies under the cells."""
+    """Return whether a tissue image is under the cells."""
     return held.settings.tissue is not None and has_section(held.dataset, held.settings)
 
 
 def on_paper(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
-    """Return points, uint8 (height, width, 4) without a ground, on their paper and the image of the section, if any.
+    """Return points, uint8 (height, width, 4), on their paper and the tissue image, if any.
 
-    An image that cannot be read is left out, as the page has said of it already.
+    An image that cannot be read is left out; the page reports it.
 
     seen : x left, x right, y bottom, y top, data units
     """
@@ -173,14 +173,14 @@ def on_paper(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) 
 
 
 def scale_bar_of(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Parts:
-    """Return the scale bar of a plot of so many px, where an image of the section lies under the cells."""
+    """Return the scale bar of a plot of some px, if a tissue image is under the cells."""
     image = held.dataset.sections().images.get(str(held.settings.tissue)) if shows_tissue(held) else None
     um = None if image is None else image.um
     return Parts() if um is None else lay_out_scale_bar(um * abs(seen[1] - seen[0]) / size[0], size, paper)
 
 
 def _layer(held: Holder, seen: View, size: tuple[int, int]) -> NDArray[np.float64]:
-    """Return what of the image lies at each px, with its opacity, (height, width, 4)."""
+    """Return the px of the tissue image with its opacity, (height, width, 4)."""
     settings, dataset = held.settings, held.dataset
     name = str(settings.tissue)
     image = dataset.find_image(name)

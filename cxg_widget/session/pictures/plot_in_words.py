@@ -1,4 +1,4 @@
-"""What a plot shows in words, for who does not see it."""
+"""The plot in words, for people who cannot see it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cxg_widget.spatial.view import View
 
 
 class PlotInWords:
-    """The plot of one moment; held: the cells on show; mask: the selection, bool (n_obs,)."""
+    """The plot of one moment; held: its cells; mask: the selection, bool (n_obs,)."""
 
     def __init__(self, held: Holder, mask: NDArray[np.bool_]) -> None:
         self._held, self._mask = held, mask
         self._dataset, self._settings = held.dataset, held.settings
 
     def shows_all(self, most: int) -> bool:
-        """Say whether a picture of at most so many points shows all cells."""
+        """Return whether a picture of at most so many points shows all cells."""
         return self._held.is_of_pixels or (not self._held.is_aggregated and self._dataset.n_obs <= most)
 
     def summary(self, view: View | None, size: tuple[int, int]) -> str:
@@ -38,7 +38,7 @@ class PlotInWords:
         return summary_of(key, known[0], settings, axes or ())
 
     def axes(self) -> str:
-        """Say what the axes measure, and from where to where there are points; "" where they have no names."""
+        """Describe the axes and their ranges; "" if they have no names."""
         labels = self._dataset.axis_names(self._settings.embedding, self._settings.axes)
         if labels is None:
             return ""

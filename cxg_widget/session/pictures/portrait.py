@@ -1,7 +1,7 @@
-"""What the canvas of a plot shows, drawn in the kernel at any resolution: the same points, the same images of cells.
+"""Draws the canvas of a plot in the kernel at any resolution: the same points, the same images of cells.
 
-The plans are those of js/src/picture/plan.js: where all cells are points, these; else an image of all, or close by the
-cells.
+The plans are those of js/src/picture/plan.js: points if all cells are points; else an image of all cells, or the cells
+of a small view.
 """
 # Changes with js/src/picture/plan.js: which points and images a picture is made of.
 # Changes with js/src/draw/cpu/image.js: colors of an image of numbers.
@@ -51,19 +51,19 @@ from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
 from cxg_widget.wire.quantise import LEVELS, quantise_positions, quantise_within
 
 COARSE_PX = 0.5
-"""A code of position may take so many px before the cells of a view are placed within that view."""
+"""Px per code of position above which the cells of a view get precise coordinates."""
 DETAIL = 1.5
-"""So many times as long as those of the view are the sides of the part whose cells are placed anew."""
+"""Size of the part with precise coordinates, as a multiple of the view's sides."""
 
 
 @dataclass(frozen=True)
 class Portrait:
-    """What was drawn, and what is to be said of it.
+    """A drawn picture and its description.
 
-    image : uint8 (height, width, 4), straight alpha, without a ground
-    statistic : which number a pixel shows that cells share; "" = each cell its own
+    image : uint8 (height, width, 4), straight alpha, without a background
+    statistic : name of the numbers of shared pixels; "" = values of cells
     limits : codes of the ends of the colors; None = all values
-    pixels : the coloring by numbers of pixels; None = the numbers are of cells
+    pixels : coloring by numbers of pixels; None = the numbers are of cells
     """
 
     image: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((1, 1, 4), dtype=np.uint8))
@@ -73,7 +73,7 @@ class Portrait:
 
 
 def sight_of(held: Holder, view: View | None, size: tuple[float, float], scale: float = 1.0) -> Sight:
-    """Return how a picture of so many CSS px looks at a view, data units; None = everything."""
+    """Return the sight of a picture of some CSS px on a view, data units; None = everything."""
     settings = held.settings
     y_down = is_tissue(settings.embedding)
     equal_units = held.dataset.axis_labels(settings.embedding, settings.axes) is None
@@ -95,13 +95,13 @@ class Painter:
         self._is_soon, self._n_like = False, held.n_points
 
     def draw(self) -> Portrait:
-        """Draw all cells on show; raises as `Holder.coloring` and `Holder.xy`."""
+        """Draw all cells; raises as `Holder.coloring` and `Holder.xy`."""
         if self._held.is_of_pixels:
             return self._of_pixels()
         return self._of_view() if self._held.is_aggregated else self._of_points()
 
     def draw_soon(self, most: int | None) -> Portrait:
-        """Draw at most so many cells of the view as points, a fair sample, without waiting for loops to compile."""
+        """Draw a fair sample of the cells of the view as points, without waiting for loops to compile."""
         if self._held.is_of_pixels:
             return self._of_pixels()
         self._is_soon = True
@@ -131,13 +131,13 @@ class Painter:
         return self._painted(dots, coloring, self._diameter)
 
     def _sample_dots(self, most: int | None) -> tuple[Dots, Coloring]:
-        """Return the first points in view, at most so many, and their coloring."""
+        """Return the first points in view, up to a limit, and their coloring."""
         held, bounds, places = self._held, self._held.bounds(), self._first(most)
         rows, coloring = held.point_rows[places], held.coloring_at(places)
         xy, codes = held.coordinates(rows), _wire(coloring, rows.size)
         dots = self._dots_at(rows, xy, codes)
         if self._is_shared and rows.size:
-            # Of fewer cells than the crowding is of, as many lie in a tile that is wider by as much.
+            # For fewer cells than the crowding describes, tiles are wider so that they hold as many.
             sample = Crowd(dots.xy[:BASIS], self._dataset.n_obs * rows.size // max(self._n_like, 1))
             crowd = replace(self._crowding, tile=stepped(sample.tile(self._crowding.tile)))
             dots = dots.colored(self._shared(dots, crowd, coloring, BASIS))
@@ -147,7 +147,7 @@ class Painter:
         return dots, coloring
 
     def _first(self, most: int | None) -> NDArray[np.int64]:
-        """Return the first points in view that pass the filters; where the others are drawn, the first of all too."""
+        """Return the first points in view that pass the filters; if the others are drawn too, the first of all."""
         held, rows, passing = self._held, self._held.point_rows, self._held.passing()
         is_whole = self.seen == self._sight.whole
         places = np.arange(rows.size) if is_whole else np.flatnonzero(within(held.coordinates(rows), self.seen))
@@ -158,7 +158,7 @@ class Painter:
         return np.union1d(places[:most], shown[:most]) if draws_all else shown[:most]
 
     def _near_dots(self, most: int | None) -> tuple[Dots, Coloring] | None:
-        """Return cells of the view that are read alone, and their coloring; None = they cannot be."""
+        """Return cells of the view that are read alone, and their coloring; None = not possible."""
         held = self._held
         coloring = held.preview() if held.outline() is not None and self.seen != self._sight.whole else None
         near = None if coloring is None else held.read_view_only(self.seen, self._px, coloring)
@@ -199,7 +199,7 @@ class Painter:
         return self._described(image, coloring)
 
     def _layers(self, coloring: Coloring, diameter: float) -> float:
-        """Return how many other cells lie on one of so many px; 0 = opacity is not by density."""
+        """Return the mean number of other cells on a cell of some px; 0 = opacity does not depend on density."""
         if self._sample is None or not is_by_density(self._settings, coloring, self._mask):
             return 0.0
         across, down = self._sight.units
@@ -216,11 +216,11 @@ class Painter:
             is_selecting=bool(self._mask.any()), draws_all=self._settings.filtered == "grey",
         )  # fmt: skip
 
-    # --- numbers that share pixels -----------------------------------------------------------------------------------
+    # --- numbers of shared pixels ------------------------------------------------------------------------------------
 
     @cached_property
     def _sample(self) -> Crowd | None:
-        """The first points, which stand for all cells; None where nothing is known of these."""
+        """The first points as a sample of all cells; None if nothing is known of them."""
         return self._held.crowd(self._dataset.n_obs) if self._held.outline() is None else None
 
     @cached_property
@@ -240,7 +240,7 @@ class Painter:
         return crowding_of(sample, basis, look, rule, limits_at, levels=levels)
 
     def _look(self, view: View, extent: Extent) -> Look:
-        """Return how a picture of a view looks at its cells, `lookOf` in js/src/style/crowding.js."""
+        """Return the crowding of a view, as `lookOf` in js/src/style/crowding.js."""
         x0, x1, y0, y1 = extent
         sides = abs(view[1] - view[0]) * LEVELS / (x1 - x0 or 1), abs(view[3] - view[2]) * LEVELS / (y1 - y0 or 1)
         return Look(sides, self._px, round(self._diameter_of(view) * self._sight.scale))
@@ -251,7 +251,7 @@ class Painter:
         return is_number and self._crowding.weight < 1
 
     def _shared(self, dots: Dots, crowd: Crowding, coloring: Coloring, basis: int | None = None) -> NDArray[np.uint16]:
-        """Return the numbers that points show where they share pixels, by so many of them; None = by all."""
+        """Return the numbers that points show where they share pixels, by some of them; None = by all."""
         flags = dots.flags & np.uint8(3 if self._mask.any() else 2)
         return shared_codes(
             dots.xy, dots.codes, (dots.xy[:basis], dots.codes[:basis]), crowd.tile, crowd.weight,
@@ -311,7 +311,7 @@ class Painter:
         return Dots(quantise_within(cells.xy, extent), extent, codes, flags, cells.sizes)
 
     def _of_pixels(self) -> Portrait:
-        """Draw numbers of pixels, all cells reduced to these."""
+        """Draw numbers of pixels, reduced from all cells."""
         from cxg_widget.draw.aggregate.shading import pixel_image
 
         shown, cells = pixels_shown(self._held, self._mask), self._held.wait_for_index(lambda: False)
@@ -338,7 +338,7 @@ class Painter:
         return self._faded(image)
 
     def _grounded(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Put behind all that is drawn what dimmed points fade into."""
+        """Add the background that dimmed points fade into."""
         ground = self._paper.grey
         share = image[..., 3:] / 255
         page = np.concatenate([image[..., :3] * share + ground * (1 - share), np.full_like(share, 255)], axis=2)
@@ -355,15 +355,15 @@ class Painter:
         return replace(self.describe_before_drawing(coloring), image=image)
 
     def describe(self) -> Portrait:
-        """Return what is to be said of the picture; of numbers of pixels it must be drawn for that."""
+        """Return the description of the picture; numbers of pixels must be drawn for it."""
         if self._held.is_of_pixels:
             return self._of_pixels()
         if self._held.preview() is None:
-            self._held.bounds()  # limits that suit a crowd are not known before its places are
+            self._held.bounds()  # limits for crowded cells depend on the coordinates
         return self.describe_before_drawing()
 
     def describe_before_drawing(self, coloring: Coloring | None = None) -> Portrait:
-        """Return what can be said of the picture before it is drawn, but for limits of numbers of pixels."""
+        """Return the description of the picture before it is drawn, without limits of numbers of pixels."""
         if self._held.is_of_pixels:
             return Portrait(statistic=f"{describe_statistic(self._settings.statistic)} per pixel")
         coloring = coloring or self._held.preview() or self._held.coloring()
@@ -375,7 +375,7 @@ class Painter:
         return Portrait(statistic=said, limits=known.limits)
 
     def _diameter_of(self, view: View) -> float:
-        """Return how wide a point of a view is, CSS px, as `diameterOf` in js/src/style/point_style.js does."""
+        """Return the diameter of a point of a view, CSS px, as `diameterOf` in js/src/style/point_style.js does."""
         spot = spot_px(spot_of(self._dataset, self._settings), _px_per_unit(self._sight, view))
         zoom = zoom_of(view, self._sight.whole)
         return self._settings.point_size or spot or point_diameter(self._n_like, self._sight.size, zoom)
@@ -386,7 +386,7 @@ def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:
     if coloring.scale == "none":
         return np.zeros(n, dtype=np.uint16)
     if coloring.scale == "categorical":
-        return coloring.codes.codes.astype(np.uint16)  # -1 becomes the maximum of an unsigned type
+        return coloring.codes.codes.astype(np.uint16)  # -1 becomes the maximum of an unsigned dtype
     return coloring.wire().astype(np.uint16, copy=False)
 
 

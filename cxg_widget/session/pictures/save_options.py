@@ -1,4 +1,4 @@
-"""What a user wishes of a saved picture: one object for figures and one for pages, which all between hand on whole.
+"""Options of a saved picture: one class for figures and one for pages, passed on as a whole.
 
 A new option of `CxgWidget.save` is a field here, a parameter there, and read where it is drawn.
 """
@@ -29,13 +29,13 @@ _LONGEST = 100_000.0
 
 @dataclass(frozen=True)
 class FigureOptions:
-    """What a figure is requested to be.
+    """Options of a figure.
 
     plot : room of the plots on the screen, CSS px
-    width, height : of the page, CSS px; None = as `Size` has it
-    dpi : px per inch, of which a CSS px takes 1/96
-    legend : whether it says what the colors mean; None = as the setting says
-    dark : whether the paper is dark where no background is set
+    width, height : of the page, CSS px; None = as in `Size`
+    dpi : px per inch; a CSS px is 1/96 inch
+    legend : whether it has a legend; None = the setting
+    dark : whether the paper is dark if no background is set
     """
 
     plot: tuple[float, float]
@@ -47,24 +47,24 @@ class FigureOptions:
 
     @property
     def size(self) -> Size:
-        """The size as pages take it."""
+        """The size of the page."""
         return Size(self.plot, self.width, self.height, self.dpi / PX_PER_INCH)
 
     @classmethod
     def of(cls, plot: tuple[float, float], width: Any, height: Any, dpi: Any, legend: bool | None) -> FigureOptions:
-        """Check what a user gave, each None = the default; raises `InvalidValue`."""
+        """Check the user's options, None = the default; raises `InvalidValue`."""
         dpi = DPI if dpi is None else _number("dpi", dpi, _DPI, "px per inch")
         return cls(plot, *_sides(width, height), dpi, legend)
 
 
 @dataclass(frozen=True)
 class HtmlOptions:
-    """What a page of HTML is requested to be.
+    """Options of an HTML page.
 
     max_bytes : of the file
-    colors : what it can be colored by apart from what is at hand, as the trait `color` takes them
-    width, height : of the widget in it, CSS px; None = as large as the window
-    measure : bytes that a page takes with what is put around it
+    colors : colors beside those in use, as the trait `color` takes them
+    width, height : of the widget in it, CSS px; None = size of the window
+    measure : returns the bytes of a page with its surroundings
     """
 
     max_bytes: int = MAX_BYTES
@@ -75,7 +75,7 @@ class HtmlOptions:
 
     @classmethod
     def of(cls, max_bytes: Any, colors: Any, width: Any, height: Any) -> HtmlOptions:
-        """Check what a user gave, None = the default; raises `InvalidValue`."""
+        """Check the user's options, None = the default; raises `InvalidValue`."""
         if max_bytes is None:
             max_bytes = MAX_BYTES
         if isinstance(max_bytes, bool) or not isinstance(max_bytes, int | float | np.number) or not max_bytes >= 1:

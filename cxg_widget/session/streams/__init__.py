@@ -1,1 +1,1 @@
-"""Frames that the canvas is drawn from: points, colors, names, contours, tissue and views, in chunks."""
+"""Streams for the canvas: points, colors, labels, contours, tissue and views, in chunks."""

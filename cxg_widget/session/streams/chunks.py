@@ -1,4 +1,4 @@
-"""What is on show as frames, cut into chunks; who requested and whether it is still wanted is the session's affair."""
+"""Data as frames in chunks; the session decides who needs them."""
 # Changes with js/src/state/receive.js: what arrives at the front-end.
 # Changes with js/src/state/state.js: fields of what arrives.
 
@@ -61,10 +61,10 @@ def point_frames(
     about: Mapping[str, Any],
     sizes: NDArray[np.uint16] | None = None,
 ) -> Iterator[Frame]:
-    """Yield coordinates in display order, quantised over the bounds of all cells, each chunk when its turn comes.
+    """Yield coordinates in draw order, quantized over the bounds of all cells, each chunk on demand.
 
-    about : the fields of `Points` that are the same for all
-    sizes : how wide each point is; None = all alike
+    about : the fields of `Points` that are the same for all chunks
+    sizes : diameter of each point; None = all equal
     """
     n_points = order.rows.size
     known: dict[str, Any] = {"n_points": n_points, "extent": list(bounds.extent), "n_missing": bounds.n_missing}
@@ -76,7 +76,7 @@ def point_frames(
 
 
 def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_points: int, seq: int) -> Frame:
-    """Describe a coloring, of which n_points values will follow."""
+    """Describe a coloring of which n_points values will follow."""
     target, numbers, (lo, hi), (counts, n_missing) = (
         coloring.target,
         coloring.numbers,
@@ -119,7 +119,7 @@ def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) ->
 
 
 def stored_colors(column: str, settings: Settings, dataset: Dataset) -> dict[str, str]:
-    """Return the colors of an obs column, as far as the store states any, or of the labels of an annotation."""
+    """Return the colors of an obs column that the store states, or of the labels of an annotation."""
     log = settings.log_of(column)
     if log is None:
         return dataset.category_colors(column)
@@ -127,25 +127,25 @@ def stored_colors(column: str, settings: Settings, dataset: Dataset) -> dict[str
 
 
 def of_panel(frame: Frame, panel: int) -> Frame:
-    """Return a frame as it is sent to a panel."""
+    """Return a frame addressed to a panel."""
     assert isinstance(frame.message, p.OfPanel)
     return Frame(replace(frame.message, panel=panel), frame.arrays)
 
 
 def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> Frame:
-    """Pack which points are selected, bool (n_points,) in display order; no bits when no cell is."""
+    """Pack the selected points, bool (n_points,) in draw order; empty if no cell is selected."""
     bits = pack_mask(selected) if n_selected else np.empty(0, dtype=np.uint8)
     return Frame(p.Selection(seq, n_selected, selected.size), {"bits": bits})
 
 
 def filter_frame(passing: NDArray[np.bool_] | None, counts: tuple[int, int], rows: NDArray[Any], seq: int) -> Frame:
-    """Pack which points pass, rows in display order, no bits when all cells do; counts: that pass, that are shown."""
+    """Pack the passing points, rows in draw order, empty if all pass; counts: number that pass, number shown."""
     bits = np.empty(0, dtype=np.uint8) if passing is None else pack_mask(passing[rows])
     return Frame(p.Filter(seq, *counts, rows.size), {"bits": bits})
 
 
 def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrder) -> Iterator[Frame]:
-    """Yield the points of a view, quantised over that view instead of the whole embedding."""
+    """Yield the points of a view, quantized over that view instead of the whole embedding."""
     (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:4])
     index = np.sort(order.points[within(xy, (x0, x1, y0, y1))])
     codes = quantise_within(xy[order.rows[index]], (x0, x1, y0, y1))

@@ -1,4 +1,4 @@
-"""What is on show as streams of frames: points, color and selection, each with the number of its stream."""
+"""Streams the current points, colors and selection to the front-end, each with its stream number."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from cxg_widget.wire.quantise import Bounds
 from cxg_widget.wire.recoded import recoded_frame
 
 _Sent = tuple[int, Coloring, "weakref.ref[DisplayOrder]"]
-"""Number of a coloring that was sent, the coloring, and in which order."""
+"""Number of a sent coloring, the coloring, and its order."""
 
 
 class DisplayStreams:
-    """What is on show, as streams; each ends early when a newer one of its kind begins."""
+    """Streams of the plot; each ends early when a newer one of its kind starts."""
 
     def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader = loader
@@ -54,13 +54,13 @@ class DisplayStreams:
         return self._loader.of(self._display.settings)
 
     def dataset(self) -> Iterator[Frame]:
-        """Yield what is said of the dataset, again where its columns are others."""
+        """Yield the description of the dataset, again after its columns have changed."""
         yield chunks.dataset_frame(self._dataset)
 
     def points(self) -> Iterator[Frame]:
-        """Yield the coordinates on show, in chunks; ends early when a newer call begins.
+        """Yield the coordinates, in chunks; ends early when a newer call starts.
 
-        Where the store states in which bounds they lie, a frame without points says so before they are read.
+        If the store states their bounds, a frame without points has them before the points are read.
         """
         return self._points(self._display.take_up("points"))
 
@@ -87,7 +87,7 @@ class DisplayStreams:
         return chunks.point_frames(held.point_xy(), bounds, held.order, self.about_points(seq), _sizes_of_points(held))
 
     def place(self, panel: int) -> Iterator[Frame]:
-        """Yield the coordinates of a panel's embedding, which all its panels share; nothing where it is the plot's.
+        """Yield the coordinates of a panel's embedding, which all its panels share; nothing if it is the plot's.
 
         Ends early as `points`.
         """
@@ -106,7 +106,7 @@ class DisplayStreams:
             yield chunks.of_panel(frame, panel)
 
     def about_points(self, seq: int, held: Holder | None = None) -> dict[str, Any]:
-        """Return what is said of all points alike: the fields of `Points` but those of a chunk."""
+        """Return the fields of `Points` that are the same for all chunks."""
         held = held or self._held
         settings, name = held.settings, self._dataset.find_embedding(held.settings.embedding)
         equal_units = self._dataset.axis_labels(name, settings.axes) is None
@@ -120,9 +120,9 @@ class DisplayStreams:
         }  # fmt: skip
 
     def color(self) -> Iterator[Frame]:
-        """Yield the legend and the values of the coloring on show, in chunks; ends early as `points`.
+        """Yield the legend and the values of the current coloring, in chunks; ends early as `points`.
 
-        Where the store states limits or categories, a legend with these alone comes before the values are read.
+        If the store states limits or categories, a legend with these alone precedes the values.
         """
         return self._color(self._display.take_up("color"))
 
@@ -153,35 +153,35 @@ class DisplayStreams:
         self._end_sending(seq, (seq, coloring, weakref.ref(order)))
 
     def _begin_sending(self, seq: int) -> _Sent | None:
-        """Return the last coloring that has been sent whole; None while another is on its way."""
-        # Two threads send colorings where a newer one begins before the older has ended. The newer could be derived
-        # from what the page no longer has, and the page would wait for it for good: it is sent whole then.
+        """Return the last coloring that was sent completely; None while another is being sent."""
+        # If a newer coloring starts before the older one has ended, two threads send. The newer one could be derived
+        # from data that the page no longer has, and the page would wait for it forever: so it is sent completely.
         with self._lock:
-            if seq < self._sending:  # it has been overtaken
+            if seq < self._sending:  # it was overtaken
                 return None
             sent, self._sent, self._sending = self._sent, None, seq
         return sent
 
     def _end_sending(self, seq: int, sent: _Sent) -> None:
-        """Take note of a coloring whose last frame has gone, unless another has begun since."""
+        """Record a completely sent coloring, unless another has started since."""
         with self._lock:
             if self._sending == seq:
                 self._sent = sent
 
     def recolor(self, panel: int = 0) -> Iterator[Frame]:
-        """Yield the colors of the categories that a panel shows, after the palette changed."""
+        """Yield the colors of the categories of a panel, after a change of the palette."""
         settings, _, seqs = self._display.now(panel)
         colors = chunks.category_colors(self._loader.of(settings).coloring(), settings, self._dataset)
         yield Frame(p.Palette(seqs.color, colors, panel=panel))
 
     def look(self, panel: int) -> Iterator[Frame]:
-        """Yield what colors a panel, where it has a color of its own, and which of the points are its own."""
+        """Yield the own color of a panel, if it has one, and which points it shows."""
         if "color" in self._display.settings.look(panel):
             yield from self._panel_color(panel)
         yield from self.panel_cells(panel)
 
     def _panel_color(self, panel: int) -> Iterator[Frame]:
-        """Yield the legend and the values of the color that a panel has of its own; ends early as `points`."""
+        """Yield the legend and the values of a panel's own color; ends early as `points`."""
         seq = self._display.next("color", panel)
 
         def frames(seq: int) -> Iterator[Frame]:
@@ -196,13 +196,13 @@ class DisplayStreams:
             yield chunks.of_panel(frame, panel)
 
     def panel_cells(self, panel: int) -> Iterator[Frame]:
-        """Yield which points are a panel's own: those within it that the legend of the plot does not hide."""
+        """Yield which points a panel shows: its cells that the legend of the plot does not hide."""
         settings, seq = self._display.settings, self._display.next("filter", panel)
         held = self._loader.of(settings.of_panel(panel))
         yield chunks.of_panel(self._filter_frame(held, self.passing_of(panel), seq), panel)
 
     def passing_of(self, panel: int) -> NDArray[np.bool_] | None:
-        """Return which cells are a panel's own, bool (n_obs,); None = all."""
+        """Return which cells a panel shows, bool (n_obs,); None = all."""
         settings = self._display.settings
         look = settings.look(panel)
         rules = within(look)
@@ -231,7 +231,7 @@ class DisplayStreams:
         return chunks.filter_frame(passing, (n_passing, n_shown), held.point_rows, seq)
 
     def color_and_filter(self) -> Iterator[Frame]:
-        """Yield the coloring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""
+        """Yield color and filter if a column's filter moves to or from the legend, without showing hidden cells."""
         settings, seq = self._display.next_filter()
         held = self._loader.of(settings)
         yield self._filter_frame(held, held.filtered(), seq)
@@ -239,9 +239,9 @@ class DisplayStreams:
         yield from self.filter()
 
     def show(self) -> Iterator[Frame]:
-        """Yield points and color chunk by chunk in turn, so that the first picture has both; then the selection.
+        """Yield points and color in alternating chunks, so that the first picture has both; then the selection.
 
-        Which cells count comes first.
+        The filters come first.
         """
         with self._lock:
             self._sent, self._sending = None, 0  # a page may be new, and have nothing
@@ -264,9 +264,9 @@ class DisplayStreams:
             yield from self.selection()
 
     def early(self) -> Iterator[Frame]:
-        """Yield the first of many points before the front-end makes a request; `show` then begins with the same.
+        """Yield the first of many points before the front-end requests them; `show` then starts with the same.
 
-        A kernel hears nothing before the cell has run that shows the widget.
+        A kernel receives no messages while the cell that shows the widget is running.
         """
         if not are_many(self._held.n_points) or self._display.settings.filters:
             return
@@ -274,7 +274,7 @@ class DisplayStreams:
         seqs = self._display.begin_early(can_take_up=not is_preview)
         yield from self.dataset()
         color, points = self._color(seqs["color"]), self._points(seqs["points"])
-        with suppress(CxgWidgetError):  # whoever asks is shown
+        with suppress(CxgWidgetError):  # the request will report it
             for stream in (color, points) if is_preview else (color, points, color):
                 yield from islice(stream, 1)
 

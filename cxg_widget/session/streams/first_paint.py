@@ -1,4 +1,4 @@
-"""How a front-end gets its first picture: the first of many points before it asks, the others once those are drawn."""
+"""Speeds up the first picture: the first of many points are sent early, the others after those are drawn."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
 _MANY_POINTS = 1 << 18
-"""Above that the other chunks of points would hold up the first ones: the page takes in one thing after the other."""
+"""Above this number, the other chunks of points would delay the first ones: the page processes messages one by one."""
 _FIRST_POINTS_S = 0.25
-"""So long they wait for the first to be drawn; a page in a hidden tab draws none."""
+"""Longest wait for the first points to be drawn; a page in a hidden tab never draws."""
 
 
 def are_many(n_points: int) -> bool:
-    """Say whether the first of so many points go ahead of the others."""
+    """Return whether there are so many points that the first ones are sent ahead."""
     return n_points > _MANY_POINTS
 
 
@@ -26,15 +26,15 @@ class FirstPaint:
         self._begun = threading.Event()
 
     def begin(self) -> None:
-        """Take note that the first points are drawn, or that nobody waits any more."""
+        """Record that the first points are drawn, or that nobody waits for them."""
         self._begun.set()
 
     def ask(self) -> None:
-        """Take note that a front-end has requested everything, and has drawn nothing of it."""
+        """Record that a front-end has requested everything, and has drawn nothing yet."""
         self._begun.clear()
 
     def hold(self, frames: Iterator[Frame]) -> Iterator[Frame]:
-        """Hold back all but the first chunk of many points, until those are drawn or long enough."""
+        """Hold back all but the first chunk of many points, until those are drawn or a timeout."""
         for frame in frames:
             message = frame.message
             if isinstance(message, p.Points) and message.start > 0 and are_many(message.n_points):

@@ -1,4 +1,4 @@
-"""Names of categories and contours around them as frames, of what is on show and passes the filters."""
+"""Labels of categories, contours and density differences as frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Kind = Literal["labels", "contours", "difference"]
 
 
 class Landmarks:
-    """Answers `labels`, `contours` and `difference`; of each kind and panel the newest question ends the one before."""
+    """Answers `labels`, `contours` and `difference`; the newest request of a kind and panel ends the one before."""
 
     def __init__(self, loader: Loader, display: DisplayState) -> None:
         self._loader, self._display = loader, display
@@ -34,10 +34,10 @@ class Landmarks:
         )
 
     def labels(self, request: p.AskLabels) -> Frame:
-        """Return where the names of categories stand.
+        """Return the positions of the labels of categories.
 
-        Raises `Overtaken` when others are requested meanwhile, `CxgWidgetError` if there is no such column of
-        categories, or it cannot be read; if these are no filters.
+        Raises `Overtaken` if others are requested meanwhile, `CxgWidgetError` if there is no such column of categories,
+        it cannot be read, or the filters are invalid.
         """
         held, seq = self._requested(request)
         found = held.names(request.column, self._newest["labels", request.panel].begin())
@@ -70,7 +70,7 @@ class Landmarks:
         return Frame(message, {"lengths": lengths, "xy": quantise_within(corners, found.extent)})
 
     def difference(self, request: p.AskDifference) -> Frame:
-        """Return where one of two sets is denser than the other; raises as `labels`, and where there is no such set."""
+        """Return the density difference of two sets; raises as `labels`, and if there is no such set."""
         held, seq = self._requested(request)
         names = check_two(request.sets) or []
         found = held.difference((names[0], names[1]), self._newest["difference", request.panel].begin())
@@ -81,11 +81,11 @@ class Landmarks:
         return Frame(message, {"codes": codes_of(found.ratio, found.limit).reshape(-1), **colors})
 
     def cancel(self, kind: Kind, panel: int) -> None:
-        """End what is being found."""
+        """End the current search."""
         self._newest[kind, panel].end()
 
     def _requested(self, request: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
-        """Return the cells with the filters that are requested, and the number of the points on show."""
+        """Return the cells with the requested filters, and the number of the current points."""
         dataset = self._loader.dataset
         settings, _, seqs = self._display.now(request.panel)
         if not isinstance(request, p.AskDifference) and request.column:

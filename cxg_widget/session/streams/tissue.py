@@ -1,4 +1,4 @@
-"""Images of the section under the cells: of large ones what lies in a view and around it, no finer than that shows."""
+"""Tissue images: small ones as a whole, of large ones the part around a view, at the resolution of the screen."""
 # Changes with js/src/panels/overlays/tissue.js: parts of the image of a section.
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.parsing import check_size, check_view
 
 MOST_PX = 2048
-"""Of the longer side of an image that is sent as a whole, so that one who looks around asks no more."""
+"""Longer side of an image that is sent as a whole, so that panning needs no more requests."""
 _AROUND = 0.25
-"""Of a larger one, so much of a view more on each side."""
+"""Margin on each side of the view of a larger image, as a share of the view."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of an image: lines and columns, from the first to the one before which it ends, and px that become one."""
+    """A part of an image: lines and columns, start and stop, and the factor by which it is downsampled."""
 
     lines: tuple[int, int]
     columns: tuple[int, int]
@@ -32,11 +32,11 @@ class Part:
 
 
 def part_for(image: SectionImage, view: View, size: tuple[int, int]) -> Part:
-    """Return what a view of so many px needs: as coarse as the screen, by powers of two."""
+    """Return the part for a view of some px, downsampled to the screen by a power of two."""
     (left, right), (low, high) = sorted(view[:2]), sorted(view[2:])
     finest = max((right - left) / size[0], (high - low) / size[1]) * image.scale
     longest = max(image.shape)
-    # Memory for one px of a coarser step grows with the step, as it is read at once.
+    # Memory for one downsampled px grows with the factor, since it is read at once.
     step = 2 ** int(np.clip(np.floor(np.log2(max(finest, 1.0))), 0, np.log2(MOST_STEP)))
     if longest <= MOST_PX * step:
         return Part((0, image.shape[0]), (0, image.shape[1]), step)
@@ -55,16 +55,16 @@ def _span(ends: tuple[float, float], n: int, step: int) -> tuple[int, int]:
 
 
 class TissueParts:
-    """Answers `sections` and `tissue`; the newest question ends the reading for the one before."""
+    """Answers `sections` and `tissue`; the newest request ends the read for the one before."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
         self._newest = Newest("another part of the image was requested.")
 
     def frame(self, request: p.AskSections | p.AskTissue) -> Frame:
-        """Return which images there are, or what of one a view needs.
+        """Return the list of images, or the part of one that a view needs.
 
-        Raises `Overtaken` when another part is requested meanwhile, `CxgWidgetError` if there is no such image, or it
+        Raises `Overtaken` if another part is requested meanwhile, `CxgWidgetError` if there is no such image, or it
         cannot be read.
         """
         if isinstance(request, p.AskSections):
@@ -76,9 +76,9 @@ class TissueParts:
         x0, x1, y0, y1 = request.view
         part = part_for(image, (x0, x1, y0, y1), (request.width, request.height))
         pixels = self._dataset.section_image(request.name, part.lines, part.columns, part.step, check)
-        if pixels.size == 0:  # the view lies beside the image
+        if pixels.size == 0:  # the view is beside the image
             pixels, part = np.full((1, 1, 3), 255, dtype=np.uint8), Part((0, 0), (0, 0), part.step)
-        # The last px may stand for fewer of the image: it is as large as the others.
+        # The last px may cover fewer px of the image; it is drawn as large as the others.
         ends = (
             (start, start + n * part.step)
             for (start, _), n in zip((part.lines, part.columns), pixels.shape, strict=False)
@@ -90,5 +90,5 @@ class TissueParts:
         return Frame(message, {"jpeg": np.frombuffer(encode_jpeg(pixels), dtype=np.uint8)})
 
     def cancel(self) -> None:
-        """End what is being read."""
+        """End the current read."""
         self._newest.end()

@@ -1,4 +1,4 @@
-"""A view as frames: an image of all its cells or, where few enough are in it, the cells themselves."""
+"""A view as frames: an image of all its cells, or the cells themselves if they are few."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from cxg_widget.wire.quantise import quantise_within
 
 _AROUND = 1.4
 _MOST_AROUND = 2
-"""How many times as many cells as are few may travel; around a thin part of the plot there may be any number."""
+"""Cells sent with a margin around the view, as a multiple of the few; dense regions may be near sparse ones."""
 _CELL_BYTES = 4
 
 
 class Views:
     """Answers `aggregate`.
 
-    announce : said while a library is imported that has to compile first
+    announce : called while a library is imported that compiles first
     """
 
     def __init__(self, loader: Loader, display: DisplayState, announce: Callable[[Frame], object]) -> None:
@@ -47,7 +47,7 @@ class Views:
         self._announce = announce
 
     def frames(self, ask: p.Aggregate) -> Iterator[Frame]:
-        """Yield the view as it is requested, of what is on show now."""
+        """Yield the requested view of the current cells."""
         if not self._waits_for_datashader():
             yield from self._frames(ask)
             return
@@ -58,7 +58,7 @@ class Views:
             self._announce(Frame(p.Progress("datashader", 1.0)))
 
     def cancel(self, panel: int) -> None:
-        """End the wait for a view, and give up the index that is being built for it."""
+        """End the wait for a view, and drop the index that is being built for it."""
         self._display.begin_view(panel)
         self._loader.give_up_index()
 
@@ -93,26 +93,26 @@ class Views:
         yield from view_frames(cells, shown, ask, seqs, few)
 
     def _scale(self, settings: Settings, ask: p.Aggregate, numbers: NDArray[np.float64]) -> PixelScale:
-        """Return the scale of numbers of pixels: its limits stay while only the place of the view changes."""
+        """Return the scale of numbers of pixels: its limits stay if only the view moves."""
         key, found = scale_key(settings, abs(ask.view[1] - ask.view[0]) / ask.width), PixelScale.of(numbers)
         kept: PixelScale = self._loader.memo.keep("scale", key, lambda: found)
         return kept.holding(found).at(settings.color_rule)
 
 
 def scale_key(settings: Settings, units: float) -> tuple[object, ...]:
-    """Return while what is the same the scale of numbers of pixels stays; units: of data that a px takes."""
+    """Return the key of the scale of numbers of pixels; units: data units per px."""
     return settings.color_key, settings.place_key, settings.statistic, round(2 * np.log2(units))
 
 
 def shown_of(held: Holder, mask: NDArray[np.bool_], coloring: Coloring | None = None) -> Shown:
-    """Return what colors the cells, and which of them count; `coloring` is theirs where it is known."""
+    """Return the coloring of the cells and which of them count; `coloring` is theirs if known."""
     coloring = coloring or held.coloring()
     colors = category_colors(coloring, held.settings, held.dataset)
     return Shown(coloring, colors, held.settings, mask, held.passing(), sizes=held.sizes())
 
 
 def pixels_shown(held: Holder, mask: NDArray[np.bool_]) -> Shown:
-    """Return what numbers of pixels are reduced from, and which cells count."""
+    """Return the columns that numbers of pixels are reduced from, and which cells count."""
     shown, statistic = shown_of(held, mask), held.settings.statistic
     if isinstance(statistic, str):
         return replace(shown, columns={"value": shown.coloring})
@@ -127,7 +127,7 @@ def view_of(ask: p.Aggregate) -> View:
 
 
 def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
-    """Answer `aggregate`: with the cells where at most `few` of the view are drawn, else with an image.
+    """Answer `aggregate`: with the cells if at most `few` of the view are drawn, else with an image.
 
     cells : all, whether they pass the filters or not
     """
@@ -158,7 +158,7 @@ def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: 
 def pixel_frames(
     cells: AllCells, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
 ) -> Iterator[Frame]:
-    """Answer `aggregate` with numbers of pixels; `scale_of` says which range their codes have."""
+    """Answer `aggregate` with numbers of pixels; `scale_of` returns the range of their codes."""
     from cxg_widget.draw.aggregate.shading import pixel_image
 
     view, size = view_of(ask), (ask.width, ask.height)
@@ -202,9 +202,9 @@ def _cell_frames(drawn: InView, shown: Shown, extent: View, seqs: Seqs) -> Itera
 
 
 def around(drawn: InView, view: View, few: int) -> View:
-    """Return x0 < x1, y0 < y1: the view and as much around it as holds not many more cells than few, or the view alone.
+    """Return x0 < x1, y0 < y1: the view with a margin that has not many more cells than few, or the view alone.
 
-    With some more around it, a small move needs no answer.
+    With a margin, a small move needs no request.
     """
     x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
     dx, dy = (x1 - x0) * (_AROUND - 1) / 2, (y1 - y0) * (_AROUND - 1) / 2

@@ -1,4 +1,4 @@
-"""Every exception this package raises; nothing else lives here."""
+"""All exceptions of this package."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from cxg_widget.text.short_traceback import lines_of
 
 
 class CxgWidgetError(Exception):
-    """Base of all exceptions of this package: one sentence that says what is wrong and what would be right.
+    """Base class of all exceptions of this package: one sentence on what is wrong and what would work.
 
-    Of what was given, some 500 characters are repeated at most, and no secret within an address.
+    The sentence repeats at most about 500 characters of a value, and no secrets of an address.
 
     Attributes
     ----------
-    quoted : what a library said, where the sentence quotes it in brackets; "" where it does not
+    quoted : message of a library that the sentence quotes in brackets; "" if there is none
 
     Examples
     --------
@@ -31,12 +31,12 @@ class CxgWidgetError(Exception):
         super().__init__(*(shortened(redacted(one)) if isinstance(one, str) else one for one in args))
 
     def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows: the lines that lead here from outside of this package, and the sentence."""
+        """Return the traceback for a notebook: lines outside of this package, and the sentence."""
         return lines_of(self)
 
 
 class DatasetNotFound(CxgWidgetError, FileNotFoundError):
-    """There is nothing at the given path.
+    """The path does not exist.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class DatasetNotFound(CxgWidgetError, FileNotFoundError):
 
 
 class TargetExists(CxgWidgetError, FileExistsError):
-    """Something is at the path where a new store was to be written; nothing is overwritten.
+    """The path of a new store is taken; nothing is overwritten.
 
     Examples
     --------
@@ -60,12 +60,12 @@ class TargetExists(CxgWidgetError, FileExistsError):
 
 
 class MergeConflict(CxgWidgetError, ValueError):
-    """Labels were to be written where there are others; nothing was written.
+    """The target has other labels of that name; nothing was written.
 
     Attributes
     ----------
-    n_ours, n_theirs : how many cells have a label here, and there
-    n_differing : how many have another one there, or in one place alone
+    n_ours, n_theirs : number of labeled cells here, and there
+    n_differing : number of cells with different labels, or with a label in only one place
 
     Examples
     --------
@@ -84,7 +84,7 @@ class MergeConflict(CxgWidgetError, ValueError):
 
 
 class TargetNotWritten(CxgWidgetError, OSError):
-    """A new store cannot be written: the disk is full, or refuses.
+    """A file or store cannot be written: the disk is full, the folder is missing, or the path is a link.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class TargetNotWritten(CxgWidgetError, OSError):
 
 
 class UnknownFormat(CxgWidgetError, ValueError):
-    """Something is at the given path, but it is no store that this package reads.
+    """The path exists, but is not a store that this package reads.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class UnknownFormat(CxgWidgetError, ValueError):
 
 
 class MissingDependency(CxgWidgetError, ImportError):
-    """The store is known, but the library that reads it is not installed.
+    """The library that this format needs is not installed; the sentence has the command that installs it.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class MissingDependency(CxgWidgetError, ImportError):
 
 
 class InvalidStore(CxgWidgetError, ValueError):
-    """The store contradicts itself or lacks a part it must have.
+    """The store contradicts itself or lacks a required part.
 
     Examples
     --------
@@ -131,11 +131,11 @@ class InvalidStore(CxgWidgetError, ValueError):
 
 
 class OtherFormat(InvalidStore):
-    """The store is of a format that another reader opens.
+    """The store has a format that another reader opens.
 
     Attributes
     ----------
-    format : its word
+    format : word of that format, for `open_dataset(format=)`
 
     Examples
     --------
@@ -151,7 +151,7 @@ class OtherFormat(InvalidStore):
 
 
 class DamagedStore(CxgWidgetError, OSError):
-    """Data that the store's schema promises are missing or cannot be decoded.
+    """Data that the schema of the store promises are missing or cannot be decoded.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class DamagedStore(CxgWidgetError, OSError):
 
 
 class DamagedText(DamagedStore):
-    """Text of which the places of its strings are damaged, which can end the process that reads some of them.
+    """Text with damaged offsets, which can crash the process that reads it.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class DamagedText(DamagedStore):
 
 
 class OutOfMemory(CxgWidgetError, MemoryError):
-    """Work needed more memory than the system gave; what was there before it is as it was.
+    """The system has too little memory for this work; everything else is unchanged.
 
     Examples
     --------
@@ -188,7 +188,7 @@ class OutOfMemory(CxgWidgetError, MemoryError):
 
 
 class StorageError(CxgWidgetError, OSError):
-    """Storage far away did not do what it should; the dataset stays usable, and trying again may help.
+    """Remote storage failed; the dataset stays usable, and a retry may help.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class StorageError(CxgWidgetError, OSError):
 
 
 class StorageDenied(StorageError, PermissionError):
-    """The storage refused: credentials are missing, wrong or for something else.
+    """Remote storage denied access: credentials are missing, wrong or for something else.
 
     Examples
     --------
@@ -213,7 +213,7 @@ class StorageDenied(StorageError, PermissionError):
 
 
 class StorageUnavailable(StorageError, ConnectionError):
-    """The storage cannot be reached, broke the connection off, or answered with an error of its own.
+    """Remote storage is unreachable, closed the connection, or reported an internal error.
 
     Examples
     --------
@@ -224,7 +224,7 @@ class StorageUnavailable(StorageError, ConnectionError):
 
 
 class StorageTimeout(StorageError, TimeoutError):
-    """The storage did not answer in time.
+    """Remote storage did not answer in time.
 
     Examples
     --------
@@ -251,7 +251,7 @@ class ClusterLost(CxgWidgetError, ConnectionError):
 
 
 class Overtaken(CxgWidgetError, RuntimeError):
-    """Newer work of the same kind took the place of this; nobody waits for its result any more.
+    """Newer work of the same kind replaced this.
 
     Examples
     --------
@@ -275,7 +275,7 @@ class ClosedDataset(CxgWidgetError, ValueError):
 
 
 class UnknownName(CxgWidgetError, KeyError, ValueError):
-    """There is no column, gene, embedding, layer or category of that name.
+    """There is no column, gene, embedding, layer or category with that name; the sentence names the nearest.
 
     Examples
     --------
@@ -285,12 +285,12 @@ class UnknownName(CxgWidgetError, KeyError, ValueError):
     """
 
     def __str__(self) -> str:
-        """Return the sentence itself; `KeyError` alone would quote it."""
+        """Return the sentence; `KeyError` would quote it."""
         return str(self.args[0]) if self.args else ""
 
 
 class InvalidOption(CxgWidgetError, TypeError):
-    """An unknown keyword, or a value whose type does not fit.
+    """The keyword is unknown, or the type of its value is wrong.
 
     Examples
     --------
@@ -301,7 +301,7 @@ class InvalidOption(CxgWidgetError, TypeError):
 
 
 class InvalidValue(CxgWidgetError, ValueError):
-    """A value outside of what is allowed.
+    """The value is not allowed.
 
     Examples
     --------
@@ -312,7 +312,7 @@ class InvalidValue(CxgWidgetError, ValueError):
 
 
 class SelectionError(CxgWidgetError, ValueError):
-    """A selection that cannot be made from what was given.
+    """The argument does not select cells.
 
     Examples
     --------
@@ -323,7 +323,7 @@ class SelectionError(CxgWidgetError, ValueError):
 
 
 class Cancelled(CxgWidgetError, RuntimeError):
-    """Work that lasts was given up because nobody waits for it any more.
+    """Long work was cancelled.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Holds the cells of an embedding: loaded, indexed, sampled, in this process or on a Dask cluster."""
+"""The cells of an embedding: loaded, indexed, sampled, in this process or on a Dask cluster."""

@@ -1,4 +1,4 @@
-"""The interface of indexed cells, wherever they are, and the parameters of its questions."""
+"""Interfaces of indexed cells, independent of where they are, and the parameters of their methods."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shown:
-    """Coloring and filters of the cells under an index.
+    """Coloring and filters of indexed cells.
 
     colors : "#rrggbb" of each category
     mask : bool (n_obs,), the selection
-    passing : bool (n_obs,), which cells pass the filters, except the legend's; None = all
-    highlighted : category above all others, -1 = none
-    weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
-    columns : what numbers of pixels are reduced from, by the names that the statistic gives them
-    sizes : how wide each cell is, uint16 (n_obs,); None = all alike
+    passing : bool (n_obs,), cells that pass the filters, except the legend's; None = all
+    highlighted : category to draw on top, -1 = none
+    weight : 0 = a pixel shows the mean of its cells, 1 = the maximum
+    columns : columns that numbers of pixels are reduced from, by their names in the statistic
+    sizes : diameter of each cell, uint16 (n_obs,); None = all equal
     """
 
     coloring: Coloring
@@ -48,34 +48,34 @@ class Shown:
 
     @property
     def visible(self) -> NDArray[np.bool_] | None:
-        """Which categories are shown, bool (k + 1,), the missing ones last; None = all cells."""
+        """Visible categories, bool (k + 1,), missing last; None = all cells."""
         return self.coloring.visible_categories(self.settings.hidden)
 
     @property
     def draws_all(self) -> bool:
-        """Whether cells that the filters leave out are drawn too."""
+        """Whether filtered-out cells are drawn too."""
         return self.settings.filtered == "grey"
 
     @property
     def uncolored(self) -> Shown:
-        """All cells, in one color."""
+        """All cells in one color."""
         coloring, settings = Coloring(Target("none")), replace(self.settings, hidden=())
         return replace(self, coloring=coloring, colors=[], settings=settings, passing=None, highlighted=-1)
 
     @property
     def statistic(self) -> Statistic:
-        """The statistic of the numbers of a pixel."""
+        """Statistic of the numbers of a pixel."""
         return "mean" if self.weight <= 0 else "max" if self.weight >= 1 else "both"
 
     @property
     def aggregator(self) -> Aggregator:
-        """The engine that sums the cells of a pixel."""
+        """Aggregator of the cells of a pixel."""
         return "datashader" if self.settings.aggregator == "datashader" else "auto"
 
 
 @dataclass(frozen=True)
 class SomeCells:
-    """Some cells: where they are (n, 2), what colors them, which are selected, bool (n,).
+    """Some cells: coordinates (n, 2), coloring, selection, bool (n,).
 
     passing : which pass the filters, except the legend's, bool (n,); None = all
     sizes : how wide each is, uint16 (n,); None = all alike
@@ -89,29 +89,29 @@ class SomeCells:
 
     @classmethod
     def of(cls, xy: NDArray[np.float32], coloring: Coloring, rows: NDArray[Any], shown: Shown) -> SomeCells:
-        """Return some rows as they are shown."""
+        """Return some rows as shown."""
         passing = None if shown.passing is None else shown.passing[rows]
         return cls(xy, coloring, shown.mask[rows], passing, None if shown.sizes is None else shown.sizes[rows])
 
 
 class InView(Protocol):
-    """Interface to the cells in a view, as a picture needs it."""
+    """Interface of the cells in a view, for drawing a picture."""
 
     def only(self, mask: NDArray[np.bool_] | None) -> InView:
-        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+        """Return the cells of a mask, bool (n_obs,); None = all. Results are cached per mask object."""
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view."""
 
     def count(self, view: View) -> int:
-        """Count the cells of a view, exactly."""
+        """Count the cells of a view exactly."""
 
     def cells(self, extent: View, shown: Shown) -> SomeCells:
         """Return all cells in x0, x1, y0, y1, in random order."""
 
 
 class Reduced(InView, Protocol):
-    """Cells of a view whose numbers can be reduced too."""
+    """Cells of a view whose numbers can also be reduced."""
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
         """Reduce the cells of a view to numbers of pixels by the statistic."""
@@ -121,21 +121,21 @@ class AllCells(Reduced, Protocol):
     """All cells of an embedding, wherever they are; see `IndexedCells`."""
 
     def only(self, mask: NDArray[np.bool_] | None) -> Reduced:
-        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+        """Return the cells of a mask, bool (n_obs,); None = all. Results are cached per mask object."""
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2)."""
 
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
-        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+        """Return which cells are in a polygon (k, 2), bool (n_obs,), without those that `shown` hides."""
 
     def nearest(
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
     ) -> tuple[int, float, float] | None:
-        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
+        """Return row and position of the visible cell nearest to (x, y); see `SpatialIndex.nearest`."""
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Summarise the cells in a circle, without hidden and filtered ones."""
+        """Summarize the visible cells in a circle that pass the filters."""
 
     def close(self) -> None:
         """Release what other processes hold."""

@@ -1,4 +1,4 @@
-"""The interface between a session and the cells it shows: what is answered in this process, or by Dask's workers."""
+"""Interface between a session and its cells, in this process or on Dask workers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class HeldCells(ABC):
-    """The cells of a dataset as some settings show them: what depends on where they are held."""
+    """The cells of a dataset for some settings: the parts that depend on where they are held."""
 
     settings: Settings
     dataset: Dataset
@@ -32,23 +32,23 @@ class HeldCells(ABC):
     @property
     @abstractmethod
     def is_aggregated(self) -> bool:
-        """Whether pictures are aggregated from all cells, of which only a sample is sent as points."""
+        """Whether pictures are aggregated from all cells, with only a sample sent as points."""
 
-    # Before they have been read.
+    # Before they are read.
 
     @abstractmethod
     def outline(self) -> Extent | None:
-        """Return within which bounds the cells lie, where the store states it and they are not known by reading."""
+        """Return the bounds of the cells, if the store states them and they were not read yet."""
 
     @abstractmethod
     def preview(self) -> Coloring | None:
-        """Return a coloring without values, where the store states what these can be and they have not been read."""
+        """Return a coloring without values, if the store states the possible values and they were not read yet."""
 
     @abstractmethod
     def read_view_only(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
-        """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
+        """Return the cells of a view, read alone; None if an index of all exists or will soon."""
 
-    # Where they are.
+    # Coordinates.
 
     @abstractmethod
     def xy(self) -> NDArray[np.float32]:
@@ -56,11 +56,11 @@ class HeldCells(ABC):
 
     @abstractmethod
     def bounds(self) -> Bounds:
-        """Return the bounds of the cells, and the number of cells without a place."""
+        """Return the bounds of the cells, and the number of cells without coordinates."""
 
     @abstractmethod
     def extent(self) -> Extent:
-        """Return within which bounds all cells lie; read in blocks where they are not known."""
+        """Return the bounds of all cells; read in blocks if unknown."""
 
     @abstractmethod
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
@@ -68,58 +68,58 @@ class HeldCells(ABC):
 
     @abstractmethod
     def indexed(self) -> AllCells:
-        """Return all cells under an index, which is built or loaded at first use."""
+        """Return all cells with an index, which is built or loaded at first use."""
 
     @abstractmethod
     def index_if_built(self) -> AllCells | None:
-        """Return all cells under an index, if it has been made."""
+        """Return all cells with an index, if it exists."""
 
     @abstractmethod
     def wait_for_index(self, is_stale: Callable[[], bool]) -> AllCells:
-        """Return all cells once their index has been made, which goes on though nobody may wait for it any more.
+        """Return all cells once their index exists; its build continues even if nobody waits.
 
-        Raises `Overtaken` when `is_stale()` returned True meanwhile.
+        Raises `Overtaken` if `is_stale()` returned True meanwhile.
         """
 
     @abstractmethod
     def prepare(self) -> None:
-        """Do what the first aggregated picture would wait for."""
+        """Do the work that would delay the first aggregated picture."""
 
     @property
     @abstractmethod
     def can_hover(self) -> bool:
-        """Whether a question for the cell under the pointer is answered soon."""
+        """Whether hover requests are answered soon."""
 
     @property
     @abstractmethod
     def has_places(self) -> bool:
-        """Whether the coordinates of a row can be had without reading."""
+        """Whether the coordinates of a row are available without a read."""
 
     @property
     @abstractmethod
     def needs_no_reading(self) -> bool:
-        """Whether a lasso can be answered without reading anything first."""
+        """Whether a lasso can be answered without a read."""
 
-    # How they are colored, and what they sum up to.
+    # Coloring and sums.
 
     @abstractmethod
     def coloring(self) -> Coloring:
-        """Read what the cells are colored by.
+        """Read the coloring.
 
-        Raises `CxgWidgetError` if the name is unknown or the data cannot be read; the coloring on show stays.
+        Raises `CxgWidgetError` if the name is unknown or the data cannot be read; the current coloring stays.
         """
 
     @abstractmethod
     def known_coloring(self) -> Coloring | None:
-        """Return the coloring of the cells, if it has been read."""
+        """Return the coloring, if it was read."""
 
     @abstractmethod
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
-        """Return columns by name, each as a coloring by it would be."""
+        """Return columns by name, each as a coloring."""
 
     @abstractmethod
     def category_mask(self, code: int) -> NDArray[np.bool_]:
-        """Return which cells have a category of the coloring, bool (n_obs,); code -1 = those without one."""
+        """Return the cells of a category, bool (n_obs,); code -1 = those without one."""
 
     @abstractmethod
     def column_held(self, column: str) -> object:
@@ -127,19 +127,19 @@ class HeldCells(ABC):
 
     @abstractmethod
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
-        """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
+        """Return the categories of an obs column, and the cells of a mask, bool (n_obs,), in each, int64 (k,)."""
 
     @abstractmethod
     def category_planes(
         self, column: str | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None,
         check: Callable[[], object],
     ) -> NDArray[np.uint32]:  # fmt: skip
-        """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
+        """Count cells on a grid, as `count_on_grid`; column None = all in plane 0."""
 
     @abstractmethod
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count selected cells as the legend counts all of them, see `encoding.count_selected`."""
+        """Count selected cells as the legend counts all; see `encoding.count_selected`."""
 
     @abstractmethod
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
-        """Reduce all cells, or those of a mask, bool (n_obs,), reading in blocks what is not held."""
+        """Reduce all cells, or those of a mask, bool (n_obs,); data not in memory are read in blocks."""

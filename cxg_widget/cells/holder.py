@@ -1,4 +1,4 @@
-"""What a session takes of the cells it shows wherever they are held: points, filters, names, contours, counts."""
+"""Base of holders of cells: points, filters, labels, contours and counts, wherever the cells are."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Found = TypeVar("_Found")
 
 
 class Holder(HeldCells):
-    """The cells of a dataset as some settings show them; each part is read at first use, and kept by the loader."""
+    """The cells of a dataset for some settings; each part is read at first use, and cached by the loader."""
 
     def __init__(self, loader: Loader, settings: Settings) -> None:
         self._loader = loader
@@ -39,16 +39,16 @@ class Holder(HeldCells):
         self.dataset = loader.dataset
         self._memo = loader.memo
 
-    # Which cells are points.
+    # Points.
 
     @property
     def is_of_pixels(self) -> bool:
-        """Whether the numbers on show are of pixels, and not of cells."""
+        """Whether the displayed numbers are of pixels, not of cells."""
         return self._loader.is_of_pixels(self.settings)
 
     @property
     def n_points(self) -> int:
-        """Number of cells sent as points: all, or those of the sample."""
+        """Number of cells sent as points: all, or the sample."""
         n_obs = self.dataset.n_obs
         return min(n_obs, self.settings.max_points, SAMPLE_POINTS) if self.is_aggregated else n_obs
 
@@ -63,7 +63,7 @@ class Holder(HeldCells):
         return self.sample().rows if self.is_aggregated else self._loader.order().rows
 
     def sample(self) -> Sample:
-        """Return the rows that are points where views are aggregated."""
+        """Return the rows of the sample, for aggregated views."""
         return self._loader.sample(self.n_points)
 
     def point_xy(self) -> NDArray[np.float32]:
@@ -78,7 +78,7 @@ class Holder(HeldCells):
         return self._memo.keep("sizes", self.settings.place_key, lambda: sizes_of(self.dataset, self.settings))
 
     def crowd(self, n_cells: int) -> Crowd:
-        """Return the first points, a fair sample, as standing for so many cells."""
+        """Return the first points, a fair sample, as a sample of a given number of cells."""
         bounds = Bounds(self.bounds().extent, 1)
         return Crowd(quantise_positions(self.coordinates(self.point_rows[:BASIS]), bounds), n_cells)
 
@@ -93,11 +93,11 @@ class Holder(HeldCells):
         return coloring.take(points if coloring.is_sample else self.point_rows[points])
 
     def visible(self) -> NDArray[np.bool_] | None:
-        """Return which cells the legend does not hide, bool (n_obs,); None when it hides none, and nothing is read."""
+        """Return which cells the legend does not hide, bool (n_obs,); None, without a read, if it hides none."""
         return self.coloring().visible(self.settings.hidden) if self.settings.hidden else None
 
     def passing(self) -> NDArray[np.bool_] | None:
-        """Return which cells pass the filters, that of the legend left out, bool (n_obs,); None = all."""
+        """Return which cells pass the filters, except the legend's, bool (n_obs,); None = all."""
         if not self.settings.filters:
             return None
         return self._loader.crossfilter.passing(self._loader.filters_except_legend(self.settings))
@@ -109,7 +109,7 @@ class Holder(HeldCells):
     def shown(self) -> NDArray[np.bool_] | None:
         """Return which cells pass all filters and are not hidden, bool (n_obs,); None = all.
 
-        What the legend of a column hides is one of the filters; what that of sets hides is none.
+        Categories hidden in the legend of a column are a filter; hidden sets are not.
         """
         passing = self.filtered()
         if not self.settings.hidden or self._loader.legend_column(self.settings) is not None:
@@ -118,40 +118,40 @@ class Holder(HeldCells):
         return visible if passing is None else passing if visible is None else passing & visible
 
     def names(self, column: str, check: Callable[[], object] = lambda: None) -> Names:
-        """Return the positions of the names of categories; see `find_names`."""
+        """Return the positions of category labels; see `find_names`."""
         return self._landmarks("names", column, lambda: find_names(self, column, check))
 
     def contours(self, column: str | Literal[True], check: Callable[[], object] = lambda: None) -> Contours:
-        """Return the contours of categories, or of all cells by True; see `find_contours`."""
+        """Return the contours of categories, or of all cells for True; see `find_contours`."""
         return self._landmarks("contours", column, lambda: find_contours(self, column, check))
 
     def set_contours(self, names: tuple[str, ...], check: Callable[[], object] = lambda: None) -> Contours:
-        """Return the contours of sets by their names; raises `UnknownName`, and as `rules.rule.mask_of`."""
+        """Return the contours of sets by name; raises `UnknownName`, and as `rules.rule.mask_of`."""
         return self._of_sets("contours", names, lambda masks: find_set_contours(self, names, masks, check))
 
     def difference(self, names: tuple[str, str], check: Callable[[], object] = lambda: None) -> Difference:
-        """Return where one of two sets is denser than the other; raises as `set_contours`."""
+        """Return the density difference of two sets; raises as `set_contours`."""
         return self._of_sets("difference", names, lambda masks: find_difference(self, names, masks, check))
 
     def _of_sets(self, slot: str, names: tuple[str, ...], find: Callable[[list[NDArray[np.bool_]]], _Found]) -> _Found:
         masks = [self._loader.crossfilter.mask(self.settings.rule_of_set(name)) for name in names]
-        of = (*masks, self.filtered())  # held beside what was found, as in `_landmarks`
+        of = (*masks, self.filtered())  # kept alive with the result, as in `_landmarks`
         key = (self.settings.place_key, names, *map(id, of))
         return self._memo.keep(slot, key, lambda: (of, find(masks)))[1]
 
     def _landmarks(self, slot: str, column: str | bool, find: Callable[[], _Found]) -> _Found:
-        # What they are of is held with them, so that nothing else can have the same id meanwhile.
+        # The inputs are kept alive with the result, so that no other object can have their ids.
         of = self.column_held(str(column)) if column is not True else None, self.filtered()
         key = (self.settings.place_key, column, *map(id, of))
         return self._memo.keep(slot, key, lambda: (of, find()))[1]
 
     def place(self) -> Bounds:
-        """Read where the points are, and return within which bounds that is."""
+        """Read the coordinates of the points, and return their bounds."""
         self.point_xy()
         return self.bounds()
 
     def n_at_zero(self) -> list[int]:
-        """Count the cells at (0, 0) exactly, at 0 of x and of y, where two columns are the axes; else nothing."""
+        """Count the cells at (0, 0), at 0 of x and of y, if two columns are the axes; else nothing."""
         if not isinstance(self.settings.embedding, tuple):
             return []
         return self._memo.keep("n_at_zero", self.settings.place_key, self._count_at_zero)
@@ -165,30 +165,30 @@ class Holder(HeldCells):
 
     @property
     def counter(self) -> Counter:
-        """Counts columns by value where their codes are held."""
+        """Counts columns by value, where their codes are."""
         return self._loader.counter
 
     def scale_on_show(self, key: object) -> Any:
-        """Return the scale of numbers of pixels that is on show; None where none is for a key."""
+        """Return the current scale of numbers of pixels for a key; None if there is none."""
         return self._memo.held("scale", key)
 
     def levels(self) -> object:
-        """Return the levels of the numbers on show, as far as known; they decide which codes are sent."""
+        """Return the levels of the current numbers, if known; they decide which codes are sent."""
         known, pixels = self.known_coloring(), self._memo.in_slot("scale")
         return known and known.numbers.levels, pixels and pixels.at(self.settings.color_rule).data.levels
 
     def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> MatrixStats:
-        """Return the matrix as comparisons look at it; `tell` and `cancelled` as `MatrixStats` takes them."""
+        """Return the statistics of the matrix; `tell` and `cancelled` as in `MatrixStats`."""
         from cxg_widget.compare.matrix_statistics import MatrixStats
 
         return MatrixStats(self.dataset, tell, cancelled)
 
     def count_passing(self) -> NDArray[np.int64] | None:
-        """Count the cells that pass the filters as `count_selected`, once for a coloring and filters; None = all."""
+        """Count the cells that pass the filters as `count_selected`; cached per coloring and filters; None = all."""
         passing, key = self.filtered(), self.settings.color_key
         if passing is None:
             return None
-        # The same filters give the very same array. A weak reference: it goes with the filters.
+        # Equal filters give the same array. A weak reference, so that it is released with the filters.
         known = self._memo.held("passing counts", key)
         if known is None or known[0]() is not passing:
             known = weakref.ref(passing), self.count_selected(passing)
@@ -198,7 +198,7 @@ class Holder(HeldCells):
 
 
 def at_zero(xy: NDArray[np.float32]) -> list[int]:
-    """Count the places (n, 2) that are (0, 0), those of x = 0 and those of y = 0, of what has a place."""
+    """Count the coordinates (n, 2) that are (0, 0), those with x = 0 and with y = 0, without NaN."""
     x, y = xy.T
     both = np.isfinite(x) & np.isfinite(y)
     return [int(np.count_nonzero(one & both)) for one in ((x == 0) & (y == 0), x == 0, y == 0)]

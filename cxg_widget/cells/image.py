@@ -1,4 +1,4 @@
-"""Makes the image of a view: how many px a cell covers, where it is grey, and the colors of its planes."""
+"""Images of views: size of a cell in px, gray pixels, and colors of planes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _LARGEST_SPREAD = 16
 
 
 def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:
-    """Return the size of a cell in px: its diameter, less where there are many."""
+    """Return the size of a cell in px: its diameter, smaller for many cells."""
     return int(np.clip(round(min(diameter, crowded_size(n_inside, size))), 1, _LARGEST_SPREAD))
 
 
 def left_out_of(
     cells: InView, shown: Shown, counts: NDArray[Any], view: View, size: tuple[int, int], *, spread: int
 ) -> NDArray[np.bool_] | None:
-    """Return which pixels hold cells that the filters leave out, bool (h, w); None where those are not drawn.
+    """Return which pixels have filtered-out cells, bool (h, w); None if those are not drawn.
 
     cells : all, whether they pass or not
-    counts : those of each pixel that pass, (layers, h, w)
-    view, size, spread : as `IndexedCells.image` takes them
+    counts : number of passing cells per pixel, (layers, h, w)
+    view, size, spread : as in `IndexedCells.image`
     """
     if not shown.draws_all or (shown.passing is None and shown.visible is None):
         return None
@@ -52,7 +52,7 @@ def rgba_of(
         shown.settings.density,
         missing=paper.missing,
         plain=paper.plain,
-        solid=(1.0, 1.0) if isinstance(shown.coloring, BlendColoring) else solid,  # paleness would be read as a value
+        solid=(1.0, 1.0) if isinstance(shown.coloring, BlendColoring) else solid,  # paleness would look like a value
         left_out=left_out,
         grey=paper.left_out,
     )
@@ -61,9 +61,9 @@ def rgba_of(
 def numbers_of(
     planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, n_inside: int, spread: int
 ) -> NumberImage:
-    """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it.
+    """Return the codes and opacities of planes of numbers; `left_out` as from `left_out_of`.
 
-    spread : as `IndexedCells.image` took it
+    spread : as in `IndexedCells.image`
     """
     from cxg_widget.draw.aggregate.shading import number_image
 

@@ -1,4 +1,4 @@
-"""The cells of one view, read alone while there is no index of all: drawn, counted and sent as those of an index."""
+"""The cells of one view, read alone while there is no index of all."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate.planes import Planes
 
 _AROUND = 0.2
-"""Share of a view that is needed on each side of it: few cells are sent with some around them."""
+"""Margin on each side of a view, as a share of it: few cells are sent with some around them."""
 _DISC_PX = 8
 _ROOM = 0.1
-"""Share of a view that is read beyond that, so that a small move reads nothing."""
+"""Further margin that is read, so that a small move needs no read."""
 
 
 class CellsOfView:
     """The cells in and around a view.
 
-    It answers what a picture of that view needs as a `IndexedCells` of all cells would, to the bit.
+    It returns exactly what an `IndexedCells` of all cells returns for that view.
 
     extent : x0, x1, y0, y1 of what was read
     """
@@ -46,9 +46,9 @@ class CellsOfView:
     def read(
         cls, dataset: Dataset, settings: Settings, view: View, size: tuple[int, int], limit: int
     ) -> CellsOfView | None:
-        """Read the cells in and around a view; None where the store would decode more than `limit` rows for it."""
+        """Read the cells in and around a view; None if the store would decode more than `limit` rows."""
         extent = _widened(view, _needed(size) + _ROOM)
-        # A coordinate that lies outside as the store has it may lie inside as float32.
+        # A coordinate just outside may be inside after rounding to float32.
         (left, right), (bottom, top) = _outwards(extent[:2]), _outwards(extent[2:])
         found = dataset.viewport(
             (left, right), (bottom, top), embedding=settings.embedding, axes=settings.axes, limit=limit
@@ -56,12 +56,12 @@ class CellsOfView:
         return None if found is None else cls(found, extent)
 
     def holds(self, view: View, size: tuple[int, int]) -> bool:
-        """Say whether these are all cells that a picture of a view needs."""
+        """Return whether these include all cells that a picture of a view needs."""
         (x0, x1, y0, y1), (left, right, bottom, top) = _widened(view, _needed(size)), self.extent
         return left <= x0 and x1 <= right and bottom <= y0 and y1 <= top
 
     def only(self, mask: NDArray[np.bool_] | None) -> CellsOfView:
-        """Return those of a mask, bool (n_obs,); None = all."""
+        """Return the cells of a mask, bool (n_obs,); None = all."""
         if mask is None:
             return self
         kept = copy(self)
@@ -69,7 +69,7 @@ class CellsOfView:
         return kept
 
     def colored(self, coloring: Coloring) -> Coloring | None:
-        """Return the coloring of these cells; None where they lack the values that a preview expects."""
+        """Return the coloring of these cells; None if they lack the values that a preview expects."""
         if coloring.data is None:
             return coloring
         if self._known is None or self._known[0] is not coloring:
@@ -86,7 +86,7 @@ class CellsOfView:
         return self._indexed.image(self._of_these(shown), view, size, spread)
 
     def count(self, view: View) -> int:
-        """Count the cells of a view, exactly."""
+        """Count the cells of a view exactly."""
         return self._indexed.count(view)
 
     def cells(self, extent: View, shown: Shown) -> SomeCells:
@@ -94,7 +94,7 @@ class CellsOfView:
         return self.some(extent, shown, None)
 
     def some(self, view: View, shown: Shown, most: int | None) -> SomeCells:
-        """Return at most so many of the cells of a view, a fair sample in random order."""
+        """Return a fair sample of the cells of a view, up to a limit, in random order."""
         return self._indexed.some(view, self._of_these(shown), most, self.found.rows)
 
     def _of_these(self, shown: Shown) -> Shown:
@@ -111,7 +111,7 @@ def _needed(size: tuple[int, int]) -> float:
 
 
 def _widened(view: View, share: float) -> View:
-    """Return x0 <= x1, y0 <= y1: a view with a share of its sides more on either side."""
+    """Return x0 <= x1, y0 <= y1 of a view widened by a share of its sides."""
     x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
     dx, dy = (x1 - x0) * share, (y1 - y0) * share
     return x0 - dx, x1 + dx, y0 - dy, y1 + dy

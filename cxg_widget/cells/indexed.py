@@ -1,4 +1,4 @@
-"""Indexed cells of an embedding in this process, and parts of them: drawing, counting and searching."""
+"""Indexed cells in this process, and parts of them: drawing, counting, searching."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate.planes import Planes
 
 RECENT_BYTES = 48 * 2**20
-"""Cache of earlier colorings, to return to them at once: several of 10 million cells, none of 100 million."""
+"""Cache of earlier colorings, for returning to them: several of 10 million cells, none of 100 million."""
 
 
 class IndexedCells:
     """The cells of one embedding in this process.
 
-    index : of the coordinates on show
-    has_parts : says whether panels request parts of the cells in turn
+    index : of the coordinates
+    has_parts : returns whether panels request parts of the cells in turn
     """
 
     def __init__(self, index: SpatialIndex, has_parts: Callable[[], bool] = lambda: False) -> None:
@@ -47,7 +47,7 @@ class IndexedCells:
         self._columns = ByteCache(RECENT_BYTES, lambda held: int(held[1].nbytes))
 
     def only(self, mask: NDArray[np.bool_] | None) -> IndexedCells | PartOfCells:
-        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+        """Return the cells of a mask, bool (n_obs,); None = all. Results are cached per mask object."""
         from cxg_widget.draw.aggregate.image_columns import arrange_mask
 
         if mask is None or self._has_parts():
@@ -56,12 +56,12 @@ class IndexedCells:
             return self
         if not self._has_parts():
             return self.kept(mask)
-        # The mask is held with its bits, as in `column`.
+        # The mask is kept alive with its bits, as in `column`.
         part: PartBits = self._parts.get_or_load(id(mask), lambda: PartBits(mask, arrange_mask(self.index, mask)))
         return PartOfCells(self, part)
 
     def kept(self, mask: NDArray[np.bool_]) -> IndexedCells:
-        """Return those of a mask, bool (n_obs,), under an index of their own."""
+        """Return the cells of a mask, bool (n_obs,), with an index of their own."""
         kept: IndexedCells
         _, kept = self._memo.keep("only", id(mask), lambda: (mask, IndexedCells(self.index.kept(mask))))
         return kept
@@ -91,7 +91,7 @@ class IndexedCells:
         )
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
-        """Reduce the cells of a view to numbers of pixels by the statistic; parameters as `image`."""
+        """Reduce the cells of a view to numbers of pixels by the statistic; parameters as in `image`."""
         from cxg_widget.draw.aggregate.by_datashader import reduce_pixels
 
         columns = {name: self.column(coloring) for name, coloring in shown.columns.items()}
@@ -115,7 +115,7 @@ class IndexedCells:
         return xy
 
     def count(self, view: View) -> int:
-        """Count the cells of a view, exactly."""
+        """Count the cells of a view exactly."""
         return self.index.count(view)
 
     def cells(self, extent: View, shown: Shown) -> SomeCells:
@@ -125,9 +125,9 @@ class IndexedCells:
     def some(
         self, extent: View, shown: Shown, most: int | None = None, numbers: NDArray[np.int64] | None = None
     ) -> SomeCells:
-        """Return at most so many of the cells in x0, x1, y0, y1, a fair sample in random order.
+        """Return a fair sample of the cells in x0, x1, y0, y1, up to a limit, in random order.
 
-        numbers : by which the order goes, int64 (n,), where these cells are a part of others; None = their rows
+        numbers : sort the cells by these, int64 (n,), if they are part of others; None = by their rows
         """
         places = self.index.rows_in(extent)
         rows = self.index.rows[places]
@@ -137,7 +137,7 @@ class IndexedCells:
         return SomeCells.of(self.index.xy[places], shown.coloring.take(rows), rows, shown)
 
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
-        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+        """Return which cells are in a polygon (k, 2), bool (n_obs,), without those that `shown` hides."""
         mask = self.index.polygon_mask(polygon)
         visible = None if shown is None else shown.coloring.visible(shown.settings.hidden)
         if visible is not None:
@@ -147,13 +147,13 @@ class IndexedCells:
     def nearest(
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
     ) -> tuple[int, float, float] | None:
-        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
+        """Return row and position of the visible cell nearest to (x, y); see `SpatialIndex.nearest`."""
         if shown.passing is not None:
             return self.only(shown.passing).nearest(x, y, radius, replace(shown, passing=None), stretch=stretch)
         return self.nearest_of(x, y, radius, self.is_shown(shown), stretch)
 
     def is_shown(self, shown: Shown) -> Callable[[NDArray[Any]], NDArray[np.bool_]] | None:
-        """Return the mask of places that the legend does not hide; None where it hides none."""
+        """Return the mask of places that the legend does not hide; None if it hides none."""
         from cxg_widget.draw.aggregate.image_columns import shown_at
 
         visible = shown.visible
@@ -167,7 +167,7 @@ class IndexedCells:
         test: Callable[[NDArray[Any]], NDArray[np.bool_]] | None,
         stretch: float,
     ) -> tuple[int, float, float] | None:
-        """Return row and place of the nearest cell of those whose places pass a test; None = all do."""
+        """Return row and position of the nearest cell whose place passes a test; None = all pass."""
         index = self.index
         place = index.nearest(x, y, radius, test, stretch=stretch)
         if place is None:
@@ -176,31 +176,31 @@ class IndexedCells:
         return int(index.rows[place]), float(at_x), float(at_y)
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Summarise the cells in a circle, without hidden and filtered ones."""
+        """Summarize the visible cells in a circle that pass the filters."""
         if shown.passing is not None:
             return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))
         column = self.column(shown.coloring)
         return count_in_circle(self.index, circle, column, shown.visible)
 
     def close(self) -> None:
-        """Do nothing: all is in this process."""
+        """Do nothing: everything is in this process."""
 
     def column(self, coloring: Coloring) -> ViewColumn | None:
-        """Return what colors the cells, in the order of the index."""
+        """Return the coloring in the order of the index."""
         from cxg_widget.draw.aggregate.image_columns import arrange
 
         data = coloring.data
         if data is None:
             return None
 
-        # What was arranged is held with its data, so that no other data can have the same id meanwhile.
+        # The input is kept alive with the result, so that no other data can have its id.
         def recent() -> tuple[Any, ViewColumn | None]:
             return self._columns.get_or_load(id(data), lambda: (data, arrange(self.index, data)))
 
         return self._memo.keep("column", id(data), recent)[1]
 
     def above(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
-        """Return which cells lie above the others, packed bits: those highlighted, else those selected; None = none."""
+        """Return which cells to draw on top, packed bits: highlighted ones, else selected ones; None = none."""
         from cxg_widget.draw.aggregate.image_columns import CategoryColumn, arrange_mask
 
         if shown.highlighted >= 0 and isinstance(column, CategoryColumn):
@@ -214,27 +214,26 @@ class IndexedCells:
 
 
 class PartOfCells:
-    """The cells of a mask, counted among all in one pass: a part costs a bit a cell, and as long as all cells do.
+    """The cells of a mask, counted in a pass over all: a part takes a bit per cell, and the time of all cells.
 
-    It answers as `IndexedCells` of these cells alone would, to the bit.
+    It returns exactly what an `IndexedCells` of these cells alone returns.
     """
 
     def __init__(self, cells: IndexedCells, part: PartBits) -> None:
         self._cells, self._part = cells, part
 
     def only(self, mask: NDArray[np.bool_] | None) -> IndexedCells | PartOfCells:
-        """Return those of a mask of all cells, bool (n_obs,)."""
+        """Return the cells of a mask of all cells, bool (n_obs,)."""
         return self._cells.only(mask)
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
-        """Aggregate the cells of a view; parameters as `IndexedCells.image`."""
+        """Aggregate the cells of a view; parameters as in `IndexedCells.image`."""
         from cxg_widget.draw.aggregate.canvas import aggregate
         from cxg_widget.draw.aggregate.planes import part_of
 
         column = self._cells.column(shown.coloring)
         above, bits = self._cells.above(shown, column), self._part.bits
-        # Planes have two layers, of which the upper one is the part; its selected cells take a second pass
-        # (decision 53).
+        # Planes have two layers, with the part in the upper one; its selected cells take a second pass (decision 53).
         layers = [bits] if above is None else [bits & ~above, bits & above]
         found = [
             aggregate(
@@ -254,11 +253,11 @@ class PartOfCells:
         return part_of(found)
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
-        """Reduce the cells of a view to numbers of pixels by the statistic, under an index of their own."""
+        """Reduce the cells of a view to numbers of pixels by the statistic, with an index of their own."""
         return self._cells.kept(self._part.mask).numbers(shown, view, size, spread)
 
     def count(self, view: View) -> int:
-        """Count the cells of a view, exactly."""
+        """Count the cells of a view exactly."""
         inner, rim = self._cells.index.split(view)
         within = self._part.before(inner.stops).sum() - self._part.before(inner.starts).sum()
         return int(within + np.count_nonzero(self._part.at(rim)))
@@ -275,11 +274,11 @@ class PartOfCells:
     def nearest(
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
     ) -> tuple[int, float, float] | None:
-        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
+        """Return row and position of the visible cell nearest to (x, y); see `SpatialIndex.nearest`."""
         is_shown, at = self._cells.is_shown(shown), self._part.at
         test = at if is_shown is None else lambda places: at(places) & is_shown(places)
         return self._cells.nearest_of(x, y, radius, test, stretch)
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Summarise the cells in a circle, without hidden ones."""
+        """Summarize the visible cells in a circle."""
         return count_in_mask(self._cells.index, circle, self._part.mask, shown.coloring, shown.settings.hidden)

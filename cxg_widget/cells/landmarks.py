@@ -1,4 +1,4 @@
-"""Finds where the names of categories stand, and contours around their cells, of all cells that pass the filters."""
+"""Finds positions of category labels and contours, for all cells that pass the filters."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from cxg_widget.text.names import label_of, shortened
 if TYPE_CHECKING:
     from cxg_widget.cells.holder import Holder
 
-# 1,000 names take 50 KB, and 3 ms a frame to place (decision 37).
+# 1,000 labels take 50 KB, and 3 ms a frame to place (decision 37).
 MOST_NAMES = 1_000
 MOST_CONTOURED = 30
-"""Categories, the largest ones, that are named and that have contours."""
+"""Most categories with labels and contours, the largest ones."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """Categories of a column, the largest first, of which there are cells that pass.
+    """Categories of a column with passing cells, largest first.
 
     codes : of each in the column, int64 (k,)
-    labels : what they are called, long names shortened
-    counts : cells that pass, int64 (k,)
-    n_present : how many categories there are of which cells pass
-    slots : the plane of each code of the column, as `slots_of` returns them
+    labels : shortened
+    counts : passing cells, int64 (k,)
+    n_present : number of categories with passing cells
+    slots : plane of each code of the column, as `slots_of` returns them
     """
 
     codes: NDArray[np.int64]
@@ -52,7 +52,7 @@ _EVERYTHING = Named(np.array([-1]), [""], np.zeros(1, np.int64), 1, np.zeros(1, 
 
 @dataclass(frozen=True)
 class Names:
-    """Positions of the names of categories: their densest places, float64 (k, 2) within an extent, data units."""
+    """Positions of category labels: their densest places, float64 (k, 2) within an extent, data units."""
 
     named: Named
     xy: NDArray[np.float64]
@@ -61,7 +61,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Contour:
-    """Closed lines, float64 (n, 2) data units, around the densest region that holds a share of a category's cells.
+    """Closed lines, float64 (n, 2) data units, around the densest region with a share of a category's cells.
 
     which : index into the categories
     """
@@ -73,7 +73,7 @@ class Contour:
 
 @dataclass(frozen=True)
 class Contours:
-    """Contours of categories within an extent, or of all cells: then of one category without a name, of code -1."""
+    """Contours of categories within an extent, or of all cells: then of one category without a name, with code -1."""
 
     named: Named
     contours: list[Contour]
@@ -81,7 +81,7 @@ class Contours:
 
 
 def find_names(held: Holder, column: str, check: Callable[[], object]) -> Names:
-    """Find the densest place of each category of an obs column; `check` is called now and then, and may raise."""
+    """Find the densest place of each category of an obs column; `check` is called repeatedly, and may raise."""
     named = _largest(held, column, MOST_NAMES)
     grid, planes = _planes(held, column, named, check)
     places = np.empty((len(planes), 2), dtype=np.int64)
@@ -121,7 +121,7 @@ def _largest(held: Holder, column: str, most: int) -> Named:
 
 
 def grid_for(held: Holder, n: int) -> Grid:
-    """Return the grid over the cells on which n planes are counted."""
+    """Return the grid over the cells for counting n planes."""
     equal_units = held.dataset.axis_labels(held.settings.embedding, held.settings.axes) is None
     return Grid.for_planes(n, held.bounds().extent, equal_units=equal_units)
 

@@ -1,4 +1,4 @@
-"""Caches everything that was read of a dataset, each part until its key changes."""
+"""Caches everything read from a dataset, each part until its key changes."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ _MOST_BYTES = 256 << 20
 
 
 class Loader:
-    """Caches everything read of one dataset by slots of a memo; `of` returns the holder of the cells.
+    """Caches everything read from one dataset in slots of a memo; `of` returns the holder of the cells.
 
     Parameters
     ----------
-    seed : of the display order and of samples
+    seed : of the draw order and of samples
     tell_progress : called with 0 to 1 while an index is built
-    holder : returns who holds the cells as some settings show them: a `Holder` of this loader and those settings
+    holder : returns the holder of the cells for this loader and some settings
 
     Attributes
     ----------
-    memo : what the settings on show need
+    memo : data for the current settings
     recent : earlier colorings
-    replay : makes labels of the logs of annotations
-    places : what coordinates are on show at once
-    indexes_wanted : what indexes that are being built are for; one for anything else is given up
-    has_parts : whether parts of the cells are shown in turn, by linked panels
-    elsewhere : counts what others read of the store for it, such as the workers of a cluster
-    reading_near : held while the cells of one view are read
+    replay : labels of the logs of annotations
+    places : keys of the coordinates in use
+    indexes_wanted : keys of the indexes under construction that are still needed; others are dropped
+    has_parts : whether linked panels show parts of the cells in turn
+    elsewhere : counts reads of the store by others, such as the workers of a cluster
+    reading_near : lock held while the cells of one view are read
     """
 
     def __init__(
@@ -88,16 +88,16 @@ class Loader:
         self._targets: dict[Hashable, Target] = {}
 
     def of(self, settings: Settings) -> Holder:
-        """Return the cells as some settings show them."""
-        if settings.sets:  # they may be of a change that is not on show yet
+        """Return the holder of the cells for some settings."""
+        if settings.sets:  # they may belong to a change that is not shown yet
             self.crossfilter.know_sets(settings.sets)
         return self._holder(self, settings)
 
     def target(self, settings: Settings) -> Target:
-        """Return what settings color by; the names of the last few are not looked up again."""
+        """Return the target of the color; cached for the last few names."""
         key, known = settings.color_key, self._targets
         if key not in known:
-            # Another dict, since several threads read this one.
+            # A new dict, since several threads read the old one.
             last = [*known.items()][-_MOST_TARGETS:]
             self._targets = known = {**dict(last), key: self._find_target(settings)}
         return known[key]
@@ -113,7 +113,7 @@ class Loader:
         return blended(target, self.dataset) if settings.is_blended else target
 
     def labels(self, settings: Settings, target: Target) -> Codes | None:
-        """Return the labels of the annotation, or the sets, that color the cells; None where something else does."""
+        """Return the labels of the annotation, or the sets, that color the cells; None for other colors."""
         if target.source == "sets":
             of_sets = settings.sets, self.set_bits.of, self.dataset.n_obs
             return self.memo.keep("set codes", settings.color_key, lambda: set_codes(target.name, *of_sets))
@@ -125,14 +125,14 @@ class Loader:
         return {one["name"]: self.replay.codes(one["log"]) for one in settings.annotations}
 
     def has_labels(self, columns: Mapping[str, Codes]) -> bool:
-        """Say whether the dataset has exactly these annotations."""
+        """Return whether the dataset has exactly these annotations."""
         own = self.dataset.own_columns
         return own.keys() == columns.keys() and all(own[name] is codes for name, codes in columns.items())
 
     def put_labels(self, columns: Mapping[str, Codes]) -> bool:
-        """Give the dataset exactly these annotations; say whether any is new.
+        """Give the dataset exactly these annotations; return whether any is new.
 
-        What is kept by the name of a column is let go of.
+        Drops what is cached by the name of a column.
         """
         if self.has_labels(columns):
             return False
@@ -140,66 +140,66 @@ class Loader:
         self._targets = {}  # a name may mean an annotation now
         self.crossfilter.keep(())
         self.counter.keep(())
-        self.set_bits.forget()  # those that strangers made of labels go too
+        self.set_bits.forget()  # also those of rules that use labels
         for slot in ("groups", "columns", "catalogue", "describer", "names", "contours", "table_keys", "counter"):
             self.memo.drop(slot)
         return True
 
     def filters_except_legend(self, settings: Settings) -> tuple[Any, ...]:
-        """Return the filters but the one that the legend shows, whose categories are drawn or not as they are."""
+        """Return the filters except that of the legend, whose categories are hidden while drawing."""
         column = self.legend_column(settings) if settings.filters else None
         return tuple(one for one in settings.filters if not is_of_values(one, column))
 
     def legend_column(self, settings: Settings) -> str | None:
-        """Return the obs column whose categories the legend lists; None where it lists none."""
+        """Return the obs column whose categories the legend lists; None if it lists none."""
         target = self.target(settings)
         return target.name if target.source == "obs" and not is_number(target, self.dataset) else None
 
     def is_of_pixels(self, settings: Settings) -> bool:
-        """Say whether the numbers on show are of pixels, and not of cells."""
+        """Return whether the displayed numbers are of pixels, not of cells."""
         return settings.is_of_pixels and is_number(self.target(settings), self.dataset)
 
     def mask_of(self, rule: Rule) -> NDArray[np.bool_]:
-        """Evaluate a rule: by the workers that hold the cells, where some rows alone tell."""
+        """Evaluate a rule: on the workers that hold the cells, if rows alone suffice."""
         shared = self.memo.in_slot("shared")
         if shared is not None and is_by_rows(rule, self.dataset):
-            with suppress(Overtaken):  # of cells that are on show no more; the rule means the same ones
+            with suppress(Overtaken):  # of cells that are no longer shown; the rule means the same ones
                 found: NDArray[np.bool_] = shared.rule_mask(rule)
                 return found
         return mask_of(rule, self.dataset)
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether Dask's workers hold the cells."""
+        """Whether Dask workers hold the cells."""
         return self._holder is not LocalHolder
 
     def order(self) -> DisplayOrder:
-        """Return the display order of all rows."""
+        """Return the draw order of all rows."""
         return self.memo.keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))
 
     def sample(self, n_points: int) -> Sample:
-        """Return so many rows, which are points where views are aggregated."""
+        """Return the rows of the sample, for aggregated views."""
         return self.memo.keep("sample", n_points, lambda: Sample(self.dataset.n_obs, n_points, self._seed))
 
     def show(self, panels: Iterable[Settings]) -> None:
-        """Keep what the plot, the first of them, and the other panels show in turn, and drop what none shows."""
+        """Keep the data of the plot, the first panel, and of the other panels, and drop the rest."""
         plot, *others = panels
         of_each = [[one.color_key, one.place_key, (*one.place_key, one.max_points)] for one in (plot, *others)]
         self.places = frozenset(one.place_key for one in (plot, *others))
         self.memo.share([key for keys in of_each for key in keys] if others else (), of_each[0])
 
     def want_index(self, place: Hashable) -> None:
-        """Register the index to build, and give up those for places that are no longer shown."""
+        """Register the index to build, and drop those for places that are no longer shown."""
         self.indexes_wanted = (self.indexes_wanted & self.places if place in self.places else frozenset()) | {place}
 
     def give_up_index(self) -> None:
-        """Give up the indexes that are being built; whoever asks for one next begins anew."""
+        """Drop the indexes under construction; the next request for one starts again."""
         self.indexes_wanted = frozenset()
         self.indexing.drop()
 
     def close(self) -> None:
-        """Release everything and give up an index under construction; Jupyter keeps a closed widget forever."""
-        # First, so that a reading that ends later is not kept.
+        """Release everything and drop an index under construction; Jupyter keeps a closed widget forever."""
+        # First, so that reads that end later are not cached.
         held = self.memo.close()
         for slot in ("indexed", "shared"):
             for cells in held.get(slot, {}).values():
@@ -209,7 +209,7 @@ class Loader:
         self.replay.close()
         self.set_bits.forget()
         self.dataset.put_columns({})
-        self.recent.limit_bytes = 0  # a reading that ends later is not kept either
+        self.recent.limit_bytes = 0  # reads that end later are not cached either
         self.recent.clear()
 
 
@@ -228,10 +228,10 @@ class SetBits:
         return self._bits.get_or_load(digest_of(rule), lambda: freeze(pack_mask(mask_of(rule, self._dataset))))
 
     def know(self, rule: Rule, bits: Bits) -> None:
-        """Cache the cells of a rule that are known already; a rule of rows holds its own."""
+        """Cache the known cells of a rule; a rule of rows has its own."""
         if not isinstance(rule, PackedRows):
             self._bits.put(digest_of(rule), freeze(bits))
 
     def forget(self) -> None:
-        """Forget all cells, since columns that rules name have changed."""
+        """Drop all cells, since columns that rules use have changed."""
         self._bits.clear()

@@ -1,4 +1,4 @@
-"""Holds cells in this process: read whole, or by view while there is no index of all."""
+"""Holder of cells in this process: read whole, or by view while there is no index of all."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate.reductions import Sums
 
 _KEPT_FROM = 1_000_000
-"""Indexes of fewer cells are built anew: that takes no longer than to read them."""
-# Read alone, views that meet 22 and 45 % of the peaks of a file take 5.7 and 10.6 s, by waiting for the index 6.8 and
-# 6.2 (decision 18).
+"""Indexes of fewer cells are not stored: building them is as fast as loading."""
+# Views with 22 and 45 % of the peaks of a file take 5.7 and 10.6 s if read alone, 6.8 and 6.2 if they wait for the
+# index (decision 18).
 NEAR_SHARE = 0.2
 NEAR_ROWS = 8_000_000
-"""The most rows, of all and at all, that may be decoded for one view: more take as long as all, or much memory."""
+"""Most rows decoded for one view, and most rows of a dataset for it; more take as long as all, or much memory."""
 
 
 class LocalHolder(Holder):
@@ -47,17 +47,17 @@ class LocalHolder(Holder):
         settings, many = self.settings, self.dataset.n_obs > self.settings.max_points
         return settings.render == "raster" or (settings.render == "auto" and many) or self.is_of_pixels
 
-    # Before they have been read.
+    # Before they are read.
 
     def outline(self) -> Extent | None:
-        """Return within which bounds the cells lie, where the store states it and they are not known by reading."""
+        """Return the bounds of the cells, if the store states them and they were not read yet."""
         settings = self.settings
         if not self.is_aggregated or self._memo.held("bounds", settings.place_key) is not None:
             return None
         return self._memo.keep("outline", settings.place_key, lambda: preview_extent(self.dataset, settings))
 
     def preview(self) -> Coloring | None:
-        """Return a coloring without values, where the store states what these can be and they have not been read."""
+        """Return a coloring without values, if the store states the possible values and they were not read yet."""
         settings = self.settings
         if not self.is_aggregated or self._memo.held("coloring", settings.color_key) is not None:
             return None
@@ -76,11 +76,11 @@ class LocalHolder(Holder):
         return None
 
     def read_view_only(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
-        """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
+        """Return the cells of a view, read alone; None if an index of all exists or will soon."""
         if self.index_if_built() is not None:
             return None
         limit, key = min(int(self.dataset.n_obs * NEAR_SHARE), NEAR_ROWS), self.settings.place_key
-        # One at a time: while a hand moves, several questions would read nearly the same view.
+        # One at a time: during a drag, several requests would read nearly the same view.
         with self._loader.reading_near:
             near: CellsOfView | None = self._memo.held("near", key)
             if near is None or not near.holds(view, size):
@@ -89,7 +89,7 @@ class LocalHolder(Holder):
         return None if near is None or near.colored(coloring) is None else near
 
     def _both(self, part: Literal["xy", "color"]) -> Any:
-        """Take coordinates or the values of the coloring from one pass that read both; None = they are read apart."""
+        """Take coordinates or coloring from a pass that reads both; None = they are read separately."""
         memo, place, color = self._memo, self.settings.place_key, self.settings.color_key
         is_place_known = any(memo.held(slot, place) is not None for slot in ("xy", "bounds"))
         is_alone = memo.held("coloring", color) is not None if part == "xy" else is_place_known
@@ -107,7 +107,7 @@ class LocalHolder(Holder):
         found = None if column is None else self.dataset.embedding_with(column, *self.settings.place_key)
         return {} if found is None else dict(zip(("xy", "color"), found, strict=True))
 
-    # Where they are.
+    # Coordinates.
 
     def xy(self) -> NDArray[np.float32]:
         """Return the coordinates at full precision, float32 (n_obs, 2), row order."""
@@ -115,17 +115,17 @@ class LocalHolder(Holder):
 
     def _read_xy(self) -> NDArray[np.float32]:
         indexed = self.index_if_built()
-        if indexed is not None:  # it was made, and the coordinates let go of, while somebody waited for these
+        if indexed is not None:  # the index was made, and the coordinates dropped, while this waited
             return indexed.coordinates(np.arange(self.dataset.n_obs))
         found = self._both("xy")
         return self.dataset.embedding(*self.settings.place_key) if found is None else found
 
     def bounds(self) -> Bounds:
-        """Return the bounds of the cells, and the number of cells without a place."""
+        """Return the bounds of the cells, and the number of cells without coordinates."""
         return self._memo.keep("bounds", self.settings.place_key, lambda: bounds_of(self.xy()))
 
     def extent(self) -> Extent:
-        """Return within which bounds all cells lie; read in blocks where they are not known."""
+        """Return the bounds of all cells; read in blocks if unknown."""
         from cxg_widget.draw.aggregate.by_rows import bounds_by_rows
 
         key = self.settings.place_key
@@ -138,22 +138,22 @@ class LocalHolder(Holder):
         return self.xy()[rows] if indexed is None else indexed.coordinates(rows)
 
     def indexed(self) -> AllCells:
-        """Return all cells under an index, which is built or loaded at first use."""
+        """Return all cells with an index, which is built or loaded at first use."""
         key = self.settings.place_key
         indexed: AllCells = self._memo.keep("indexed", key, self._make_indexed)
-        # What sending all points took, 16 bytes a cell, is of no use now: the index holds the coordinates too.
+        # Data for sending all points, 16 bytes a cell, are no longer needed: the index has the coordinates too.
         for slot, one in (("xy", key), ("near", key), ("order", None)):
             if self._memo.held(slot, one) is not None:
                 self._memo.drop(slot, one)
         return indexed
 
     def index_if_built(self) -> AllCells | None:
-        """Return all cells under an index, if it has been made."""
+        """Return all cells with an index, if it exists."""
         indexed: AllCells | None = self._memo.held("indexed", self.settings.place_key)
         return indexed
 
     def wait_for_index(self, is_stale: Callable[[], bool]) -> AllCells:
-        """Return all cells once their index has been made, which goes on though nobody may wait for it any more."""
+        """Return all cells once their index exists; its build continues even if nobody waits."""
         held = self.index_if_built()
         if held is not None:
             return held
@@ -161,7 +161,7 @@ class LocalHolder(Holder):
         return indexed
 
     def prepare(self) -> None:
-        """Do what the first aggregated picture would wait for."""
+        """Do the work that would delay the first aggregated picture."""
         from cxg_widget.draw.aggregate.warming import warm_up
 
         warm_up()
@@ -171,17 +171,17 @@ class LocalHolder(Holder):
 
     @property
     def has_places(self) -> bool:
-        """Whether the coordinates are here, of all cells."""
+        """Whether the coordinates of all cells are in memory."""
         return self.index_if_built() is not None or self._memo.held("xy", self.settings.place_key) is not None
 
     @property
     def needs_no_reading(self) -> bool:
-        """Whether a lasso can be answered without reading anything first."""
+        """Whether a lasso can be answered without a read."""
         return self.has_places and self._memo.held("coloring", self.settings.color_key) is not None
 
     def _make_indexed(self) -> AllCells:
         self._loader.want_index(self.settings.place_key)
-        # While the coordinates are here: later they would have to be made again out of the index.
+        # While the coordinates are in memory: later they would have to be restored from the index.
         self.bounds()
         try:
             loader = self._loader
@@ -192,7 +192,7 @@ class LocalHolder(Holder):
             raise Overtaken("other cells are on show than those of the index that was being built.") from None
 
     def _index(self) -> SpatialIndex:
-        """Load the index that an earlier session kept, or build it and keep it."""
+        """Load the stored index, or build and store it."""
         dataset, settings, loader = self.dataset, self.settings, self._loader
         xy = self.xy()
 
@@ -210,7 +210,7 @@ class LocalHolder(Holder):
             store.save(key, index)
         return index
 
-    # How they are colored, and what they sum up to.
+    # Coloring and sums.
 
     def coloring(self) -> Coloring:
         """Read what the cells are colored by."""
@@ -219,7 +219,7 @@ class LocalHolder(Holder):
         return found.resolving(self.settings.color_rule)
 
     def known_coloring(self) -> Coloring | None:
-        """Return the coloring of the cells, if it has been read."""
+        """Return the coloring, if it was read."""
         found: Coloring | None = self._memo.held("coloring", self.settings.color_key)
         return found and found.resolving(self.settings.color_rule)
 
@@ -238,7 +238,7 @@ class LocalHolder(Holder):
         return Coloring.of(target, data, dataset.n_obs)
 
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
-        """Return columns by name, each as a coloring by it would be."""
+        """Return columns by name, each as a coloring."""
 
         def read(name: str) -> Coloring:
             return LocalHolder(self._loader, replace(self.settings, color=name))._read_coloring()
@@ -247,7 +247,7 @@ class LocalHolder(Holder):
         return self._memo.keep("columns", key, lambda: {name: read(name) for name in names})
 
     def category_mask(self, code: int) -> NDArray[np.bool_]:
-        """Return which cells have a category of the coloring, bool (n_obs,); code -1 = those without one."""
+        """Return the cells of a category, bool (n_obs,); code -1 = those without one."""
         return np.asarray(self.coloring().listed.codes == code)
 
     def column_held(self, column: str) -> object:
@@ -255,7 +255,7 @@ class LocalHolder(Holder):
         return self.dataset.codes(column)
 
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
-        """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
+        """Return the categories of an obs column, and the cells of a mask, bool (n_obs,), in each, int64 (k,)."""
         codes = self.dataset.codes(column)
         return codes.categories, count_codes(codes.codes, len(codes.categories), mask)
 
@@ -263,7 +263,7 @@ class LocalHolder(Holder):
         self, column: str | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None,
         check: Callable[[], object],
     ) -> NDArray[np.uint32]:  # fmt: skip
-        """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
+        """Count cells on a grid, as `count_on_grid`; column None = all in plane 0."""
         codes = None if column is None else self.dataset.codes(column).codes
         indexed = self.index_if_built()
         index = indexed.index if isinstance(indexed, IndexedCells) else None
@@ -271,11 +271,11 @@ class LocalHolder(Holder):
         return count_on_grid(xy, codes, slots, grid, rows=rows, passing=mask, check=check)
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count selected cells as the legend counts all of them."""
+        """Count selected cells as the legend counts all."""
         return self.coloring().count_selected(mask)
 
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
-        """Reduce all cells, or those of a mask, bool (n_obs,), reading in blocks what is not held."""
+        """Reduce all cells, or those of a mask, bool (n_obs,); data not in memory are read in blocks."""
         from cxg_widget.draw.aggregate.by_rows import sums_over
 
         def xy_block(start: int, stop: int) -> NDArray[np.float32]:

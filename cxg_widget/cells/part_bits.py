@@ -12,7 +12,7 @@ class PartBits:
     """Mask of the cells of a part, in the order of an index.
 
     mask : bool (n_obs,)
-    bits : the same in the order of the index, as `arrange_mask` makes it
+    bits : the mask in the order of the index, by `arrange_mask`
     """
 
     def __init__(self, mask: NDArray[np.bool_], bits: NDArray[np.uint8]) -> None:
@@ -21,17 +21,17 @@ class PartBits:
 
     @property
     def nbytes(self) -> int:
-        """Memory held in addition to the mask, including the counts of the first question."""
+        """Bytes held besides the mask, including cached counts."""
         return 5 * self.bits.nbytes
 
     def at(self, places: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """Say which places are of the part, bool."""
+        """Return which places are in the part, bool."""
         return np.asarray(self.bits[places >> 3] >> (places & 7).astype(np.uint8) & 1, dtype=np.bool_)
 
     def before(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the cells of the part before each place, int64."""
         if self._counts is None:
-            # Half a byte a cell beside an eighth for the bits: a part needs no index of its own (decision 53).
+            # Half a byte a cell, beside an eighth for the bits: a part needs no index of its own (decision 53).
             counts = np.zeros(self.bits.size + 1, dtype=np.uint32)
             np.cumsum(np.bitwise_count(self.bits), out=counts[1:])
             self._counts = counts

@@ -1,4 +1,4 @@
-"""Previews settings from what the store states of itself, before anything is read."""
+"""Previews from what the store states, before anything is read."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from cxg_widget.spatial.view import Extent
 from cxg_widget.wire.encoding import Numbers
 
 _CLOSE = 0.002
-"""Extents that differ by this share of their sides look the same: by less than two pixels."""
+"""Extents that differ by less than this share of their sides look the same: by less than two pixels."""
 
 
 def preview_extent(dataset: Dataset, settings: Settings) -> Extent | None:
-    """Return within which bounds the cells lie; None where the store does not state it."""
+    """Return the stated bounds of the cells; None if the store states none."""
     with suppress(CxgWidgetError):  # reading the cells raises it again
         return dataset.stated_extent(settings.embedding, settings.axes)
     return None
 
 
 def is_close(stated: Extent, found: Extent) -> bool:
-    """Say whether points can be shown within stated bounds although others were found."""
+    """Return whether points can be shown within stated bounds although the true ones differ."""
     for (low, high), (first, last) in ((stated[:2], found[:2]), (stated[2:], found[2:])):
         slack = _CLOSE * (high - low)
         if not (low <= first <= low + slack and high - slack <= last <= high):
@@ -33,9 +33,9 @@ def is_close(stated: Extent, found: Extent) -> bool:
 
 
 def preview_coloring(target: Target, dataset: Dataset, settings: Settings) -> Coloring | None:
-    """Return a coloring without values that has the limits, or the categories, of all of them.
+    """Return a coloring without values, with the stated limits or categories.
 
-    None where the store does not state these, or where limits are percentiles, which need the values.
+    None if the store states none, or if limits are percentiles, which need the values.
     """
     if target.source == "none":
         return Coloring(target)
@@ -46,7 +46,7 @@ def preview_coloring(target: Target, dataset: Dataset, settings: Settings) -> Co
 
 
 def are_stated(coloring: Coloring, dataset: Dataset) -> bool:
-    """Say whether the store states the limits of numbers that color; their colors always span them."""
+    """Return whether the store states the limits of the colored numbers; the colors then always span these."""
     with suppress(CxgWidgetError):
         target = coloring.target
         return target.source == "obs" and dataset.stated_values(target.name) == coloring.limits
@@ -54,7 +54,7 @@ def are_stated(coloring: Coloring, dataset: Dataset) -> bool:
 
 
 def colored_column(target: Target, dataset: Dataset) -> str | None:
-    """Return the obs column that colors by its codes or numbers as they are; None = something else does."""
+    """Return the obs column whose codes or numbers color directly; None = another kind of color."""
     is_plain = target.source == "obs" and dataset.obs_columns[target.name].kind in ("categorical", "int", "float")
     return target.name if is_plain else None
 

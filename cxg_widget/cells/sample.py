@@ -1,4 +1,4 @@
-"""Samples the cells that are sent as points where there are too many to send all."""
+"""Samples cells to send as points, if there are too many to send all."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from cxg_widget.wire.order import DisplayOrder
 
 SAMPLE_POINTS = 500_000
-"""Points of a sample: as many as are drawn in one frame without a GPU, while a hand moves the picture."""
+"""Points of a sample: the number that can be drawn in one frame without a GPU during a drag."""
 
 
 class Sample:
-    """A fair sample of the rows, in random order, so that any prefix of it is one too.
+    """A fair sample of the rows, in random order, so that any prefix is one too.
 
     Parameters
     ----------
-    n_obs, n_points : how many rows there are, and how many of them to take
+    n_obs, n_points : number of rows, and number of rows to sample
 
     Attributes
     ----------
     rows : int64 (n_points,), distinct
-    order : of the sampled rows among themselves: as they are
+    order : of the sampled rows: the identity
     """
 
     def __init__(self, n_obs: int, n_points: int, seed: int = 0) -> None:
@@ -31,12 +31,12 @@ class Sample:
 
     @cached_property
     def order(self) -> DisplayOrder:
-        """The order in which what was sampled is sent."""
+        """Order in which the sample is sent."""
         return DisplayOrder(self.rows.size, None)
 
 
 def _distinct(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw k distinct numbers below n in random order, without an array of n where k is much smaller."""
+    """Draw k distinct numbers below n in random order, without an array of n if k is much smaller."""
     if 2 * k > n:
         return rng.permutation(n)[:k]
     drawn = np.empty(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Contours around named sets of cells, and where one of two sets is denser than the other."""
+"""Contours around named sets, and the density difference of two sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cxg_widget.cells.holder import Holder
 
 LEAST_NEAR = 10
-"""Cells of both sets that must lie near a place, or too little is known of it."""
+"""Least number of cells of both sets near a place for a difference."""
 _LOWEST_LIMIT, _HIGHEST_LIMIT = 1.0, 6.0
 _QUANTILE = 0.98
 _ONE_PLANE = np.zeros(1, dtype=np.int32)
@@ -25,12 +25,12 @@ _ONE_PLANE = np.zeros(1, dtype=np.int32)
 
 @dataclass(frozen=True)
 class Difference:
-    """Where one of two sets is denser than the other.
+    """Density difference of two sets.
 
     counts : cells of each that pass the filters
-    ratio : log2 of the densities' ratio, each the share of its own set, float64 (lines, columns), line 0 at the
-        lowest y; inf and -inf where only one of both is; NaN where fewer than `LEAST_NEAR` cells of both lie near
-    limit : a number that few of the ratios are beyond
+    ratio : log2 of the ratio of densities, each relative to its own set, float64 (lines, columns), line 0 at the lowest
+        y; inf and -inf where only one set has cells; NaN with fewer than `LEAST_NEAR` cells of both nearby
+    limit : a number that few of the ratios exceed
     """
 
     names: tuple[str, str]
@@ -43,7 +43,7 @@ class Difference:
 def find_set_contours(
     held: Holder, names: tuple[str, ...], masks: list[NDArray[np.bool_]], check: Callable[[], object]
 ) -> Contours:
-    """Find contours around those cells of sets, bool (n_obs,) each, that pass the filters; see `find_names`."""
+    """Find contours around the passing cells of sets, bool (n_obs,) each; see `find_names`."""
     grid = grid_for(held, len(names))
     planes = np.stack([_plane(held, mask, grid, check) for mask in masks])
     counts = planes.sum(axis=(1, 2), dtype=np.int64)
@@ -54,18 +54,18 @@ def find_set_contours(
 def find_difference(
     held: Holder, names: tuple[str, str], masks: list[NDArray[np.bool_]], check: Callable[[], object]
 ) -> Difference:
-    """Compare the densities of those cells of two sets, bool (n_obs,) each, that pass the filters.
+    """Compare the densities of the passing cells of two sets, bool (n_obs,) each.
 
-    Both are smoothed by the wider of the Gaussians that the contours of each have.
+    Both are smoothed by the wider one of the Gaussians that their contours use.
     """
     grid = grid_for(held, len(names))
     planes = [_plane(held, mask, grid, check) for mask in masks]
     n_first, n_second = (int(plane.sum(dtype=np.int64)) for plane in planes)
     fewer = min(n_first, n_second)
-    # One width for both: under two, the wider set would be denser around every edge (decision 50).
+    # One width for both: with two, the wider set would be denser around every edge (decision 50).
     first, second = (smooth(plane, fewer) for plane in planes)
     sigma = width_for(fewer) * grid.side
-    # As many cells as would give this density if they lay under the whole Gaussian: one over the sum of its squares.
+    # Equivalent number of cells under the Gaussian: one over the sum of its squares.
     near = (first + second) * (4 * np.pi * sigma**2)
     ratio = np.full(grid.shape, np.nan)
     is_known = near >= LEAST_NEAR
@@ -83,7 +83,7 @@ def _plane(held: Holder, mask: NDArray[np.bool_], grid: Grid, check: Callable[[]
 
 
 def _limit_of(ratio: NDArray[np.float64]) -> float:
-    """Return what few ratios are beyond: a half or whole number."""
+    """Return a limit, in halves, that few ratios exceed."""
     sizes = np.abs(ratio[np.isfinite(ratio)])
     most = float(np.quantile(sizes, _QUANTILE)) if sizes.size else 0.0
     return float(np.clip(np.ceil(2 * most) / 2, _LOWEST_LIMIT, _HIGHEST_LIMIT))

@@ -1,4 +1,4 @@
-"""The cells in the circle beneath the pointer, where they are too many to name one: how many, and of what."""
+"""Summary of the cells under the pointer, if they are too many to name one."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate.image_columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 
 MANY = 30
-"""So many cells in a circle of some px are too many to name one."""
+"""From this number of cells in the circle, a summary replaces the nearest cell."""
 _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Runs of places: where each starts, and where it stops."""
+"""Runs of places: starts and stops."""
 
 
 @dataclass(frozen=True)
 class CellsUnderPointer:
     """Summary of the shown cells in a circle.
 
-    counts : of each category, int64 (k + 1,), the missing ones last; None where they are not colored by categories
-    mean : of their numbers; NaN where none has one, None where they are not colored by numbers
-    n_above : how many numbers lie above 0
-    off : how far the mean may be from the true one
+    counts : by category, int64 (k + 1,), missing last; None if not colored by categories
+    mean : of their numbers; NaN if none has one, None if not colored by numbers
+    n_above : number of values above 0
+    off : largest error of the mean
     """
 
     n: int
@@ -43,14 +43,14 @@ class CellsUnderPointer:
     off: float = 0.0
 
     def __add__(self, other: CellsUnderPointer) -> CellsUnderPointer:
-        """Return both, of the same coloring."""
+        """Return the summary of both, with the same coloring."""
         n = self.n + other.n
         if self.counts is not None and other.counts is not None:
             return CellsUnderPointer(n, self.counts + other.counts)
         if self.mean is None or other.mean is None:
             return CellsUnderPointer(n)
         n_missing, n_above = self.n_missing + other.n_missing, self.n_above + other.n_above
-        # Weights in place of sums, which may be infinite.
+        # Weighted means instead of sums, which may be infinite.
         shares = [((one.n - one.n_missing) / max(n - n_missing, 1), one) for one in (self, other)]
         mean = sum(share * one.mean for share, one in shares if share and one.mean is not None)
         off = sum(share * one.off for share, one in shares)
@@ -58,21 +58,21 @@ class CellsUnderPointer:
 
     @classmethod
     def of_categories(cls, counts: NDArray[np.int64], visible: NDArray[np.bool_] | None) -> CellsUnderPointer:
-        """Return cells by their categories, those left out that are hidden; bool (k + 1,), None = none is."""
+        """Summarize cells by category, without hidden ones; bool (k + 1,), None = none hidden."""
         counts = counts if visible is None else np.where(visible, counts, 0)
         return cls(int(counts.sum()), counts)
 
     @classmethod
     def of_numbers(cls, values: NDArray[np.float64]) -> CellsUnderPointer:
-        """Return cells by their numbers, float64 (n,); those that are not finite are missing."""
+        """Summarize numbers, float64 (n,); non-finite ones are missing."""
         finite = values[np.isfinite(values)]
-        # Divided before they are added, since the sum of large numbers may be infinite.
+        # Divided before adding, since the sum of large numbers may be infinite.
         mean = float((finite / finite.size).sum()) if finite.size else np.nan
         return cls(values.size, None, mean, int(np.count_nonzero(finite > 0)), values.size - finite.size)
 
     @classmethod
     def of_rows(cls, rows: NDArray[np.int64], coloring: Coloring, hidden: tuple[str, ...]) -> CellsUnderPointer:
-        """Summarise some rows."""
+        """Summarize some rows."""
         if coloring.scale == "categorical":
             codes, k = coloring.codes.codes[rows], len(coloring.codes.categories)
             counts = np.bincount(np.where(codes < 0, k, codes), minlength=k + 1).astype(np.int64)
@@ -85,9 +85,9 @@ class CellsUnderPointer:
 def count_in_circle(
     index: SpatialIndex, circle: Circle, column: ViewColumn | None, visible: NDArray[np.bool_] | None
 ) -> CellsUnderPointer:
-    """Summarise the cells in a circle of an index, colored by a column in its order.
+    """Summarize the cells in a circle of an index, colored by a column in its order.
 
-    visible : which categories are shown, bool (k + 1,), the missing ones last; None = all
+    visible : visible categories, bool (k + 1,), missing last; None = all
     """
     from cxg_widget.draw.aggregate.image_columns import CategoryColumn
 
@@ -102,14 +102,14 @@ def count_in_circle(
 def count_in_mask(
     index: SpatialIndex, circle: Circle, mask: NDArray[np.bool_], coloring: Coloring, hidden: tuple[str, ...]
 ) -> CellsUnderPointer:
-    """Summarise the cells of a mask, bool (n_obs,), in a circle of an index of all cells."""
+    """Summarize the cells of a mask, bool (n_obs,), in a circle of an index of all cells."""
     starts, stops = _runs_in(index, circle)
     rows = index.rows[Runs(starts, stops, np.ones(starts.size, dtype=np.bool_)).places()].astype(np.int64)
     return CellsUnderPointer.of_rows(rows[mask[rows]], coloring, hidden)
 
 
 def _runs_in(index: SpatialIndex, circle: Circle) -> _Edges:
-    """Return the runs of the points of a circle; many points at one place are tested as one."""
+    """Return the runs of the points in a circle; many points at one place are tested as one."""
     found, crowds = runs_of_circle(index.tree, circle), index.crowds
     inner, unsure = found.only(inner=True), found.only(inner=False).singled(crowds).places()
     rim = unsure[circle.holds(index.xy[unsure])]
@@ -119,7 +119,7 @@ def _runs_in(index: SpatialIndex, circle: Circle) -> _Edges:
 
 
 def _counts_of(column: CategoryColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the cells of runs by category, int64 (k + 1,), the missing ones last."""
+    """Count the cells of runs by category, int64 (k + 1,), missing last."""
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.count_loops import tally_runs
 
@@ -132,7 +132,7 @@ def _counts_of(column: CategoryColumn, starts: NDArray[np.int64], stops: NDArray
 def _numbers_of(
     column: NumberColumn | SparseColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> CellsUnderPointer:
-    """Average the numbers of runs."""
+    """Return the mean of the numbers of runs."""
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.count_loops import sum_numbers, sum_runs
     from cxg_widget.draw.aggregate.image_columns import SparseColumn
@@ -155,7 +155,7 @@ def _numbers_of(
         mean, off = (float(one / n_valued) if n_valued else np.nan for one in sums)
         return CellsUnderPointer(n, None, mean, int(n_above), n - int(n_valued), off if n_valued else 0.0)
     mean = float(between(lo, hi, total / (n_valued * LEVELS))) if n_valued else np.nan
-    off = (hi / LEVELS - lo / LEVELS) * (n_valued - n_zero) / max(n_valued, 1)  # 0 has a code of its own
+    off = (hi / LEVELS - lo / LEVELS) * (n_valued - n_zero) / max(n_valued, 1)  # 0 has its own code
     return CellsUnderPointer(n, None, mean, int(n_above), n - int(n_valued), off)
 
 

@@ -1,1 +1,1 @@
-"""What becomes of settings when some of them change: pure, without reading, locks or Jupyter."""
+"""Changes of settings and their consequences: pure functions, without reads, locks or Jupyter."""

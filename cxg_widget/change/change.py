@@ -1,6 +1,6 @@
-"""The one way in which settings change: what is requested, all that follows from it, what to read first, what to send.
+"""Computes a change of settings: the new settings, what to read first, and what to send.
 
-change(settings, {"color": "CD3E"}, known).settings.vmax    # the limit that was set when CD3E was shown last
+change(settings, {"color": "CD3E"}, known).settings.vmax    # the limit set when CD3E was last shown
 """
 # Changes with cxg_widget/session/changes.py: what is read before a setting is taken.
 # Changes with cxg_widget/display/looks.py: what panels override.
@@ -31,18 +31,18 @@ DRAWN = frozenset(
     [name for name, one in BY_NAME.items() if one.cost in ("points", "color", "palette", "filter")]
     + [*LIMITS, "scale", "hidden", "sets", "panels", "statistic", "render", "max_points"]
 )
-"""The settings that streams are made of; the front-end draws by all others alone."""
+"""Settings that streams depend on; the front-end applies all others by itself."""
 
 
 class Send(NamedTuple):
-    """A stream to be sent: of the plot, or of a panel beside it."""
+    """A stream to send, of the plot or of a panel."""
 
     stream: Stream
     panel: int = 0
 
 
 def sends(before: Settings, now: Settings, known: Known) -> tuple[Send, ...]:
-    """Return what is sent anew."""
+    """Return the streams that must be sent again."""
     is_other_mode = known.render_mode(before) != known.render_mode(now)
     plot = _of_all(before, now) if is_other_mode else _of_plot(before, now, known)
     return (*plot, *_of_panels(before, now, known, is_other_mode=is_other_mode))
@@ -50,7 +50,7 @@ def sends(before: Settings, now: Settings, known: Known) -> tuple[Send, ...]:
 
 def _of_all(before: Settings, now: Settings) -> Iterator[Send]:
     yield Send("all")
-    if before.filters and not now.filters:  # of which "all" says nothing
+    if before.filters and not now.filters:  # "all" does not send an empty filter
         yield Send("filter")
 
 
@@ -69,7 +69,7 @@ def _of_plot(before: Settings, now: Settings, known: Known) -> Iterator[Send]:
 
 
 def _is_filtered_anew(before: Settings, now: Settings, known: Known) -> bool:
-    """Say whether other cells pass the filters, or others of them are shown; the legend's filter is drawn by codes."""
+    """Return whether other cells pass the filters or are shown; the filter of the legend is drawn by codes."""
     others = known.filters_except_legend(now)
     if known.filters_except_legend(before) != others or (before.annotations != now.annotations and now.filters):
         return True
@@ -98,17 +98,17 @@ def _of_panels(before: Settings, now: Settings, known: Known, *, is_other_mode: 
 
 
 Follow = Callable[[Settings, Settings, frozenset[str], Known], dict[str, Any]]
-"""Takes settings before and now, the names of those that were requested, and what is known; returns what follows."""
+"""Takes the settings before and now, the requested names, and what is known; returns settings that follow."""
 REACTIONS: tuple[tuple[frozenset[str], Follow], ...] = (
     (frozenset({"embedding", "axes"}), follow_embedding),
     (frozenset({"annotations"}), follow_annotations),
     (frozenset({"gene_sets"}), follow_gene_sets),
     (frozenset({"sets"}), follow_sets),
-    # After those that may take the color or filters away.
+    # After those that may remove the color or filters.
     (frozenset({"color", "hidden", "filters", "sets", "annotations"}), hide_and_filter),
     (frozenset({"embedding", "axes", "panels"}), keep_views),
 )
-"""Each with the settings that it follows, in the order in which they act."""
+"""Reactions with the settings that trigger them, in order."""
 READS: dict[str, str] = {
     **{name: "place" for name, one in BY_NAME.items() if one.cost == "points"},
     **{name: "coloring" for name, one in BY_NAME.items() if one.cost == "color"},
@@ -116,18 +116,18 @@ READS: dict[str, str] = {
     "labels": "landmarks", "contours": "landmarks", "difference": "landmarks",
     **dict.fromkeys((*LIMITS, "scale"), "limits"),
 }  # fmt: skip
-"""What has to be read and to fit before a setting is taken: a method of `session.changes.SettingsCheck` each."""
+"""What must be read and checked for a setting: a method of `session.changes.SettingsCheck` each."""
 
 
 @dataclass(frozen=True)
 class Change:
     """One change of settings.
 
-    requested : the names of the settings that were requested
-    names : of those that have other values: what was requested first, then what followed
-    limits : the color limits of all colorings shown so far
-    reads : what has to be read before the change is shown, as `READS` has it
-    sends : what the front-end gets anew
+    requested : names of the requested settings
+    names : names of the changed settings: requested ones first, then those that followed
+    limits : color limits of all colorings shown so far
+    reads : what must be read before the change is shown, as in `READS`
+    sends : streams that the front-end gets again
     """
 
     before: Settings
@@ -140,11 +140,11 @@ class Change:
 
 
 def change(settings: Settings, requested: Mapping[str, Any], known: Known) -> Change:
-    """Return the change of settings that was requested, with all that follows from it.
+    """Return a requested change of settings with its consequences.
 
-    requested : values of settings, each of which its check has returned
+    requested : values of settings, each returned by its check
 
-    Raises `Unread` if something has to be known first, `CxgWidgetError` if the values do not go together.
+    Raises `Unread` if something must be read first, `CxgWidgetError` if the values do not fit together.
     """
     wanted, now, limits = frozenset(requested), settings.having(requested), known.limits
     changed = {name for name in requested if getattr(settings, name) != getattr(now, name)}

@@ -1,4 +1,4 @@
-"""What the reactions to a change know of the dataset; none of it is read for them."""
+"""What reactions know about the dataset; they read nothing."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ if TYPE_CHECKING:
 
 @dataclass
 class Unread(Exception):
-    """The categories that color the cells under some settings have to be read before the change is known."""
+    """The categories of a coloring must be read before the change can be computed."""
 
     settings: Settings
 
 
 class Known(Protocol):
-    """What is known of a dataset and of what is shown of it."""
+    """Knowledge about a dataset and what is shown of it."""
 
     @property
     def dataset(self) -> Dataset:
-        """The dataset, for its names; it has the annotations of before the change and of after it."""
+        """The dataset, for its names; it has the annotations before and after the change."""
 
     @property
     def limits(self) -> OwnLimits:
-        """The color limits of all colorings shown so far."""
+        """Color limits of all colorings shown so far."""
 
     def annotations(self, settings: Settings) -> Mapping[str, Codes]:
         """Return the labels of each annotation."""
 
     def target(self, settings: Settings) -> Target:
-        """Return what settings color by; raises `CxgWidgetError` where that is nothing."""
+        """Return the target of the color; raises `CxgWidgetError` if there is none."""
 
     def legend_column(self, settings: Settings) -> str | None:
-        """Return the obs column whose categories the legend lists; None where it lists none."""
+        """Return the obs column whose categories the legend lists; None if it lists none."""
 
     def labels(self, settings: Settings) -> Sequence[str]:
-        """Return the categories that color the cells; raises `Unread`."""
+        """Return the categories of the coloring; raises `Unread`."""
 
     def fits(self, settings: Settings) -> bool:
-        """Say whether limits, center and scale go together, with percentiles as far as numbers were read."""
+        """Check that limits, center and scale fit together, with percentiles if the numbers were read."""
 
     def render_mode(self, settings: Settings) -> object:
-        """Return how cells are drawn; where that changes, everything is sent anew."""
+        """Return how cells are rendered; a change of it sends everything again."""
 
     def are_other_codes(self, before: Settings, now: Settings) -> bool:
-        """Say whether other codes color the cells."""
+        """Return whether the codes of the coloring differ."""
 
     def filters_except_legend(self, settings: Settings) -> tuple[object, ...]:
         """Return the filters except that of the legend's column."""

@@ -1,4 +1,4 @@
-"""What follows a change: one small function a reaction, which returns the settings that change with others."""
+"""Reactions: functions that return the settings that must change together with others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cxg_widget.wire.protocol import MISSING_LABEL
 
 
 def hide_and_filter(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
-    """Keep `hidden` and `filters` one fact: a filter of the legend's column counts, else what was hidden."""
+    """Keep `hidden` and `filters` consistent: a filter of the legend's column wins, else the hidden labels."""
     column = known.legend_column(now)
     if column is None:
         return {} if "hidden" in requested else {"hidden": _hidden_sets(before, now, known)}
@@ -35,14 +35,14 @@ def hide_and_filter(before: Settings, now: Settings, requested: frozenset[str], 
 
 
 def _hidden(now: Settings, rule: Rule | None, known: Known) -> list[str]:
-    """Return the labels that the filter of the legend's column leaves out."""
+    """Return the labels that the filter of the legend's column excludes."""
     if rule is None:
         return []
     return hidden_by(rule, [] if "not" in rule else known.labels(now))
 
 
 def _filters(now: Settings, column: str, rule: Rule | None, known: Known) -> list[Rule]:
-    """Return the filters, that of the legend's column in its place, as what is hidden has it."""
+    """Return the filters, with that of the legend's column updated to the hidden labels."""
     if list(now.hidden) == _hidden(now, rule, known):
         return list(now.filters)
     hides = [hiding(column, now.hidden)] if now.hidden else []
@@ -51,7 +51,7 @@ def _filters(now: Settings, column: str, rule: Rule | None, known: Known) -> lis
 
 
 def _hidden_sets(before: Settings, now: Settings, known: Known) -> list[str]:
-    """Return what a legend of no column still hides: of sets those that it lists, by their new names."""
+    """Return the hidden labels of a legend without a column: of sets, those that still exist, by their new names."""
     is_of_sets = now.sets != before.sets and bool(now.hidden) and known.target(now).source == "sets"
     if not is_of_sets:
         return list(now.hidden) if now.color == before.color else []
@@ -65,32 +65,32 @@ OF_COLORING = frozenset({*LIMITS, "color", "layer", "statistic"})
 
 @dataclass(frozen=True)
 class OwnLimits:
-    """The limits of each coloring: a number belongs to the one it was set for, anything else to all of them."""
+    """Limits of each coloring: a number belongs to the coloring it was set for, a percentile or None to all."""
 
     shared: Mapping[str, str | None] = field(default_factory=lambda: dict.fromkeys(LIMITS))
     own: Mapping[Hashable, Mapping[str, float]] = field(default_factory=dict)
 
     def sharing(self, limits: Mapping[str, float | str | None]) -> OwnLimits:
-        """Return these with limits that were set; a percentile or None is for all colorings."""
+        """Return these with new limits; a percentile or None applies to all colorings."""
         new = {name: value for name, value in limits.items() if not isinstance(value, float)}
         return replace(self, shared={**self.shared, **new}) if new else self
 
     def leaving(self, coloring: Hashable, limits: Mapping[str, float | str | None]) -> OwnLimits:
-        """Return these with the limits of a coloring that is not shown any more."""
+        """Return these with the limits of a coloring that is no longer shown."""
         numbers = {name: value for name, value in limits.items() if isinstance(value, float)}
         return replace(self, own={**self.own, coloring: numbers})
 
     def of(self, coloring: Hashable) -> dict[str, float | str | None]:
-        """Return the limits of a coloring: its own, else those of all."""
+        """Return the limits of a coloring: its own, else the shared ones."""
         return {**self.shared, **self.own.get(coloring, {})}
 
 
 def follow_coloring(
     before: Settings, now: Settings, requested: frozenset[str], known: Known
 ) -> tuple[dict[str, Any], OwnLimits]:
-    """Return the limits that come with another coloring, and those of all colorings from now on.
+    """Return the limits of the new coloring, and the updated limits of all colorings.
 
-    Limits that were requested together with the coloring stay.
+    Limits that were requested together with the coloring are kept.
     """
     given = {name: getattr(now, name) for name in LIMITS if name in requested}
     if _measured(now) == _measured(before):
@@ -100,9 +100,9 @@ def follow_coloring(
 
 
 def _uncrossed(now: Settings, own: dict[str, Any], given: dict[str, Any], known: Known) -> dict[str, Any]:
-    """Leave out percentiles, which were set for other colorings, where they cross a number, else all."""
+    """Drop percentiles that were set for other colorings and cross a number, else keep all."""
     if not any(value is not None for value in (*own.values(), *given.values())):
-        return own  # nothing is there to cross
+        return own  # there is nothing to cross
     numbers = {name: None if isinstance(value, str) else value for name, value in own.items()}
     fitting = (limits for limits in (own, numbers) if known.fits(replace(now, **{**limits, **given})))
     return next(fitting, dict.fromkeys(LIMITS))
@@ -118,18 +118,18 @@ def _key(settings: Settings, known: Known) -> tuple[Any, ...]:
 
 
 def _measured(settings: Settings) -> tuple[Any, str | None, str]:
-    """Return what limits are of: a coloring and, where numbers are of pixels, the statistic."""
+    """Return the key of limits: the coloring and, if numbers are of pixels, the statistic."""
     statistic = settings.statistic
     return settings.color, settings.layer, describe_statistic(statistic) if settings.is_of_pixels else ""
 
 
 def follow_annotations(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
-    """Follow labels that were renamed or merged, and let go of annotations and labels that are gone."""
+    """Update settings to renamed or merged labels, and remove deleted annotations and labels from them."""
     return _unless_requested(without_deleted_labels(before, now, known.annotations(now)), requested)
 
 
 def follow_gene_sets(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
-    """Let go of gene sets that are gone."""
+    """Remove deleted gene sets from settings."""
     return _unless_requested({**_known_color(now, known), **without_sets(before, now, known.dataset)}, requested)
 
 
@@ -142,7 +142,7 @@ def _known_color(now: Settings, known: Known) -> dict[str, Any]:
 
 
 def follow_sets(before: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
-    """Follow sets of cells that were renamed or have other cells, and let go of those that are gone."""
+    """Update settings to renamed or changed sets of cells, and remove deleted ones."""
     gene_sets = now.own_gene_sets
     color = partial(color_after, before=before.sets, now=now.sets, dataset=known.dataset, gene_sets=gene_sets)
     found = {
@@ -163,7 +163,7 @@ def _contours_after(before: Settings, now: Settings) -> Any:
 
 def _difference_after(before: Settings, now: Settings) -> Any:
     names = names_after(now.difference or (), before.sets, now.sets)
-    return names if len(names) == 2 else None  # one of two alone differs from nothing
+    return names if len(names) == 2 else None  # a difference needs two sets
 
 
 def _unless_requested(found: dict[str, Any], requested: frozenset[str]) -> dict[str, Any]:
@@ -171,11 +171,11 @@ def _unless_requested(found: dict[str, Any], requested: frozenset[str]) -> dict[
 
 
 def follow_embedding(_: Settings, now: Settings, requested: frozenset[str], known: Known) -> dict[str, Any]:
-    """Show all of another embedding, by its first two axes where it does not have those that were shown."""
+    """Show all of another embedding, with its first two axes if it lacks the current ones."""
     axes = {} if max(now.axes) < known.dataset.n_axes(now.embedding) else {"axes": (0, 1)}
     return axes if "view" in requested else {**axes, "view": None}
 
 
 def keep_views(_: Settings, now: Settings, requested: frozenset[str], __: Known) -> dict[str, Any]:
-    """Forget where one looked in embeddings that no panel shows any more."""
+    """Drop views of embeddings that no panel shows."""
     return {} if "views" in requested else {"views": views_left(now.views, now.places)}

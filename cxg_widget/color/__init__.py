@@ -1,1 +1,1 @@
-"""Colors: of pages, of categories and of numbers."""
+"""Colors of pages, categories and numbers."""

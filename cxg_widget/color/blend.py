@@ -1,4 +1,4 @@
-"""Two or three numbers as one color: the corners of a square or a cube, and steps between them."""
+"""Blends two or three numbers into one color: corners of a square or cube, and levels between them."""
 # Changes with js/src/style/point_style.js and cxg_widget/display/blend_coloring.py: hues of several genes.
 # Changes with cxg_widget/session/analysis/blend_fields.py: hues of several genes.
 # Changes with js/src/panels/genes/blend_legend.js and js/src/panels/genes/blend_fields.js: hues of several genes.
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from cxg_widget.color.rgb import RGB, ZERO_DARK, ZERO_LIGHT, rgb_hex
 
 LEVELS_OF = {2: 24, 3: 10}
-"""Steps of each of two or three numbers."""
+"""Levels of each of two or three numbers."""
 MOST_BLENDED = max(LEVELS_OF)
-"""Genes that can have a hue each."""
+"""Most genes with a hue each."""
 BLENDED = "two or three"
-"""How many genes can, as sentences say it."""
+"""The allowed numbers of genes in words."""
 CORNERS: dict[int, dict[str, tuple[RGB, ...]]] = {
     2: {
         "light": (ZERO_LIGHT, (230, 120, 0), (0, 120, 210), (40, 20, 60)),
@@ -34,12 +34,12 @@ CORNERS: dict[int, dict[str, tuple[RGB, ...]]] = {
         ),
     },
 }  # fmt: skip
-"""By how many numbers and on which paper: where all are low, then by bits, the first number high, the second, both."""
+"""Corner colors by number of genes and paper; index bits say which genes are high."""
 
 
 @cache
 def _mixes(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the steps of each mix, those of the greatest sum last, (n, k), and the code of each in plain order."""
+    """Return the levels of each mix, sorted by sum, (n, k), and the code of each in plain order."""
     levels = LEVELS_OF[k]
     steps = np.stack([grid.ravel() for grid in np.meshgrid(*[np.arange(levels)] * k, indexing="ij")], axis=1)
     order = np.argsort(steps.sum(axis=1), kind="stable")
@@ -50,7 +50,7 @@ def _mixes(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @cache
 def blend_colors(k: int, *, dark: bool) -> tuple[str, ...]:
-    """Return the color of each code of `blend_codes`, "#rrggbb": linear between the corners along each number."""
+    """Return the color of each code of `blend_codes`, "#rrggbb": linear between the corners for each number."""
     steps, corners = _mixes(k)[0], CORNERS[k]["dark" if dark else "light"]
     share = steps / (LEVELS_OF[k] - 1)
     mixed = np.zeros((len(steps), 3))
@@ -61,7 +61,7 @@ def blend_colors(k: int, *, dark: bool) -> tuple[str, ...]:
 
 
 def blend_codes(places: list[NDArray[np.float64]]) -> NDArray[np.int16]:
-    """Return the codes of mixes, int16 (n,), of a greater sum the greater code; -1 where any place is NaN.
+    """Return the codes of mixes, int16 (n,), sorted by sum; -1 if any place is NaN.
 
     places : of each number on its scale, 0 to 1, (n,)
     """
@@ -74,12 +74,12 @@ def blend_codes(places: list[NDArray[np.float64]]) -> NDArray[np.int16]:
 
 
 def mix_codes(k: int) -> NDArray[np.int64]:
-    """Return the code of each mix, (levels ** k,), with the steps of the first number slowest."""
+    """Return the code of each mix, (levels ** k,), with the levels of the first number slowest."""
     return _mixes(k)[1]
 
 
 def corner_code(k: int, bits: int) -> int:
-    """Return the code of a corner, by which numbers are high."""
+    """Return the code of a corner, given which numbers are high."""
     top = LEVELS_OF[k] - 1
     at = 0
     for i in range(k):

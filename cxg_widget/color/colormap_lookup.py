@@ -1,4 +1,4 @@
-"""Colormaps by name, turned round, as lists of colors, and those of matplotlib where it is installed."""
+"""Looks up colormaps: by name, reversed, as lists of colors, and those of matplotlib if it is installed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _STEPS = 256
 _REVERSED = "_r"
 
 ON_OFFER = tuple(COLORMAPS)
-"""The names that the front-end lists, in the order of its menu."""
+"""Names that the front-end lists, in the order of its menu."""
 
 
 def check_colormap(value: Any) -> str | list[str]:
-    """Check the trait `cmap` and return it as it is kept: a name, or two or more "#rrggbb" from low to high.
+    """Check the trait `cmap` and return it normalized: a name, or two or more "#rrggbb" from low to high.
 
-    value : a name of `COLORMAPS` or of matplotlib, either with "_r" behind it for the other way round; a list of
-        colors, evenly spaced; or a colormap of matplotlib
+    value : a name of `COLORMAPS` or of matplotlib, with "_r" to reverse it; a list of evenly spaced colors; or a
+        colormap of matplotlib
     """
     if isinstance(value, str):
         if _own(value) is None and _of_matplotlib(value) is None:
@@ -40,9 +40,9 @@ def check_colormap(value: Any) -> str | list[str]:
 
 
 def stops_of(cmap: str | Iterable[str], *, dark: bool = False) -> list[str]:
-    """Return the evenly spaced colors, "#rrggbb", of a colormap that `check_colormap` has passed.
+    """Return the evenly spaced colors, "#rrggbb", of a colormap that `check_colormap` returned.
 
-    dark : on a dark page those of our own are without the colors too dark to be seen there
+    dark : on a dark page our own colormaps lack the colors that are too dark to be seen
     """
     if not isinstance(cmap, str):
         return list(cmap)
@@ -53,7 +53,7 @@ def stops_of(cmap: str | Iterable[str], *, dark: bool = False) -> list[str]:
 
 
 def as_synced(cmap: str | list[str]) -> Any:
-    """Return a colormap as the front-end takes it: a name that it knows, or {name, stops}."""
+    """Return a colormap for the front-end: a name that it knows, or {name, stops}."""
     if isinstance(cmap, str) and _own(cmap) is not None:
         return cmap
     return {"name": cmap if isinstance(cmap, str) else "own", "stops": stops_of(cmap)}
@@ -83,6 +83,6 @@ def _of_matplotlib(name: str) -> list[str] | None:
 
 
 def _sampled(colormap: Any) -> list[str]:
-    """Return the colors of a colormap of matplotlib at even steps; of one that lists fewer, each as it is."""
+    """Return evenly spaced colors of a matplotlib colormap, or all colors of one that lists fewer."""
     steps = min(int(colormap.N), _STEPS)
     return [check_color(tuple(colormap(step / max(steps - 1, 1))[:3])) for step in range(steps)]

@@ -15,12 +15,12 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import shown
 
 LIMITS = ("vmin", "vmax", "center")
-"""What is set of the scale of one coloring alone where it is a number."""
+"""Settings that apply to one coloring only if they are numbers."""
 ScaleName = Literal["linear", "log"]
 
 
 class ColorRule(NamedTuple):
-    """The settings of the colors of numbers."""
+    """Settings of the colors of numbers."""
 
     vmin: float | str | None = None
     vmax: float | str | None = None
@@ -46,7 +46,7 @@ def check_center(value: Any) -> float | None:
 
 
 def _finite(value: Any) -> float | None:
-    """Return what is a number that a float holds, as one; None where it is none."""
+    """Return a value as float if it is a finite number, else None."""
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         return None
     number = value.item() if isinstance(value, np.generic) else value  # in float32 the bounds would overflow
@@ -54,7 +54,7 @@ def _finite(value: Any) -> float | None:
 
 
 def percentile(text: str) -> float | None:
-    """Return the number of a percentile: 99.5 for "p99.5"; None if the text is none."""
+    """Return the number of a percentile: 99.5 for "p99.5"; None for other texts."""
     try:
         number = float(text[1:])
     except ValueError:
@@ -81,11 +81,11 @@ def resolve_limit(
 
 
 def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) -> None:
-    """Check that limits, centre and scale go together, as far as they are known.
+    """Check that limits, center and scale fit together, as far as they are known.
 
-    None is an end of the data and crosses nothing.
+    None is an end of the data and fits everything.
 
-    value_of : the number a percentile is, in data units; None where the data have not been read
+    value_of : returns the number of a percentile, in data units; None if the data were not read
     """
     vmin, vmax, center, scale = rule
     for name, value in (("vmin", vmin), ("vmax", vmax), ("center", center)):

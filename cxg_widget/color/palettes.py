@@ -1,4 +1,4 @@
-"""Colors of categories: defaults that color-blind readers can tell apart, and what a user may ask for instead."""
+"""Colors of categories: color-blind-safe defaults, and user palettes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import not_found, shown, text_of
 
 OKABE_ITO = ("#0072b2", "#d98900", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b7bd4b", "#8c8c8c")
-"""Okabe and Ito, "Color Universal Design" (2008), to show on white and on dark: black is exchanged for a grey, yellow
-is darker, and orange a little too, so that the two stay apart for color-blind readers."""
+"""Okabe and Ito, "Color Universal Design" (2008), adapted to white and dark pages: black is replaced by a gray, yellow
+and orange are darker, and remain distinguishable for color-blind readers."""
 
 TABLEAU = (
     *("#1f77b4", "#a4b7d1", "#ff7f0e", "#e2ab77", "#2ca02c", "#8dc482", "#d62728", "#ff9896", "#9467bd", "#c1b0cd"),
     *("#8c564b", "#c49c94", "#e377c2", "#dba8be", "#7f7f7f", "#b6b6b6", "#bcbd22", "#bab97d", "#17becf", "#8fbdc6"),
 )
-"""Tableau 10, each followed by its light half: as light as shows on white, CIELAB lightness and 0.8 of its chroma."""
+"""Tableau 10, each followed by a lighter variant: highest CIELAB lightness on white, 0.8 of its chroma."""
 
 IN_TURN = (*OKABE_ITO, *GLASBEY[10:])
-"""What is given to one thing after another, so that no color changes when more come; the first ten of Glasbey are
-close to Okabe and Ito's."""
+"""Colors assigned one after the other, so that none changes when more are added; without the first ten of Glasbey,
+which are close to Okabe and Ito's."""
 
 PALETTES = ("okabe-ito", "glasbey", "tab10", "tab20")
 
@@ -33,7 +33,7 @@ def default_palette(count: int) -> list[str]:
 
 
 def named_palette(name: str, count: int) -> list[str]:
-    """Return `count` colors of a named palette, repeating where it is too short."""
+    """Return `count` colors of a named palette, repeating it if it is too short."""
     key = name.lower().replace("_", "-")
     if key == "okabe-ito":
         base: Sequence[str] = OKABE_ITO
@@ -49,7 +49,7 @@ def named_palette(name: str, count: int) -> list[str]:
 def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
     """Check the trait `palette` and return it with every color as "#rrggbb".
 
-    palette : None (default), a palette's name, colors in the order of the categories, or {category: color}
+    palette : None (default), the name of a palette, colors in the order of the categories, or {category: color}
     """
     if palette is None:
         return None
@@ -67,7 +67,7 @@ def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
 
 
 def check_color(color: Any) -> str:
-    """Return a color as "#rrggbb"; raises `InvalidValue` where it is none."""
+    """Return a color as "#rrggbb"; raises `InvalidValue` if it is invalid."""
     parsed = to_hex(color)
     if parsed is None:
         raise InvalidValue(f"{shown(color)} is no color; write '#rrggbb', a CSS name or three numbers")
@@ -77,7 +77,7 @@ def check_color(color: Any) -> str:
 def category_palette(
     labels: Sequence[str], stored: Mapping[str, str], palette: str | Sequence[str] | Mapping[str, str] | None
 ) -> list[str]:
-    """Return one "#rrggbb" per label: the user's palette first, then the store's colors, then the default."""
+    """Return one "#rrggbb" per label: from the user's palette, else the store, else the default."""
     if isinstance(palette, str):
         return named_palette(palette, len(labels))
     if isinstance(palette, Sequence):

@@ -27,16 +27,16 @@ from cxg_widget.color.rgb import (
 )
 
 QUIET, FAINT = 0.7, 0.5
-"""How much of the ink quiet text and faint lines have; the rest is the ground."""
+"""Share of ink in quiet text and faint lines; the rest is background."""
 
 
 @dataclass(frozen=True)
 class Paper:
     """Background of a picture, and the colors that show on it.
 
-    ground : the background; where `is_clear`, what colors are mixed toward and nothing else
-    missing, zero, plain : of points without a value, of those that are 0, and without a coloring
-    left_out : of points that the filters leave out
+    ground : the background; if `is_clear`, only used to mix colors
+    missing, zero, plain : colors of points without a value, of zeros, and without a coloring
+    left_out : color of filtered-out points
     """
 
     ground: RGB
@@ -54,22 +54,22 @@ class Paper:
 
     @property
     def grey(self) -> NDArray[np.float64]:
-        """The grey near the ground that dimmed colors fade into, float64 (3,)."""
+        """The gray near the background that dimmed colors fade into, float64 (3,)."""
         end, share = (255, GREYED_DARK) if self.is_dark else (0, GREYED_LIGHT)
         return np.array(self.ground) * (1 - share) + end * share
 
     def dim(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Mix colors toward the grey, as cells that are not selected are shown."""
+        """Mix colors with the gray, as for cells that are not selected."""
         return np.rint(rgb * DIMMED + self.grey * (1 - DIMMED)).astype(np.uint8)
 
     @property
     def quiet(self) -> RGB:
-        """The color of text that is not to be read first."""
+        """Color of secondary text."""
         return self._mixed(QUIET)
 
     @property
     def faint(self) -> RGB:
-        """The color of lines that are to be seen last."""
+        """Color of unobtrusive lines."""
         return self._mixed(FAINT)
 
     def _mixed(self, share: float) -> RGB:

@@ -1,4 +1,4 @@
-"""Colors as red, green and blue: those of light and dark pages, ramps of a colormap, and dimming."""
+"""RGB colors: light and dark pages, color ramps, and dimming."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ MISSING_LIGHT: RGB = (205, 205, 205)
 MISSING_DARK: RGB = (72, 72, 72)
 ZERO_LIGHT: RGB = (217, 217, 217)
 ZERO_DARK: RGB = (56, 56, 56)
-"""Numbers that are 0, where these are to be no color: nearer to the page than what is missing."""
+"""Color of zeros drawn gray, closer to the page than missing values."""
 LEFT_OUT_LIGHT: RGB = (228, 228, 228)
 LEFT_OUT_DARK: RGB = (40, 40, 40)
-"""Cells that the filters leave out: nearer to the page than those without a value, and flat beneath what is dimmed."""
+"""Color of filtered-out cells, closer to the page than missing values, and drawn flat below dimmed cells."""
 PLAIN_LIGHT: RGB = (70, 110, 160)
 PLAIN_DARK: RGB = (120, 165, 215)
 GREYED_LIGHT, GREYED_DARK = 0.07, 0.11
-"""Dimmed colors fade into a grey off the page's, or they could not be seen: this share of the way to the other end."""
+"""Dimmed colors fade into a gray this far from the page color, to remain visible."""
 _SEEN_IN_THE_DARK = 0.0612
-"""Relative luminance from which a color has a contrast of 2 with a dark page."""
+"""Least relative luminance with a contrast of 2 on a dark page."""
 DIMMED = 0.16
-"""How much of its color a cell outside the selection keeps; the rest is background."""
+"""Share of color that a cell outside the selection keeps; the rest is background."""
 
 
 def seen_in_the_dark(stops: list[str]) -> list[str]:
-    """Leave out those stops of a colormap that are too dark for a dark page; luminance as WCAG 2.2 has it."""
+    """Remove stops of a colormap that are too dark for a dark page, by luminance as in WCAG 2.2."""
     channels = np.array([hex_rgb(stop) for stop in stops]) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     seen = linear @ (0.2126, 0.7152, 0.0722) >= _SEEN_IN_THE_DARK

@@ -1,6 +1,6 @@
 """Maps numbers to positions on a colormap: linear or logarithmic, with an optional center.
 
-js/src/style/limits.js has the same laws, held equal by tests/scales.json.
+js/src/style/limits.js does the same; tests/scales.json holds both to it.
 """
 # Changes with js/src/style/scale.js: where a number lies on the colormap.
 # Changes with cxg_widget/color/limits.py and cxg_widget/display/settings.py: kinds of a scale of colors.
@@ -23,7 +23,7 @@ _LARGEST = sys.float_info.max
 
 
 class Range(NamedTuple):
-    """Summary of some numbers: finite range, table of quantiles, the least number above 0 (0 = there is none)."""
+    """Summary of some numbers: finite range, table of quantiles, lowest number above 0 (0 = none)."""
 
     lo: float
     hi: float
@@ -33,11 +33,11 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class ColorScale:
-    """A colormap laid over numbers.
+    """A colormap over a range of numbers.
 
-    low, high : at its two ends
-    center : in its middle; None = what lies half way
-    is_log : whether ways are those of logarithms
+    low, high : numbers at its ends
+    center : number in its middle; None = half way
+    is_log : whether positions are logarithmic
     """
 
     low: float
@@ -48,7 +48,7 @@ class ColorScale:
     def places(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the positions of values on the colormap, 0 to 1; NaN = none: not finite, or no logarithm.
 
-        Where both ends are one, what lies above has the last color and all else the first.
+        If both ends are equal, higher values have the last color and all others the first.
         """
         at = self._ways(values)
         low, high, *center = self._ways(np.array([self.low, self.high, *self._middle])).tolist()
@@ -63,7 +63,7 @@ class ColorScale:
         return np.where(np.isfinite(at), np.clip(found, 0, 1), np.nan)
 
     def numbers_at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the numbers at places between both ends, 0 to 1, of a scale without a centre."""
+        """Return the numbers at positions 0 to 1 of a scale without a center."""
         low, high = self._ways(np.array([self.low, self.high])).tolist()
         ways = low * (1 - places) + high * places
         numbers: NDArray[np.float64] = np.exp(ways) if self.is_log else ways
@@ -71,7 +71,7 @@ class ColorScale:
 
     @property
     def middle(self) -> float | None:
-        """The number in the middle of the colormap, where that is not half way between its ends."""
+        """Number in the middle of the colormap, if that is not half way between its ends."""
         if self.center is not None:
             return self.center
         return float(np.exp((np.log(self.low) + np.log(self.high)) / 2)) if self.is_log and self.low > 0 else None
@@ -97,9 +97,9 @@ def _shares(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.
 
 
 def scale_of(rule: ColorRule, known: Range, automatic: tuple[float, float] | None = None) -> ColorScale:
-    """Lay the colormap over numbers as a user set it, else as suits the picture, else over all of them.
+    """Return the scale for the user's settings, else for the picture, else for all numbers.
 
-    What cannot be on these numbers, a limit without a logarithm or on the wrong side of the centre, counts as not set.
+    Limits that do not fit the numbers (no logarithm, or on the wrong side of the center) are ignored.
     """
     is_log = rule.scale == "log"
     least, most = automatic or (known.lo, known.hi)
@@ -112,7 +112,7 @@ def scale_of(rule: ColorRule, known: Range, automatic: tuple[float, float] | Non
         low, high = (value if value > 0 else other for value, other in ((low, least), (high, most)))
     if rule.center is not None and (rule.center > 0 or not is_log):
         return _around(rule.center, (low, high), (rule.vmin is not None, rule.vmax is not None), (least, most), is_log)
-    # What was set leaves the other end where it suits, unless that would turn the colors round.
+    # A user's limit keeps the default for the other end, unless that would reverse the colors.
     if low < high:
         return ColorScale(low, high, None, is_log)
     low, high = start if rule.vmin is None else low, known.hi if rule.vmax is None else high
@@ -122,7 +122,7 @@ def scale_of(rule: ColorRule, known: Range, automatic: tuple[float, float] | Non
 def _around(
     center: float, found: tuple[float, float], are_set: tuple[bool, bool], suiting: tuple[float, float], is_log: bool
 ) -> ColorScale:
-    """Return a scale as wide on either side of its centre, but for limits that were both set."""
+    """Return a scale that is symmetric around its center, except if both limits were set."""
     low, high = found
     has_low, has_high = are_set[0] and low < center, are_set[1] and high > center
     if has_low and has_high:

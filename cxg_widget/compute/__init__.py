@@ -1,1 +1,1 @@
-"""Run work in threads, in a child process and in compiled loops; cache what it makes."""
+"""Threads, child processes, compiled loops and caches."""

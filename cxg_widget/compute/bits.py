@@ -1,4 +1,4 @@
-"""Masks packed as one bit an element, for travel and for storage."""
+"""Masks packed as one bit per element, for the wire and for storage."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def count_bits(bits: NDArray[np.uint8]) -> int:
 
 def unpack_mask(bits: NDArray[np.uint8], n: int) -> NDArray[np.bool_]:
     """Return the mask, bool (n,), that `pack_mask` packed."""
-    # A view and no copy: the bytes are 0 and 1, as NumPy keeps bools.
+    # A view, not a copy: the bytes are 0 and 1, as in NumPy's booleans.
     return np.unpackbits(bits, count=n, bitorder="little").view(np.bool_)

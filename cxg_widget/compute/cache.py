@@ -1,4 +1,4 @@
-"""Thread-safe caches: least recently used within a limit of bytes, and one value a slot, the last one requested."""
+"""Thread-safe caches: least recently used within a limit of bytes, and the last value per slot."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _Loaded = TypeVar("_Loaded")
 
 
 class ByteCache:
-    """Keep values up to `limit_bytes` in all, the least recently used go first.
+    """A cache of up to `limit_bytes`, which evicts the least recently used values.
 
-    A value larger than the limit is handed through and not kept; a limit of 0 keeps nothing.
+    A value larger than the limit is not cached; a limit of 0 caches nothing.
 
-    used_bytes : held now; never more than `limit_bytes`
+    used_bytes : current size; never more than `limit_bytes`
     """
 
     def __init__(self, limit_bytes: int, size_of: Callable[[Any], int]) -> None:
@@ -30,7 +30,7 @@ class ByteCache:
         return len(self._kept)
 
     def get(self, key: Hashable) -> Any | None:
-        """Return the value under `key`, now the most recently used, or None."""
+        """Return the value of `key` and mark it as the most recently used, or None."""
         with self._lock:
             entry = self._kept.get(key)
             if entry is None:
@@ -39,10 +39,10 @@ class ByteCache:
             return entry[0]
 
     def put(self, key: Hashable, value: Any) -> None:
-        """Keep `value` under `key`, and let go of older values until all fit."""
+        """Cache `value` under `key`, and evict older values until all fit."""
         size = self._size_of(value)
         with self._lock:
-            # First, since the old value of this key must not push others out.
+            # First, since the old value of this key must not evict others.
             self._drop(key)
             if self._make_room(size):
                 self._kept[key] = (value, size)
@@ -54,7 +54,7 @@ class ByteCache:
             return self._make_room(size)
 
     def get_or_load(self, key: Hashable, load: Callable[[], _Loaded]) -> _Loaded:
-        """Return the value under `key`; where there is none, keep and return what `load()` returns.
+        """Return the value of `key`; if there is none, cache and return the result of `load()`.
 
         `load` runs outside of the lock: two threads that miss at once both load, and neither waits for another key.
         """
@@ -93,7 +93,7 @@ _Made = TypeVar("_Made")
 
 
 class Memo:
-    """Values by slot and key, for several threads."""
+    """Values by slot and key, thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -109,13 +109,13 @@ class Memo:
     ) -> _Made:
         """Return the value of a slot for a key, made once even if two threads miss it together.
 
-        let_go : called with what the slot holds no more, now or once something else is shown, and with what was made
-            of a memo that is closed, or for a key that is on show no more
+        let_go : called with values that the slot drops, now or when something else is shown, and with a value made for
+            a closed memo, or for a key that is no longer shown
         """
         with self._lock:
             if let_go is not None:
                 self._let_go[slot] = let_go
-            # A lock for each slot and key, so that a slow read holds up only those who want the same value. It is taken
+            # One lock per slot and key, so that a slow read delays only those who want the same value. It is taken
             # without `_lock`, which `put` takes below.
             making = self._making.setdefault((slot, key), threading.RLock())
         with making:
@@ -136,19 +136,19 @@ class Memo:
         return self._made.get(slot, {}).get(key)
 
     def put(self, slot: str, key: Hashable, value: Any) -> list[Any]:
-        """Store a value that was made elsewhere; return the values that the slot no longer holds."""
+        """Store a value made elsewhere; return the values that the slot drops."""
         with self._lock:
             if self.is_closed or (slot in self._let_go and not self.wants(key)):
                 return [value]
-            # A new dict in place of a change, because `keep`, `held` and `in_slot` read `_made` without the lock.
+            # A new dict instead of a change, because `keep`, `held` and `in_slot` read `_made` without the lock.
             before, now = self._made.get(slot, {}), {**self._left(slot), key: value}
             self._made[slot] = now
             return [one for name, one in before.items() if now.get(name) is not one]
 
     def share(self, keys: Iterable[Hashable], now: Iterable[Hashable] = ()) -> None:
-        """Keep the values of some keys, which are requested in turn, in addition to the last one of each slot.
+        """Keep the values of some keys, which are used in turn, in addition to the last one of each slot.
 
-        now : keys of what is on show; a slot that holds any of them, or a shared one, holds nothing else from now on
+        now : keys in use; a slot that has one of them, or a shared one, drops all others
         """
         with self._lock:
             self._shared = frozenset(keys)
@@ -158,12 +158,12 @@ class Memo:
                 left = {key: one for key, one in held.items() if self.wants(key)} or dict([*held.items()][-1:])
                 self._made[slot] = left
                 gone += [(self._let_go.get(slot, _nothing), one) for key, one in held.items() if key not in left]
-        # Outside of the lock: letting go may close readers or talk to a cluster.
+        # Outside of the lock: releasing values may close readers or talk to a cluster.
         for let_go, one in gone:
             let_go(one)
 
     def wants(self, key: Hashable) -> bool:
-        """Say whether a key is of what is on show; any is, before something was."""
+        """Return whether a key is in use; any key is until some are set."""
         return not self._wanted or key in self._wanted
 
     def _left(self, slot: str) -> dict[Hashable, Any]:
@@ -176,7 +176,7 @@ class Memo:
             self._made[slot] = held
 
     def in_slot(self, slot: str) -> Any:
-        """Return the cached value of a slot, whatever its key, or None."""
+        """Return the cached value of a slot for any key, or None."""
         return next(reversed(self._made.get(slot, {}).values()), None)
 
     def close(self) -> dict[str, dict[Hashable, Any]]:
@@ -188,4 +188,4 @@ class Memo:
 
 
 def _nothing(value: Any) -> None:
-    """Release a value that holds nothing open."""
+    """Release a value without resources."""

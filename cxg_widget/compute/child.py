@@ -1,4 +1,4 @@
-"""Runs work in a child process, for libraries that damaged files can crash or hang."""
+"""Runs work in a child process, for libraries that damaged files can crash or block."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from typing import IO, Any
 from cxg_widget.errors import CxgWidgetError
 
 Tell = Callable[[str], object]
-"""Called with what is read next, so that it is known where a process ended."""
+"""Called with the name of the next read, to locate a crash."""
 
 _START = "import sys; sys.path[:] = {path!r}; from cxg_widget.compute.child import answer; answer()"
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """Outcome of work in a process of its own.
+    """Outcome of work in a child process.
 
-    outcome : what the work returned, or the error of ours that it raised; None where the process ended before
-    reading : what the work said last that it reads; None where it said nothing
-    ending : how the process ended, for a sentence; "" where there is an outcome
+    outcome : result of the work, or an error of this package; None if the process ended before
+    reading : last read that the work reported; None if it reported none
+    ending : how the process ended, for a sentence; "" with an outcome
     """
 
     outcome: Any
@@ -35,19 +35,19 @@ class Attempt:
 
 
 def attempt(work: Callable[..., Any], *arguments: Any, silence_s: float | None = None) -> Attempt:
-    """Call work(tell, *arguments) in a process of its own, and wait for what comes of it.
+    """Call work(tell, *arguments) in a child process, and wait for its result.
 
-    Not by `multiprocessing`, which runs the script that is under way again in the new process.
+    `multiprocessing` is not used, since it runs the main script again in the new process.
 
     Parameters
     ----------
-    work : a function of a module; what it takes and returns must be fit for pickle
-    silence_s : end the process when it has begun and then said nothing for so long; None = wait
+    work : a function of a module; its arguments and result must be picklable
+    silence_s : end the process if it is silent for so long after its start; None = wait
 
     Raises
     ------
     Exception
-        What `pickle` raises, if an argument cannot be sent.
+        Errors of `pickle`, if an argument cannot be sent.
     """
     sent = pickle.dumps((work, arguments))
     # Absolute, because "" in the path means the working folder of this process.
@@ -71,9 +71,9 @@ def attempt(work: Callable[..., Any], *arguments: Any, silence_s: float | None =
 
 
 def answer() -> None:
-    """Do in this process what the one that started it sends, and answer on what was the standard output."""
+    """In the child: run the work that the parent sends, and answer on the former standard output."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # output of a library is not an answer
     work, arguments = pickle.load(sys.stdin.buffer)
 
     def send(message: Any) -> None:
@@ -89,13 +89,13 @@ def answer() -> None:
         send((found,))
     except (KeyboardInterrupt, BrokenPipeError):
         return
-    os._exit(0)  # a library that was led astray may not return from its end
+    os._exit(0)  # a library in a bad state may never finish its cleanup
 
 
 def _follow(
     child: subprocess.Popen[bytes], sent: bytes, into: IO[bytes], out: IO[bytes], silence_s: float | None
 ) -> tuple[tuple[Any] | None, str | None, bool]:
-    """Send the work; return its outcome in a tuple, None where there is none, what was read last, and silence."""
+    """Send the work; return its outcome in a tuple or None, the last reported read, and whether it fell silent."""
     reading: str | None = None
     silences: list[bool] = []
 
@@ -111,7 +111,7 @@ def _follow(
             if timer is not None:
                 timer.start()
             try:
-                message = pickle.load(out)  # of our own process
+                message = pickle.load(out)  # from our own child process
             finally:
                 if timer is not None:
                     timer.cancel()

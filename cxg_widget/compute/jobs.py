@@ -1,4 +1,4 @@
-"""Runs jobs in threads, one slot a kind (a newer job replaces a waiting one), and work after a quiet time."""
+"""Runs jobs in threads, one slot per kind (a newer job replaces a waiting one), and delayed work."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 WORKERS = 6
-"""Four may wait for something read once, such as an index; two remain for a view and the pointer."""
+"""Four may wait for something read once, such as an index; two remain for a view and hover."""
 IDLE_S = 5.0
-"""Idle threads end after this time, so that a widget at rest, which nobody may have closed, holds none."""
+"""Seconds after which idle threads end, so that a widget that nobody closed holds none."""
 _NICE = 10
-"""Niceness of threads that give way: a tenth of the processor when others want it."""
+"""Niceness of background threads: a tenth of the processor when others want it."""
 
 
 class Threads:
-    """Some threads that begin with a job, and end when there has been none for a while."""
+    """Threads that start with a job, and end after some idle time."""
 
     def __init__(self, n: int, name: str) -> None:
         self.n = n
@@ -43,7 +43,7 @@ class Threads:
         return [] if pool is None else list(pool._threads)
 
     def submit(self, job: Callable[[], None]) -> Future[None]:
-        """Run a job; it is cancelled after `close`, and where the process is ending."""
+        """Run a job; it is cancelled after `close`, and when the process ends."""
         future: Future[None] = Future()
         with self._lock:
             if self._is_closed:
@@ -52,16 +52,16 @@ class Threads:
             self._pool = self._pool or ThreadPoolExecutor(self.n, thread_name_prefix=self._name)
             try:
                 future = self._pool.submit(job)
-            except RuntimeError:  # the process is ending: nobody waits for it any more
+            except RuntimeError:  # the process is ending, so nobody waits for it
                 future.cancel()
                 return future
             self._n_jobs += 1
-        # Not under the lock: for a job that has ended, the callback runs here, in this thread, and takes the lock.
+        # Not under the lock: for a finished job the callback runs here, in this thread, and takes the lock.
         future.add_done_callback(self._ended)
         return future
 
     def close(self) -> None:
-        """Drop what waits and let the threads end."""
+        """Drop waiting jobs and let the threads end."""
         with self._lock:
             self._is_closed = True
             pool = self._pool
@@ -86,9 +86,9 @@ class Threads:
 
 
 class Jobs:
-    """A few threads and, for each slot, the one job that still waits.
+    """A few threads and, for each slot, the one job that is waiting.
 
-    A job that is already running is not stopped here; streams stop by themselves when a newer one begins.
+    A running job is not stopped here; streams stop by themselves when a newer one starts.
     """
 
     def __init__(self, workers: int = WORKERS) -> None:
@@ -97,27 +97,27 @@ class Jobs:
         self._lock = threading.Lock()
 
     def submit(self, slot: Hashable, job: Callable[[], None]) -> Future[None]:
-        """Run a job soon, in place of the one of the same slot that still waits; it is cancelled after `close`."""
+        """Run a job soon, replacing the waiting one of the same slot; it is cancelled after `close`."""
         with self._lock:
             self.drop(slot)
-            # Locks are taken in one order: that of Jobs, then that of Threads.
+            # Locks are always taken in this order: Jobs, then Threads.
             future = self._waiting[slot] = self._pool.submit(job)
         return future
 
     def drop(self, slot: Hashable) -> None:
-        """Cancel the last job of a slot if it has not begun."""
+        """Cancel the last job of a slot if it has not started."""
         waiting = self._waiting.get(slot)
         if waiting is not None:
             waiting.cancel()
 
     def queue(self, slot: Hashable, job: Callable[[], None]) -> Future[None]:
-        """Run a job after all that were queued before it; none gives way, and the threads of the others stay free."""
+        """Run a job after all queued before it; none is replaced, and they do not use the threads of the others."""
         with self._lock:
             future = self._waiting[slot] = self._queue.submit(job)
         return future
 
     def is_busy(self, slot: Hashable) -> bool:
-        """Say whether the last job of a slot has not ended."""
+        """Return whether the last job of a slot is unfinished."""
         last = self._waiting.get(slot)
         return last is not None and not last.done()
 
@@ -128,13 +128,13 @@ class Jobs:
             wait_for(last)
 
     def close(self) -> None:
-        """Drop what waits and let the threads end."""
+        """Drop waiting jobs and let the threads end."""
         for pool in (self._pool, self._queue):
             pool.close()
 
     @property
     def threads(self) -> list[threading.Thread]:
-        """The threads that there are now."""
+        """The current threads."""
         return [*self._pool.alive, *self._queue.alive]
 
 
@@ -146,14 +146,14 @@ def wait_for(future: Future[Any]) -> None:
 
 
 def in_background(work: Callable[[], _T], *, gives_way: bool = False) -> Future[_T]:
-    """Begin work in a thread of its own, which goes on whoever still waits for it.
+    """Start work in its own thread, which continues even if nobody waits for it.
 
-    gives_way : it and the threads that it starts have the processor after all others, so that these answer gestures
+    gives_way : run it and its threads at low priority, so that gestures are answered first
     """
     future: Future[_T] = Future()
 
     def run() -> None:
-        if gives_way and sys.platform.startswith("linux"):  # elsewhere a thread has no number of its own
+        if gives_way and sys.platform.startswith("linux"):  # elsewhere threads have no priority of their own
             with suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
         try:
@@ -176,18 +176,18 @@ def on_this_loop(function: Callable[[], object]) -> Callable[[], object]:
 
 _LOG = logging.getLogger("cxg_widget")
 _LAST_S = 10.0
-"""So long the end of the process waits for what is being done, such as the writing of a state."""
+"""Longest wait at the end of the process for unfinished work, such as writing a state."""
 
 
 class AtRest:
-    """Calls functions later; a newer call of a key takes the place of the one that still waits.
+    """Calls functions later; a newer call of a key replaces the waiting one.
 
-    The thread is a daemon that runs little but Python: `end` at the end of the process does what is still due.
+    The thread is a daemon that runs little but Python: `end` does the remaining work at the end of the process.
     """
 
     def __init__(self) -> None:
         self._due: dict[Hashable, tuple[float, float, Callable[[], object]]] = {}
-        self._condition = threading.Condition(threading.RLock())  # a finalizer may come back in the same thread
+        self._condition = threading.Condition(threading.RLock())  # a finalizer may reenter in the same thread
         self._thread: threading.Thread | None = None
         self._wakes = 0.0
         self._has_ended = False
@@ -198,18 +198,18 @@ class AtRest:
             _call(function)
             return
         with self._condition:
-            # The latest time stays that of the first call: a steady stream of calls cannot put the work off forever.
+            # The latest time stays that of the first call: a steady stream of calls cannot delay the work forever.
             last = self._due[key][1] if key in self._due else monotonic() + most_s
             due = min(monotonic() + wait_s, last)
             self._due[key] = due, last, function
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="cxg-widget-at-rest", daemon=True)
                 self._thread.start()
-            elif due < self._wakes:  # each move of a pointer puts something off: that alone wakes nobody
+            elif due < self._wakes:  # each move of the pointer delays something, which alone wakes nobody
                 self._condition.notify()
 
     def drop(self, key: Hashable) -> bool:
-        """Forget the call of a key; say whether there was one."""
+        """Drop the call of a key; return whether there was one."""
         with self._condition:
             was_due = self._due.pop(key, None) is not None
             if was_due and not self._due:
@@ -217,30 +217,30 @@ class AtRest:
             return was_due
 
     def finish(self) -> None:
-        """Do now, in this thread, what is due at any time."""
+        """Run all waiting calls now, in this thread."""
         while (function := self._take(None)) is not None:
             _call(function)
 
     def end(self) -> None:
-        """Do now what is due, and from here on at once what is requested."""
+        """Run all waiting calls now, and from here on run calls at once."""
         with self._condition:
             self._has_ended = True
             thread = self._thread
             self._condition.notify()
-        # Python stops daemons wherever they are: one that held the lock would hold up finalizers of widgets for ever.
+        # Python stops daemons anywhere: one that held the lock would block finalizers of widgets forever.
         if thread is not None:
             thread.join(_LAST_S)
         self.finish()
 
     def finish_if(self, is_meant: Callable[[Hashable], bool]) -> None:
-        """Do now what is due of some keys."""
+        """Run the waiting calls of some keys now."""
         with self._condition:
             functions = [self._due.pop(key)[2] for key in list(self._due) if is_meant(key)]
         for function in functions:
             _call(function)
 
     def _take(self, until: float | None) -> Callable[[], object] | None:
-        """Return the function that is due first, at a time or ever, and forget it; None where there is none."""
+        """Remove and return the function that is due first, by a time or at all; None if there is none."""
         with self._condition:
             key = min(self._due, key=lambda one: self._due[one][0], default=None)
             if key is None or (until is not None and self._due[key][0] > until):
@@ -253,11 +253,11 @@ class AtRest:
             # Called without the lock, since the function may itself call or drop a key.
             if function is not None:
                 _call(function)
-                del function  # what it holds may be waiting for its end
+                del function  # its objects may be waiting for their release
                 continue
             with self._condition:
                 if self._has_ended or not self._due:
-                    # Under the lock, so that `call` either wakes this thread or sees that it has to start another.
+                    # Under the lock, so that `call` either wakes this thread or sees that it must start another.
                     self._thread = None
                     return
                 self._wakes = min(due for due, _, _ in self._due.values())
@@ -269,7 +269,7 @@ def _call(function: Callable[[], object]) -> None:
     try:
         function()
     except Exception:
-        _LOG.exception("work at rest failed, which is a fault of cxg-widget")
+        _LOG.exception("delayed work failed; this is a bug of cxg-widget")
 
 
 AT_REST = AtRest()

@@ -1,4 +1,4 @@
-"""Turns a `MemoryError` into one sentence: of some work, or of methods that an object delegates to its parts."""
+"""Turns `MemoryError` into a sentence, for some work or for methods that an object delegates to its parts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FEWER = "fewer {cells}, or more memory for the kernel"
 
 @contextmanager
 def shortage_in_words(work: str, noun: Noun, n: int, less: str = FEWER) -> Iterator[None]:
-    """Turn `MemoryError` into `OutOfMemory`; of nested work the outermost is named, which is what the user called.
+    """Turn `MemoryError` into `OutOfMemory`; of nested work the outermost is named, which the user called.
 
     work : the operation, such as "compare"
-    noun, n : of what it is the work, and how many there are
-    less : what needs less memory; "{cells}" stands for the noun
+    noun, n : what it works on, and how many
+    less : parameters that need less memory; "{cells}" is replaced by the noun
     """
     try:
         yield
@@ -39,7 +39,7 @@ def _original(error: MemoryError) -> MemoryError:
 
 
 def _size(error: MemoryError) -> str:
-    """Return the size that was refused: NumPy's errors know the array."""
+    """Return the refused size in words; NumPy's errors know the array."""
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is None or dtype is None:
         return "the system gives no more"
@@ -53,9 +53,9 @@ _Returned = TypeVar("_Returned")
 def delegate(
     part: str, method: Callable[Concatenate[Any, _Given], _Returned]
 ) -> Callable[Concatenate[Any, _Given], _Returned]:
-    """Return a method that asks the part in the attribute `part`; its signature and words are those of the part's.
+    """Return a method that delegates to the attribute `part`, with the signature and docstring of the part's method.
 
-    Where memory runs out it raises `OutOfMemory`.
+    It raises `OutOfMemory` if memory runs out.
     """
     name = method.__name__
 

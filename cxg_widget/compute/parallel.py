@@ -13,10 +13,10 @@ _MOST = 32
 
 
 class Call(Thread, Generic[Result]):
-    """One call in a thread, which the end of the program does not wait for; its `outcome` is a result or an error."""
+    """One call in a thread that does not delay the end of the program; its `outcome` is a result or an error."""
 
     def __init__(self, call: Callable[[], Result]) -> None:
-        # A pool of `concurrent.futures` would be joined at exit, and a request to a bucket cannot be broken off.
+        # A pool of `concurrent.futures` would be joined at exit, and a request to a bucket cannot be aborted.
         super().__init__(daemon=True)
         self._call = call
         self.outcome: Result | Exception = TimeoutError("no answer in time")
@@ -30,10 +30,10 @@ class Call(Thread, Generic[Result]):
 
 
 def run_parallel(calls: Sequence[Callable[[], Result]], seconds: float | None = None) -> list[Result | Exception]:
-    """Run calls side by side, and return what each returned or raised.
+    """Run calls in parallel, and return what each returned or raised.
 
-    A call that is not done after `seconds` in all (None = however long it takes) counts as `TimeoutError`; it goes on
-    where nobody listens, because a request cannot be broken off. Ctrl-C does not wait for it either.
+    A call that is not done after `seconds` in total (None = no limit) counts as `TimeoutError`; it continues in the
+    background, since a request cannot be aborted. Ctrl-C does not wait for it either.
     """
     if seconds is None and len(calls) > _MOST:
         return [*run_parallel(calls[:_MOST]), *run_parallel(calls[_MOST:])]
@@ -47,7 +47,7 @@ def run_parallel(calls: Sequence[Callable[[], Result]], seconds: float | None = 
 
 
 def read_ahead(read: Callable[[str], Result], names: Sequence[str]) -> Callable[[str], Result]:
-    """Read by all names side by side, and return a function that returns or raises what came of each."""
+    """Read all names in parallel, and return a function that returns or raises the outcome of each."""
     found = dict(zip(names, run_parallel([partial(read, name) for name in names]), strict=True))
 
     def result(name: str) -> Result:
@@ -60,7 +60,7 @@ def read_ahead(read: Callable[[str], Result], names: Sequence[str]) -> Callable[
 
 
 def gather(calls: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Run calls side by side, and return what they returned; raises the first error among them."""
+    """Run calls in parallel, and return their results; raises the first error among them."""
     found: list[Result] = []
     for outcome in run_parallel(calls):
         if isinstance(outcome, Exception):

@@ -1,4 +1,4 @@
-"""Makes the next item in a thread while the caller works on the present one."""
+"""Makes the next item in a thread while the caller works on the current one."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _AT_END_S = 2.0
 
 
 class Prefetch(Generic[_Item]):
-    """Goes through an iterable in a thread of its own, one item ahead.
+    """Iterates in a thread of its own, one item ahead.
 
-    Whoever iterates may stop anywhere, also by Ctrl-C, which is heard at once: the thread ends after the item that it
-    is making. The end of the program waits for that item, but no longer than two seconds: a library that is left in the
-    middle of its work may abort the program.
+    The consumer may stop anywhere, also by Ctrl-C, which takes effect at once: the thread ends after its current item.
+    The end of the program waits for that item, but at most two seconds: a library that is interrupted in the middle of
+    its work may abort the program.
 
-    items : returns what is gone through
-    check : is called before each item, and each tenth of a second while one is waited for; what it raises, ends it
+    items : returns the iterable
+    check : called before each item, and every tenth of a second while waiting; an exception from it ends the iteration
     """
 
     def __init__(self, items: Callable[[], Iterable[_Item]], check: Callable[[], None] = lambda: None) -> None:
         self._items, self._check = items, check
-        # Three items live at once: one in use, one that waits, one that is being made. A block of a matrix is 32 MiB
-        # (decision 55), so a longer queue would cost memory and gain nothing.
+        # Three items exist at once: in use, waiting, and being made. A block of a matrix is 32 MiB (decision 55), so a
+        # longer queue would cost memory and gain nothing.
         self._made: Queue[tuple[_Item] | BaseException | None] = Queue(maxsize=1)
         self._ended, self._thread = Event(), Thread(target=self._make, daemon=True, name="cxg-widget-ahead")
 
@@ -42,16 +42,16 @@ class Prefetch(Generic[_Item]):
                 if isinstance(made, BaseException):
                     raise made
                 yield made[0]
-        # A `break` and Ctrl-C pass here too: whoever stops iterating closes this generator.
+        # `break` and Ctrl-C come here too: stopping the iteration closes this generator.
         finally:
             self._ended.set()
 
     def end(self) -> None:
-        """End the thread after the item it is making."""
+        """End the thread after its current item."""
         self._ended.set()
 
     def join(self, seconds: float) -> None:
-        """Wait until the thread has ended, but no longer."""
+        """Wait until the thread has ended, up to a limit."""
         self._thread.join(seconds)
 
     def _next(self) -> tuple[_Item] | BaseException | None:
@@ -67,12 +67,12 @@ class Prefetch(Generic[_Item]):
                 if self._ended.is_set():
                     return
             self._put(None)
-        # Whatever ended the thread has to reach the reader, who would otherwise wait forever.
+        # Any error of the thread must reach the consumer, who would otherwise wait forever.
         except BaseException as error:
             self._put(error)
 
     def _put(self, made: tuple[_Item] | BaseException | None) -> None:
-        # A put without a timeout would block forever once the reader has stopped.
+        # A put without a timeout would block forever once the consumer has stopped.
         while not self._ended.is_set():
             with suppress(Full):
                 self._made.put(made, timeout=_LOOK_S)

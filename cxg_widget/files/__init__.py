@@ -1,1 +1,1 @@
-"""Writes files and folders: whole or not at all, and never through a link."""
+"""Writes files and folders atomically, and never through a link."""

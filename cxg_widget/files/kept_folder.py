@@ -1,4 +1,4 @@
-"""Keeps what was read so far in a folder beside the target, so that work that was killed goes on from there."""
+"""Keeps partial results in a folder next to the target, so that killed work can resume."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ _LOCK = "lock"
 
 @contextmanager
 def kept_folder(target: Path, key: str) -> Iterator[Path]:
-    """Yield a folder of this user alone, with what an earlier run for the same target and key has left in it.
+    """Yield a private folder, with what an earlier run for the same target and key left in it.
 
-    It is removed at the end, and after an error that another run would meet again. It stays after a kill, Ctrl+C, and
-    where storage far away failed. Those of other keys are removed: whoever asks for something else has changed their
-    mind.
+    It is deleted at the end, and after an error that another run would meet again. It stays after a kill, Ctrl+C, and a
+    failure of remote storage. Folders of other keys are deleted, since the parameters have changed.
 
-    Raises `TargetNotWritten` if another process works on the same.
+    Raises `TargetNotWritten` if another process does the same work.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     token = f".{machine()}-{sha256(key.encode()).hexdigest()[:16]}"
@@ -51,7 +50,7 @@ def kept_folder(target: Path, key: str) -> Iterator[Path]:
 
 
 def has_kept(target: Path) -> bool:
-    """Say whether there is such a folder for a target."""
+    """Return whether there is such a folder for a target."""
     return any(True for _ in _others(target))
 
 
@@ -64,11 +63,11 @@ def _others(target: Path) -> Iterator[Path]:
 
 
 def _locked(folder: Path) -> IO[bytes] | None:
-    """Return a lock on a folder, which ends with its process; None where another process holds it."""
+    """Return a lock on a folder, which ends with its process; None if another process holds it."""
     file = (folder / _LOCK).open("ab")
     try:
         import fcntl
-    except ImportError:  # on Windows, where two runs for one target are not told apart
+    except ImportError:  # on Windows, where two runs for one target are not distinguished
         return file
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""A file for HDF5 that accepts every write: HDF5 ends the process if it cannot write its cache when it closes."""
+"""A file for HDF5 that accepts every write: HDF5 aborts the process if it cannot flush its cache on close."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 
 class LastingFile(io.RawIOBase):
-    """A file that is written, whose writer hears of a full disk from `check` and `close` alone.
+    """A file whose writer learns of a full disk only from `check` and `close`.
 
-    From the first write that the disk refuses, all that is written is kept in memory, over what the disk has, so that
-    HDF5 reads what it wrote until it is closed. Whoever writes calls `check` after each slab: no more than that and
+    After the first write that the disk refuses, all writes are kept in memory, on top of the disk's content, so that
+    HDF5 reads what it wrote until it is closed. The writer calls `check` after each slab, so that only one slab and
     HDF5's caches are ever kept.
 
-    new : whether the file begins empty; else what is in it is changed
+    new : whether the file starts empty; else its content is changed
     """
 
     def __init__(self, path: Path, *, new: bool = True) -> None:
@@ -25,21 +25,21 @@ class LastingFile(io.RawIOBase):
         self._at, self._end = 0, 0 if new else path.stat().st_size
 
     def check(self) -> None:
-        """Raise the `OSError` with which the disk refused a write, if it did."""
+        """Raise the `OSError` of the first refused write, if any."""
         if self._refused is not None:
             raise self._refused
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Choose the place of the next read or write."""
+        """Set the position of the next read or write."""
         self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._end}[whence]
         return self._at
 
     def tell(self) -> int:
-        """Return the place of the next read or write."""
+        """Return the position of the next read or write."""
         return self._at
 
     def readinto(self, buffer: object) -> int:
-        """Read what was written, zeros where nothing was."""
+        """Read what was written, zeros elsewhere."""
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         size = max(0, min(len(view), self._end - self._at))
         self._file.seek(self._at)
@@ -47,7 +47,7 @@ class LastingFile(io.RawIOBase):
         while read < size and (more := self._file.readinto(view[read:size])):
             read += more
         view[read:size] = bytes(size - read)
-        # In the order of the writes: a later one lies over an earlier one.
+        # In the order of the writes: later ones override earlier ones.
         for start, data in self._kept:
             low, high = max(start, self._at), min(start + len(data), self._at + size)
             if low < high:
@@ -56,7 +56,7 @@ class LastingFile(io.RawIOBase):
         return size
 
     def write(self, data: object) -> int:
-        """Write all of it, to memory where the disk refuses."""
+        """Write all of it, to memory if the disk refuses."""
         view = memoryview(data).cast("B")  # type: ignore[arg-type]
         written = 0
         try:
@@ -73,7 +73,7 @@ class LastingFile(io.RawIOBase):
         return len(view)
 
     def truncate(self, size: int | None = None) -> int:
-        """Make it as long as that."""
+        """Set the size."""
         self._end = self._at if size is None else size
         try:
             if self._refused is None:
@@ -83,13 +83,13 @@ class LastingFile(io.RawIOBase):
         return self._end
 
     def close(self) -> None:
-        """Close it, once all of it is on the disk; raises `OSError` if the disk refused any of it."""
+        """Close it after flushing to the disk; raises `OSError` if the disk refused anything."""
         if self.closed:
             return
         super().close()
         try:
             self.check()
-            os.fsync(self._file.fileno())  # some disks are found to be full only now
+            os.fsync(self._file.fileno())  # some disks only report now that they are full
         finally:
             self._file.close()
             self._kept.clear()

@@ -18,7 +18,7 @@ _KINDS = {
 
 
 def local_path(target: str | os.PathLike[str]) -> Path:
-    """Return the path to write to; raises `InvalidValue` where that is no local path."""
+    """Return the path to write to; raises `InvalidValue` unless it is a local path."""
     if not isinstance(target, str | os.PathLike):
         raise InvalidValue(f"a path is a text or a pathlib.Path; found {shown(target)}")
     text = os.fspath(target)
@@ -36,7 +36,7 @@ def local_path(target: str | os.PathLike[str]) -> Path:
 
 
 def check_free(target: Path) -> None:
-    """Raise `TargetExists` where something is in the way."""
+    """Raise `TargetExists` if the path is taken."""
     if os.path.lexists(target):
         raise TargetExists(f"'{target}' exists already and is not overwritten; choose another path or remove it.")
 
@@ -44,8 +44,8 @@ def check_free(target: Path) -> None:
 def check_replaceable(target: Path, *, is_folder: bool = False) -> None:
     """Raise `TargetNotWritten` unless a file, or a folder, may be written or replaced at a path.
 
-    Links are never followed: neither a target that is one, nor one within a folder that would be replaced. Links among
-    the folders above the target are the user's own way to it.
+    Links are never followed: neither a target that is a link, nor links within a folder to replace. Links among the
+    parent folders are allowed.
     """
     if not target.parent.is_dir():
         raise TargetNotWritten(f"'{target}' cannot be written: there is no folder '{target.parent}'; make it first.")

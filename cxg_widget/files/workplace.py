@@ -1,4 +1,4 @@
-"""Makes a private folder next to the target for each writer, and removes those of killed writers."""
+"""Makes a private folder next to the target for each writer, and deletes those of killed writers."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from zlib import crc32
 
 SUFFIX = ".partial"
 _LONGEST = 255
-"""Bytes of a name, as file systems take them."""
+"""Longest file name in bytes."""
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """Temporary folder of a file or store that is being written; removed at the end.
+    """Temporary folder of a file or store that is being written; deleted at the end.
 
-    folder : `<target>.<machine>-<process>-<random>.partial` next to the target, for this user alone
-    partial : the new file or folder in it, called as the target
-    scratch : a folder in it for values that wait on disk; whoever needs it makes it
-    aside : where a replaced folder waits for a moment on systems that cannot swap two
+    folder : `<target>.<machine>-<process>-<random>.partial` next to the target, private to this user
+    partial : the new file or folder in it, with the name of the target
+    scratch : a folder in it for temporary data, made on demand
+    aside : temporary place of a replaced folder on systems that cannot swap two
     """
 
     folder: Path
@@ -36,20 +36,20 @@ class Workplace:
 
 
 def make_workplace(target: Path) -> Workplace:
-    """Make a folder that nobody else has or can guess, and remove those whose writers died."""
+    """Make a folder with an unguessable name, and delete those of dead writers."""
     sweep(target.parent, target.name)
     token = f".{machine()}-{os.getpid()}-{secrets.token_hex(8)}"
     stem = stem_of(target.name)
     folder = target.with_name(f"{stem}{token}{SUFFIX}")
-    # Fails where the name is taken, and follows no link: nobody can have put something else there.
+    # Fails if the name is taken, and follows no link: nobody can have put something else there.
     folder.mkdir(mode=0o700)
     aside = target.with_name(f"{stem}{token}.before")
     return Workplace(folder, folder / target.name, folder / token[1:], aside)
 
 
 def sweep(parent: Path, name: str | None = None) -> None:
-    """Remove what killed processes of this machine left next to a target, or to all targets in a folder."""
-    if sys.platform == "win32":  # where asking whether a process lives would end it
+    """Delete leftovers of killed processes of this machine next to a target, or to all targets in a folder."""
+    if sys.platform == "win32":  # on Windows, checking whether a process lives would end it
         return
     stem = ".+" if name is None else re.escape(stem_of(name))
     pattern = re.compile(rf"{stem}\.{machine()}-(\d+)-[0-9a-f]{{16}}{re.escape(SUFFIX)}", re.DOTALL)
@@ -61,14 +61,14 @@ def sweep(parent: Path, name: str | None = None) -> None:
 
 
 def stem_of(name: str) -> str:
-    """Return as much of a name as leaves room for the rest of a workplace's."""
+    """Return the start of a name that leaves room for the rest of a workplace's name."""
     room = _LONGEST - len(f".{machine()}-{2**32}-{'0' * 16}{SUFFIX}")
     return os.fsencode(name)[:room].decode(errors="ignore") if len(os.fsencode(name)) > room else name
 
 
 @cache
 def machine() -> str:
-    """Return 8 digits of where a process number means something: a host, on Linux a container of it."""
+    """Return 8 digits for the scope of process numbers: a host, on Linux a container on it."""
     try:
         space = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -81,6 +81,6 @@ def _is_alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # another user's, or no number of a process
+    except (OSError, OverflowError):  # of another user, or not a process number
         return True
     return True

@@ -1,4 +1,4 @@
-"""The one way to write files and folders: complete under their name at the end, or not at all."""
+"""Atomic writing of files and folders: complete under their name at the end, or not at all."""
 
 from __future__ import annotations
 
@@ -37,28 +37,27 @@ def writing(
     durable: bool = True,
     private: bool = False,
 ) -> Iterator[Workplace]:
-    """Yield where to write; the file or folder that is there at the end of the block becomes the target in one step.
+    """Yield a place to write; at the end of the block its file or folder becomes the target atomically.
 
-    Each writer has a folder of its own, which no other user can open, so that of several who write one target the last
-    one wins, and readers always find a whole file. The new file takes the permissions of the one it replaces.
+    Each writer has a private folder, so that the last of several writers of one target wins, and readers always find a
+    complete file. The new file takes the permissions of the one it replaces.
 
     Parameters
     ----------
-    replaces : whether it takes the place of what is there; the folder above has to be there
-    is_folder : whether what replaces and is replaced are folders, which are swapped
-    durable : whether all of it is on the disk before it takes the place; False for what can be made again
-    private : whether a new file is for this user alone; else its permissions are the usual ones
+    replaces : whether it replaces an existing target; the parent folder must exist
+    is_folder : whether the target is a folder; two folders are swapped
+    durable : whether to flush everything to disk before replacing; False for data that can be made again
+    private : whether a new file is private to this user; else it has the usual permissions
 
-    After an error or an interruption nothing is left, nor a folder that was made for it. A killed process leaves its
-    `<target>.<machine>-<process>-<random>.partial`, which the next writer of that target on this machine removes.
+    After an error or an interruption nothing is left, not even a folder made for it. A killed process leaves its
+    `<target>.<machine>-<process>-<random>.partial`, which the next writer of that target on this machine deletes.
 
     Raises
     ------
     TargetExists
-        If there is something of that name and it is not to be replaced, at the beginning or at the end.
+        If the target exists and is not to be replaced, at the start or at the end.
     TargetNotWritten
-        If the disk is full, or does not take it for another reason; if the target is a link, holds links, or is no
-        file or folder.
+        If the disk is full or refuses; if the target is a link, contains links, or is neither file nor folder.
 
     Examples
     --------
@@ -73,14 +72,13 @@ def writing(
     place: Workplace | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        # TileDB takes relative paths for those of the folder that the process began in, whatever `os.chdir` did since.
+        # TileDB resolves relative paths against the folder in which the process started, whatever `os.chdir` did since.
         place = make_workplace(target.absolute())
         yield place
-        # The data are on the disk before the name leads to them: after a crash the name shows the old file or the new
-        # one.
+        # The data are flushed before the name leads to them: after a crash the name shows the old file or the new one.
         _finish(place, target, durable=durable, private=private)
         if replaces:
-            check_replaceable(target, is_folder=is_folder)  # again: it may have changed meanwhile
+            check_replaceable(target, is_folder=is_folder)  # again, since it may have changed meanwhile
             _replace(place, target)
         else:
             _place_new(place, target)
@@ -96,7 +94,7 @@ def writing(
 
 
 def _finish(place: Workplace, target: Path, *, durable: bool, private: bool) -> None:
-    """See what was written to the disk, and give it the permissions of the target."""
+    """Flush the written data to disk, and set the permissions of the target."""
     if durable:
         for part in (*place.partial.rglob("*"), place.partial):
             _to_disk(part)
@@ -144,7 +142,7 @@ def _sync(path: Path) -> None:
 def _leave_nothing(place: Workplace | None, made: list[Path]) -> None:
     if place is not None:
         shutil.rmtree(place.folder, ignore_errors=True)
-    with suppress(OSError):  # what cannot be removed may not have been made either
+    with suppress(OSError):  # what cannot be deleted may not exist
         for folder in made:
             folder.rmdir()
 
@@ -157,11 +155,11 @@ def _why(error: OSError) -> str:
 def exchange(new: Path, old: Path, aside: Path) -> None:
     """Swap two folders.
 
-    Where the system cannot do that in one step, as on some network drives, a process that is killed between two steps
-    leaves the old one as `aside`, whole.
+    If the system cannot do that atomically, as on some network drives, a process killed between two renames leaves the
+    old folder as `aside`, complete.
     """
     if _rename(new, old, _EXCHANGE, _SWAP) != 0:
-        # Between these two renames the target is missing. That moment is why one exchange is tried first (decision 71).
+        # The target is missing between these two renames; therefore an atomic exchange is tried first (decision 71).
         old.rename(aside)
         try:
             new.rename(old)
@@ -172,7 +170,7 @@ def exchange(new: Path, old: Path, aside: Path) -> None:
 
 
 def move_new(new: Path, target: Path) -> None:
-    """Rename a file or folder; raise `FileExistsError` where something is there, which stays."""
+    """Rename a file or folder; raise `FileExistsError` if the target exists, which stays."""
     number = _rename(new, target, _NO_REPLACE, _EXCLUSIVE)
     if number == errno.EEXIST or (number != 0 and os.path.lexists(target)):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
@@ -181,13 +179,13 @@ def move_new(new: Path, target: Path) -> None:
 
 
 def _rename(new: Path, old: Path, linux: int, mac: int) -> int:
-    """Return 0 where the system renamed with such a flag, else a number of `errno`."""
+    """Return 0 if the system renamed with such a flag, else a number of `errno`."""
     names = os.fsencode(new), os.fsencode(old)
     system: str = sys.platform
     with suppress(AttributeError, OSError, TypeError):  # an old system, or Windows
         library = ctypes.CDLL(None, use_errno=True)
         failed = -1
-        # The answer on systems that are neither Linux nor macOS.
+        # For systems that are neither Linux nor macOS.
         ctypes.set_errno(errno.ENOSYS)
         if system == "linux":
             failed = library.renameat2(_HERE, names[0], _HERE, names[1], linux)

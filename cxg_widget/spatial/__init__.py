@@ -1,4 +1,4 @@
-"""A spatial index over an embedding that answers views, lassos and picks; it knows arrays, no datasets."""
+"""Spatial index over an embedding for views, lassos and hover; works on arrays, not datasets."""
 
 from __future__ import annotations
 

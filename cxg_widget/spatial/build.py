@@ -1,4 +1,4 @@
-"""Sorts points into Morton order, block by block in a few threads, so that memory stays bounded."""
+"""Sorts points into Morton order, in blocks and a few threads, with bounded memory."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 Progress = Callable[[float], None]
-"""Takes the share that is done, 0..1, in the thread of the caller."""
+"""Called with the finished share, 0..1, in the thread of the caller."""
 
 
 @dataclass(frozen=True)
 class Sorted:
-    """Points in Morton order: uint32 rows they come from, the tree over them, the extent of what is finite."""
+    """Points in Morton order: their uint32 rows, the tree over them, the extent of finite ones."""
 
     rows: NDArray[np.uint32]
     tree: Quadtree
@@ -48,15 +48,15 @@ def sort_points(
     Raises
     ------
     Cancelled
-        When `cancelled()` returned True.
+        If `cancelled()` returned True.
     InvalidValue
         If there are more points than 32 bits can number.
 
     Notes
     -----
-    A sample sort: blocks of (code, row) pairs, packed into 64 bits, are sorted on their own; they are cut at common
-    splitters, and the pieces between two splitters are joined and sorted. At its peak it takes 20 bytes a point, 12 of
-    which are the result, and a few blocks.
+    A sample sort: blocks of (code, row) pairs, packed into 64 bits, are sorted separately; they are split at common
+    splitters, and the pieces between two splitters are joined and sorted. Its peak memory is 20 bytes a point, 12 of
+    which are the result, plus a few blocks.
     """
     if len(xy) > _MAX_ROWS:
         raise InvalidValue(f"{len(xy):,} points; an index holds at most {_MAX_ROWS:,}")
@@ -71,18 +71,18 @@ def sort_points(
 
 @dataclass(frozen=True)
 class _Crew:
-    """Threads that work through a list; the thread that called hears of the progress and may give up."""
+    """Threads that work through a list; the calling thread reports progress and may cancel."""
 
     pool: ThreadPoolExecutor
     progress: Progress
     cancelled: Callable[[], bool]
 
     def work(self, act: Callable[[_T], _R], items: Sequence[_T], *, begin: float, end: float) -> list[_R]:
-        """Return what `act` gives for each item, in order; `begin` and `end` are shares of the whole build."""
+        """Return the results of `act` for each item, in order; `begin` and `end` are shares of the whole build."""
         futures = [self.pool.submit(act, item) for item in items]
         for done, future in enumerate(as_completed(futures), start=1):
             if self.cancelled():
-                raise Cancelled("the spatial index was being built; it was given up")
+                raise Cancelled("the build of the spatial index was cancelled")
             future.result()
             self.progress(begin + (end - begin) * done / len(futures))
         return [future.result() for future in futures]
@@ -90,7 +90,7 @@ class _Crew:
 
 @dataclass(frozen=True)
 class _Survey:
-    """Facts of a block before it is sorted."""
+    """Facts about a block before it is sorted."""
 
     rows: slice
     n_finite: int
@@ -134,7 +134,7 @@ def _fill(keys: NDArray[np.uint64], xy: NDArray[np.float32], survey: _Survey, gr
     if survey.n_finite < len(points):
         finite = np.isfinite(points).all(axis=1)
         points, rows = points[finite], rows[finite]
-    # A stretch at a time, whose temporary arrays stay in the processor's cache.
+    # In small parts, whose temporary arrays stay in the cache.
     for start in range(0, len(points), _CACHED):
         part = slice(start, start + _CACHED)
         keys[part] = grid.codes(points[part])
@@ -147,7 +147,7 @@ def _fill(keys: NDArray[np.uint64], xy: NDArray[np.float32], survey: _Survey, gr
 def _join(
     parts: list[NDArray[np.uint64]], xy: NDArray[np.float32], crew: _Crew
 ) -> tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.uint32]]:
-    """Return rows, coordinates and tile offsets of everything in order."""
+    """Return rows, coordinates and tile offsets in order."""
     n = sum(part.size for part in parts)
     rows, ordered = np.empty(n, dtype=np.uint32), np.empty((n, 2), dtype=np.float32)
     splitters = _splitters(parts)
@@ -155,11 +155,11 @@ def _join(
     cuts = cuts.reshape(len(parts), splitters.size + 2)
     places = cuts.sum(axis=0)
     level = offsets_level(n)
-    # x and y of a point as one element of 64 bits, so that one look-up moves both.
+    # x and y of a point as one 64-bit element, so that one look-up moves both.
     points = xy.view(np.uint64).ravel()
 
     def join(bucket: int) -> tuple[int, NDArray[np.int64]]:
-        # Buckets write to disjoint places of `rows` and `ordered`, so that the threads need no lock.
+        # Buckets write to disjoint parts of `rows` and `ordered`, so the threads need no lock.
         pieces = [part[a:b] for part, (a, b) in zip(parts, cuts[:, bucket : bucket + 2], strict=True)]
         keys = np.concatenate([np.empty(0, dtype=np.uint64), *pieces])
         keys.sort()
@@ -167,14 +167,14 @@ def _join(
         rows[at] = keys & np.uint64(0xFFFFFFFF)
         # With the default mode "raise" NumPy would buffer all of `out`; the rows are valid anyway.
         points.take(rows[at].astype(np.intp), out=ordered[at].view(np.uint64).ravel(), mode="clip")
-        # A shift by 64 bits is undefined, and it would be needed where the whole grid is one tile.
+        # A shift by 64 bits is undefined; it would occur if the whole grid were one tile.
         keys >>= np.uint64(64 - 2 * level if level else 63)
         tiles = keys.astype(np.int64) if level else np.zeros(keys.size, dtype=np.int64)
         first = int(tiles[0]) if tiles.size else 0
         return first, np.bincount(tiles - first)
 
     offsets = np.zeros(4**level + 1, dtype=np.uint32)
-    # Added up in this thread: two neighbouring buckets may both hold points of the tile between them.
+    # Summed in this thread: neighboring buckets may both have points of the tile between them.
     for first, counts in crew.work(join, range(splitters.size + 1), begin=0.5, end=1.0):
         offsets[first + 1 : first + 1 + counts.size] += counts.astype(np.uint32)
     np.cumsum(offsets, out=offsets)
@@ -182,7 +182,7 @@ def _join(
 
 
 def _splitters(parts: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """Return keys that cut the sorted parts into pieces of about one block in all."""
+    """Return keys that split the sorted parts into pieces of about one block in total."""
     sample = np.sort(np.concatenate([np.empty(0, np.uint64), *(part[:: _BLOCK // _SPLITTERS] for part in parts)]))
-    # The sample has each 2,048th key, and each 256th of these cuts: pieces of about one block.
+    # The sample has every 2,048th key, and every 256th of these is a splitter: pieces of about one block.
     return sample[_SPLITTERS::_SPLITTERS]

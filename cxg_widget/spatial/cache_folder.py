@@ -1,4 +1,4 @@
-"""The folder for files that can be made again, and its limit in bytes; each writer evicts its own files."""
+"""The cache folder and its limit in bytes; each writer evicts its own files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOG = logging.getLogger("cxg_widget")
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of this user, by the platform's custom; None where there is no home. It may not exist yet."""
+    """Return the cache folder of this user by the platform's convention; None without a home. It may not exist yet."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     if chosen:
         return Path(chosen).expanduser()

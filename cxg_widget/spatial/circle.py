@@ -1,4 +1,4 @@
-"""Finds the points in a circle on the screen: an ellipse in data units, which a stretch of y turns into a circle."""
+"""Finds the points in a circle on the screen, which is an ellipse in data units."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cxg_widget.spatial.quadtree import Quadtree
 from cxg_widget.spatial.regions import LEAF, Found, Runs
 
 _UNSURE = 1e-9
-"""Squares that differ by a smaller share are compared by the distance itself, which takes ten times as long."""
+"""Squares with a smaller relative difference are compared by the distance itself, which is ten times slower."""
 
 
 @dataclass(frozen=True)
 class Circle:
-    """A place and a radius in units of x.
+    """A center and a radius in units of x.
 
-    stretch : how many units of x a unit of y is as long as
+    stretch : length of a unit of y in units of x
     """
 
     x: float
@@ -28,7 +28,7 @@ class Circle:
     stretch: float = 1.0
 
     def holds(self, xy: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Say which points (n, 2) lie in it, its rim included, bool (n,)."""
+        """Return which points (n, 2) are in it or on its rim, bool (n,)."""
         dx = xy[:, 0].astype(np.float64) - self.x
         dy = (xy[:, 1].astype(np.float64) - self.y) * self.stretch
         squares, limit = dx * dx + dy * dy, self.radius**2
@@ -38,8 +38,8 @@ class Circle:
         return inside
 
     def rows(self, xy: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return which points (n, 2) lie in it, int64 (k,), ascending; a look at one axis throws most away."""
-        # Wider than the circle by more than the differences round, which are float32 here.
+        """Return the indices of points (n, 2) in it, int64 (k,), ascending; tests one axis first."""
+        # Wider than the circle by the rounding error of the float32 differences.
         wide = self.radius * 1.001 + abs(self.x) * 1e-6
         high = self.radius / self.stretch * 1.001 + abs(self.y) * 1e-6
         near = np.flatnonzero(np.abs(xy[:, 0] - np.float32(self.x)) <= wide)
@@ -49,7 +49,7 @@ class Circle:
 
 
 def runs_of_circle(tree: Quadtree, circle: Circle) -> Runs:
-    """Return runs that cover the points of a circle; those that are not `inner` hold others too."""
+    """Return runs that cover the points of a circle; those that are not `inner` also have others."""
     nodes, found, limit = tree.root(), Found(), circle.radius**2
     while len(nodes):
         near, far = np.zeros(len(nodes)), np.zeros(len(nodes))
@@ -59,7 +59,7 @@ def runs_of_circle(tree: Quadtree, circle: Circle) -> Runs:
             low, high = axis.bounds(tiles, nodes.width)
             near += (np.maximum(np.maximum(low - at, at - high), 0) * stretch) ** 2
             far += (np.maximum(np.abs(low - at), np.abs(high - at)) * stretch) ** 2
-        # Squares round; nodes within the margin are tested point by point.
+        # Squares have rounding errors; nodes within the margin are tested point by point.
         met, inner = near <= limit * (1 + _UNSURE), far <= limit * (1 - _UNSURE)
         found.add(nodes[inner], inner=True)
         nodes = nodes[met & ~inner]

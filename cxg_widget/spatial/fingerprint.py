@@ -1,4 +1,4 @@
-"""A hash that changes when any coordinate of an embedding does, as fast as reading it."""
+"""A hash of an embedding that changes with any coordinate, as fast as reading it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def fingerprint(xy: NDArray[np.float32]) -> str:
 
     Notes
     -----
-    Multilinear hashing (Carter and Wegman, "Universal classes of hash functions", 1979): each point is 64 bits, a
-    block's sum is weighted by odd numbers modulo 2**64, so that no change of a single point goes unseen. The sums are
-    digested by BLAKE2.
+    Multilinear hashing (Carter and Wegman, "Universal classes of hash functions", 1979): each point is 64 bits, the sum
+    of a block is weighted by odd numbers modulo 2**64, so that any change of a single point is detected. BLAKE2 digests
+    the sums.
     """
     digest = blake2b(str(xy.shape).encode(), digest_size=16)
     weights = _weights()
@@ -32,7 +32,7 @@ def fingerprint(xy: NDArray[np.float32]) -> str:
 
 
 def _weights() -> NDArray[np.uint64]:
-    """Return odd numbers without pattern: SplitMix64 (Steele, Lea and Flood, 2014) of 1..4096."""
+    """Return pseudo-random odd numbers: SplitMix64 (Steele, Lea and Flood, 2014) of 1..4096."""
     mixed = np.arange(1, _BLOCK + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

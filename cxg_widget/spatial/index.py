@@ -1,4 +1,4 @@
-"""The index over an embedding: the points in a view or a lasso, and the nearest point."""
+"""The spatial index of an embedding: points in a view or polygon, nearest point."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _ABOUT = 1 + 1e-9
 _Test = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 
 _CROWD = 4_096
-"""Points at one place that a search for near points visits as one."""
+"""Number of points at one place that a search for near points visits only once."""
 
 
 class SpatialIndex:
-    """Points in Morton order; a *place* is a position in that order, a *row* one in the dataset.
+    """Points in Morton order; a *place* is an index in that order, a *row* one in the dataset.
 
-    n_obs : rows of the embedding, those without finite coordinates included
-    rows : uint32 (n,), the rows with finite coordinates, in Morton order
+    n_obs : rows of the embedding, including those without finite coordinates
+    rows : uint32 (n,), rows with finite coordinates, in Morton order
     xy : float32 (n, 2), their coordinates, data units
-    extent : x0, x1, y0, y1 of the finite coordinates; zeros where there are none
+    extent : x0, x1, y0, y1 of the finite coordinates; zeros if there are none
     tree : the quadtree over `xy`
-    fingerprint : tells the embedding apart from any other
+    fingerprint : hash of the embedding
     """
 
     def __init__(self, n_obs: int, rows: NDArray[np.uint32], tree: Quadtree, extent: Extent, fingerprint: str) -> None:
@@ -60,12 +60,12 @@ class SpatialIndex:
         progress: Progress | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> SpatialIndex:
-        """Sort an embedding, float32 (n_obs, 2); NaN and infinite points are left out.
+        """Build the index of an embedding, float32 (n_obs, 2), without NaN and infinite points.
 
-        progress : takes the share that is done, 0..1, in the thread of the caller
-        cancelled : called now and then; True gives up
+        progress : called with the finished share, 0..1, in the thread of the caller
+        cancelled : called repeatedly; True cancels
 
-        Raises `Cancelled` when `cancelled()` returned True, `InvalidValue` if there are more points than 32 bits can
+        Raises `Cancelled` if `cancelled()` returned True, `InvalidValue` if there are more points than 32 bits can
         number.
         """
         found: Sorted = sort_points(xy, progress, cancelled)
@@ -73,14 +73,14 @@ class SpatialIndex:
 
     @property
     def n(self) -> int:
-        """Number of points, all of them finite."""
+        """Number of points, all finite."""
         return self.rows.size
 
     @property
     def places(self) -> NDArray[np.uint32]:
-        """The place of each row, uint32 (n_obs,); 4294967295 where the row has no finite coordinates."""
+        """The place of each row, uint32 (n_obs,); 4294967295 if the row has no finite coordinates."""
         with self._lock:
-            # 4 bytes a cell, made only for those who go from rows to places.
+            # 4 bytes a cell, made on demand.
             if self._places is None:
                 places = np.full(self.n_obs, np.iinfo(np.uint32).max, dtype=np.uint32)
                 places[self.rows] = np.arange(self.n, dtype=np.uint32)
@@ -96,37 +96,37 @@ class SpatialIndex:
             return self._crowds
 
     def kept(self, mask: NDArray[np.bool_]) -> SpatialIndex:
-        """Return the index of some rows alone, bool (n_obs,), with the same tiles and extent; nothing is sorted."""
+        """Return the index of some rows, bool (n_obs,), with the same tiles and extent, without sorting."""
         is_kept = mask[self.rows]
         places = np.flatnonzero(is_kept)
-        # How many kept points come before each place: the tiles begin there. An index of the kept cells costs 12 bytes
-        # a cell and saves every loop from knowing about filters (decision 33).
+        # The tiles start at the number of kept points before each place. An index of the kept cells takes 12 bytes a
+        # cell, and no loop needs to know about filters (decision 33).
         before = np.zeros(self.n + 1, dtype=self.tree.offsets.dtype)
         np.cumsum(is_kept, out=before[1:])
         tree = Quadtree(self.tree.grid, self.xy.take(places, axis=0), before[self.tree.offsets])
         return SpatialIndex(self.n_obs, self.rows[places], tree, self.extent, "")
 
     def runs(self, view: Sequence[float]) -> Runs:
-        """Return few runs of places that cover a view: x0, x1, y0, y1 in data units, either way round.
+        """Return few runs of places that cover a view: x0, x1, y0, y1 in data units, in either order.
 
-        Runs that are not `inner` hold points outside of the view too, about a tenth of all at most.
+        Runs that are not `inner` also have points outside of the view, at most about a tenth of all.
         """
         return runs_of_view(self.tree, view, detail=_DETAIL)
 
     def count(self, view: Sequence[float]) -> int:
-        """Count the points with x0 <= x <= x1 and y0 <= y <= y1, exactly."""
+        """Count the points with x0 <= x <= x1 and y0 <= y <= y1 exactly."""
         runs = runs_of_view(self.tree, view)
         unsure = self._resolve(runs.only(inner=False), lambda places: self._in_view(places, view))
         return int(runs.only(inner=True).sizes.sum()) + sum(places.size for places in unsure)
 
     def split(self, view: Sequence[float]) -> tuple[Runs, NDArray[np.uint32]]:
-        """Return runs of places that lie wholly in a view, and the places of all other points in it, ascending."""
+        """Return runs of places entirely in a view, and the places of all other points in it, ascending."""
         runs = runs_of_view(self.tree, view)
         rim = self._resolve(runs.only(inner=False), lambda places: self._in_view(places, view))
         return runs.only(inner=True), _joined(rim)
 
     def rows_in(self, view: Sequence[float], limit: int | None = None) -> NDArray[np.uint32]:
-        """Return the places, ascending, of the points of a view, exactly; the first `limit` of them."""
+        """Return the first `limit` places of the points of a view, exactly, ascending."""
         found = self._resolve(runs_of_view(self.tree, view), lambda places: self._in_view(places, view))
         if limit is None:
             return _joined(found)
@@ -137,11 +137,11 @@ class SpatialIndex:
         return _joined(parts)
 
     def polygon_places(self, polygon: NDArray[np.float64]) -> NDArray[np.uint32]:
-        """Return the places, ascending, of the points inside a polygon, float64 (k, 2), as `in_polygon` tells them."""
+        """Return the places of the points in a polygon, float64 (k, 2), ascending, as `in_polygon` decides."""
         return _joined(self._resolve(runs_of_polygon(self.tree, polygon), self._polygon_test(polygon)))
 
     def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Say which rows lie inside a polygon: bool (n_obs,), bit for bit what `in_polygon` says of the embedding."""
+        """Return which rows are in a polygon, bool (n_obs,), identical to `in_polygon` over the embedding."""
         mask = np.zeros(self.n_obs, dtype=np.bool_)
         runs = runs_of_polygon(self.tree, polygon)
         inner = runs.only(inner=True)
@@ -167,13 +167,13 @@ class SpatialIndex:
 
         x, y : data units
         radius : units of x
-        allowed : given places, int64 (m,), says which of them count, bool (m,)
-        stretch : how many units of x a unit of y is as long as, where the axes are drawn at different scales
+        allowed : returns for places, int64 (m,), which of them count, bool (m,)
+        stretch : length of a unit of y in units of x, for axes of different scales
         """
         if not (math.isfinite(x) and math.isfinite(y) and radius >= 0) or not self.n:
             return None
         reach = min(radius, self._farthest(x, y, stretch))
-        # Small circles first: the whole radius may hold a large part of all points.
+        # Small circles first: the whole radius may contain a large part of all points.
         for share in _SHARES_OF_RADIUS:
             found = self._nearest_within((x, y), reach * share, stretch, allowed)
             if found is not None:
@@ -187,15 +187,15 @@ class SpatialIndex:
     def _nearest_within(
         self, center: tuple[float, float], radius: float, stretch: float, allowed: _Test | None
     ) -> int | None:
-        # A little wider than the circle: the sums round.
+        # A little wider than the circle, because of rounding.
         (x, y), margin = center, radius * 1.001
         wide, high = margin + abs(x) * 1e-14, margin / stretch + abs(y) * 1e-14
         runs = runs_of_view(self.tree, (x - wide, x + wide, y - high, y + high))
-        places = runs.singled(self.crowds).places()  # of many at one place the first stands for all
+        places = runs.singled(self.crowds).places()  # the first of many at one place represents all
         points = self.xy.take(places, axis=0).astype(np.float64)
         points -= x, y
         points[:, 1] *= stretch
-        # Squares to throw away what is far, the exact distance for what is left: hypot takes ten times as long.
+        # Squares discard far points, the exact distance decides the rest: hypot takes ten times as long.
         squares = np.einsum("ij,ij->i", points, points)
         close = np.flatnonzero(squares <= radius * radius * _ABOUT)
         if allowed is not None and close.size:
@@ -208,7 +208,7 @@ class SpatialIndex:
         return int(places[close[best]]) if close.size and distance[best] <= radius else None
 
     def _first_allowed(self, places: NDArray[np.int64], allowed: _Test) -> NDArray[np.int64]:
-        """Return the places that are allowed, -1 for others; a first one of a crowd, as the first of it that is."""
+        """Return the allowed places, -1 for others; for the first of a crowd, the first allowed one of it."""
         found, crowds = np.where(allowed(places), places, -1), self.crowds
         for i in np.flatnonzero(found < 0):
             at = np.searchsorted(crowds.starts, places[i])
@@ -246,9 +246,9 @@ def _joined(parts: Iterable[NDArray[np.uint32]]) -> NDArray[np.uint32]:
 
 
 def _crowds_of(tree: Quadtree) -> Runs:
-    """Return runs of places, `_CROWD` or more in each, whose points all have the very same coordinates."""
+    """Return runs of `_CROWD` or more places whose points all have exactly the same coordinates."""
     nodes = tree.root()
-    # Points at one place share their tile at every level: a node with fewer points holds no crowd.
+    # Points at one place share their tile at every level: a node with fewer points contains no crowd.
     while len(nodes := nodes[nodes.sizes >= _CROWD]) and nodes.level < DEPTH:
         nodes, _ = tree.split(nodes)
     none = np.empty(0, dtype=np.int64)
@@ -258,7 +258,7 @@ def _crowds_of(tree: Quadtree) -> Runs:
 
 
 def _alike(xy: NDArray[np.float32], start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the begin and end of long runs of equal points among start <= place < stop."""
+    """Return starts and stops of long runs of equal points among start <= place < stop."""
     changes = [np.array([start])]
     for first in range(start, stop - 1, _AT_ONCE):
         last = min(first + _AT_ONCE, stop - 1)

@@ -1,6 +1,6 @@
-"""Keeps indexes on disk between sessions and evicts old ones; without a usable disk it keeps none.
+"""Stores indexes on disk between sessions and evicts old ones; stores none without a usable disk.
 
-An index is one file: a header of 4096 bytes, then the arrays as they lie in memory, ready to be mapped.
+An index is one file: a header of 4096 bytes, then the arrays in their memory layout, ready to be mapped.
 
 ::
 
@@ -9,7 +9,7 @@ An index is one file: a header of 4096 bytes, then the arrays as they lie in mem
     ...    xy       float32 (n, 2)            each array begins at a multiple of 64 bytes; all little-endian
     ...    offsets  uint32  (4**level + 1,)
 
-The header holds a checksum of each array and one of itself, so that what a disk has changed is never answered from.
+The header has checksums of each array and of itself, so that a corrupted file is never used.
 """
 
 from __future__ import annotations
@@ -45,54 +45,54 @@ _ALIGNMENT = 64
 
 
 def index_key(identity: str, n_obs: int, embedding: str | tuple[str, ...], axes: tuple[int, int]) -> str:
-    """Return the name of an index: hexadecimal digits that differ when any of these, or the file format, does.
+    """Return the name of an index: hexadecimal digits that depend on all parameters and on the file format.
 
-    identity : tells a dataset and its state apart from all others: its URI and when it was changed last
+    identity : identifies a dataset and its state: its URI and the time of its last change
     """
     named = json.dumps([VERSION, identity, int(n_obs), embedding, [int(axis) for axis in axes]])
     return sha256(named.encode()).hexdigest()[:40]
 
 
 class IndexStore:
-    """A folder of indexes; the least recently used go first.
+    """A folder of indexes; evicts the least recently used ones.
 
-    Several processes may use one folder: files appear whole or not at all, and one that was removed stays readable
-    to who has it open. What goes wrong with the disk is logged once and otherwise means that nothing is kept.
+    Several processes may use one folder: files appear atomically, and an evicted file remains readable for a process
+    that has it open. Disk errors are logged once; then nothing is stored.
 
-    folder : by default `CXG_WIDGET_CACHE_DIR`, or that of the platform for caches
-    limit_bytes : by default `CXG_WIDGET_CACHE_BYTES`, or 4 GiB; 0 keeps nothing
+    folder : default `CXG_WIDGET_CACHE_DIR`, or the cache folder of the platform
+    limit_bytes : default `CXG_WIDGET_CACHE_BYTES`, or 4 GiB; 0 stores nothing
     """
 
     def __init__(self, folder: Path | None = None, limit_bytes: int | None = None) -> None:
         self.folder = cache_folder() if folder is None else folder
         self.limit_bytes = cache_bytes() if limit_bytes is None else limit_bytes
-        # The file holds arrays as they lie in memory.
+        # The file has the memory layout of the arrays.
         if sys.byteorder != "little":
             self.limit_bytes = 0
         self._has_complained = False
 
     def load(self, key: str, xy: NDArray[np.float32]) -> SpatialIndex | None:
-        """Return the index kept for an embedding, float32 (n_obs, 2), mapped from disk; None if there is none.
+        """Return the index of an embedding, float32 (n_obs, 2), mapped from disk; None if there is none.
 
-        One whose embedding has changed in any coordinate is not returned.
+        An index is not used if any coordinate of the embedding has changed.
         """
         path = self._path(key)
         if path is None or not path.is_file():
             return None
         try:
-            # The fingerprint costs a look at all coordinates, 10 ms for 10 M (decision 10): a changed embedding never
-            # gets an old index.
+            # The fingerprint reads all coordinates, 10 ms for 10 M (decision 10): a changed embedding never gets an old
+            # index.
             index = read_index(path, key, fingerprint(xy), len(xy))
         except (InvalidStore, OSError) as error:
             self._complain(error)
             return None
         with contextlib.suppress(OSError):
-            # `_make_room` goes by this time; access times are off on many disks.
+            # `_make_room` uses this time; access times are off on many disks.
             os.utime(path)
         return index
 
     def save(self, key: str, index: SpatialIndex) -> bool:
-        """Keep an index, and remove old ones for it; say whether it is kept."""
+        """Store an index, and delete old ones to make room; return whether it was stored."""
         path, size = self._path(key), size_bytes(index)
         if path is None or size > self.limit_bytes:
             return False
@@ -109,16 +109,16 @@ class IndexStore:
         return None if self.folder is None or self.limit_bytes <= 0 else self.folder / f"{key}{_SUFFIX}"
 
     def _write(self, path: Path, key: str, index: SpatialIndex) -> None:
-        # One that a lost disk cache cut off is found by its checksums, and built anew.
+        # A file that was truncated by a crash is detected by its checksums, and rebuilt.
         with writing(path, replaces=True, durable=False, private=True) as place, place.partial.open("wb") as file:
             write_index(file, key, index)
 
     def _make_room(self, size: int, path: Path) -> None:
-        """Remove the least recently used until `size` bytes more fit, and what killed writers left."""
+        """Delete the least recently used until `size` bytes fit, and leftovers of killed writers."""
         sweep(path.parent)
         kept = []
         for file in path.parent.iterdir():
-            with contextlib.suppress(OSError):  # another process may be removing it
+            with contextlib.suppress(OSError):  # another process may be deleting it
                 found = file.stat()
                 if file.suffix == _SUFFIX and file != path:
                     kept.append((found.st_mtime, found.st_size, file))
@@ -132,7 +132,7 @@ class IndexStore:
 
     def _complain(self, error: Exception) -> None:
         if not self._has_complained:
-            _LOG.info("no spatial index is kept in or taken from %s: %s", self.folder, error)
+            _LOG.info("cannot store or load a spatial index in %s: %s", self.folder, error)
         self._has_complained = True
 
 
@@ -142,7 +142,7 @@ def size_bytes(index: SpatialIndex) -> int:
 
 
 def write_index(file: BinaryIO, key: str, index: SpatialIndex) -> None:
-    """Write an index to an empty file; raises `OSError` if the file cannot take it."""
+    """Write an index to an empty file; raises `OSError` if the disk refuses it."""
     header: dict[str, Any] = {
         "version": VERSION,
         "key": key,
@@ -171,8 +171,8 @@ _DTYPES = ("<u4", "<f4", "<u4")
 def read_index(path: Path, key: str, fingerprint: str, n_obs: int) -> SpatialIndex:
     """Map the file of an index into memory, after checking that it belongs to an embedding.
 
-    Raises `InvalidStore` if the file is no index, is not as it was written, or belongs to something else, `OSError` if
-    it cannot be read.
+    Raises `InvalidStore` if the file is not an index, was changed, or belongs to something else, `OSError` if it cannot
+    be read.
     """
     header = _read_header(path)
     try:
@@ -194,12 +194,12 @@ def read_index(path: Path, key: str, fingerprint: str, n_obs: int) -> SpatialInd
 
 
 def _checksum(array: NDArray[Any]) -> int:
-    """CRC-32 at some 10 GB/s, so that it costs less than the look at the embedding that comes before it."""
+    """CRC-32 at about 10 GB/s, faster than the fingerprint of the embedding before it."""
     return isal_zlib.crc32(array.view(np.uint8).data) if array.size else 0
 
 
 def _checksum_of(header: dict[str, Any]) -> int:
-    """CRC-32 of all parts of a header but this one."""
+    """CRC-32 of all other parts of a header."""
     return isal_zlib.crc32(json.dumps({name: header[name] for name in sorted(header)}, allow_nan=False).encode())
 
 
@@ -216,7 +216,7 @@ def _read_header(path: Path) -> dict[str, Any]:
 
 
 def _layout(n: int, n_offsets: int) -> tuple[int, int, int, int]:
-    """Return where rows, coordinates and offsets begin, and where the file ends."""
+    """Return the offsets of rows, coordinates and tile offsets, and the length of the file."""
     rows = _HEADER_BYTES
     xy = _aligned(rows + 4 * n)
     offsets = _aligned(xy + 8 * n)
@@ -230,7 +230,7 @@ def _aligned(position: int) -> int:
 def _map(path: Path, n: int, n_offsets: int) -> list[NDArray[Any]]:
     level = (n_offsets - 1).bit_length() // 2
     starts = _layout(n, n_offsets)
-    # Before mapping: reading beyond the end of a mapped file ends the process.
+    # Before mapping: reading beyond the end of a mapped file crashes the process.
     if n < 0 or not 0 <= level <= DEPTH or n_offsets != 4**level + 1 or path.stat().st_size != starts[-1]:
         raise InvalidStore(f"{path} was opened as a spatial index; it is not as long as its header says")
     # A plain array over the map, since each slice of a `memmap` object runs Python code.

@@ -1,4 +1,4 @@
-"""Tests which points lie inside a polygon, exactly and fast."""
+"""Exact and fast tests of which points are inside a polygon."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def as_polygon(corners: Any) -> NDArray[np.float64]:
     """Check a polygon and return it as float64 (k, 2)."""
     try:
         given = np.asarray(corners)
-        is_numeric = given.dtype.kind in "iufO"  # and neither truth values nor complex numbers, which become floats
+        is_numeric = given.dtype.kind in "iufO"  # neither booleans nor complex numbers, which would become floats
         polygon: NDArray[np.float64] | None = given.astype(np.float64) if is_numeric else None
     except (TypeError, ValueError, OverflowError):
         polygon = None
@@ -33,7 +33,7 @@ def as_polygon(corners: Any) -> NDArray[np.float64]:
 
 
 def in_polygon(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Say which points lie inside a polygon by the even-odd rule; on an edge either answer is allowed.
+    """Return which points are inside a polygon by the even-odd rule; points on an edge may be either.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def in_polygon(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray
 
     Notes
     -----
-    The polygon's box is cut into 256 x 256 tiles. A tile that no edge comes near is inside or outside as a whole;
-    only points in the other tiles are tested edge by edge. Test per edge: Haines, "Point in polygon strategies",
+    The bounding box is divided into 256 x 256 tiles. A tile with no edge nearby is inside or outside as a whole; only
+    points in the other tiles are tested edge by edge. Test per edge: Haines, "Point in polygon strategies",
     Graphics Gems IV (1994).
     """
     (x0, y0), (x1, y1) = polygon.min(axis=0), polygon.max(axis=0)
@@ -71,13 +71,13 @@ def in_polygon(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray
 
 
 def is_tame(polygon: NDArray[np.float64]) -> bool:
-    """Say whether the test of its edges neither overflows nor underflows, so that tiles may be trusted."""
+    """Return whether the edge test neither overflows nor underflows, so that tiles are reliable."""
     small, large = _TAME
     return bool(np.abs(polygon).max() < large and np.ptp(polygon, axis=0).min() > small)
 
 
 def contains_each(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Say which points lie inside, bool (n,), as `in_polygon` does, one by one: slower for many, never wrong.
+    """Return which points are inside, bool (n,), as `in_polygon`, but one by one: slow for many points, always right.
 
     xy : float32 (n, 2), data units
     polygon : float64 (k, 2)
@@ -95,12 +95,12 @@ _OUTSIDE, _INSIDE, _UNSURE = 0, 1, 2
 
 
 def edges(polygon: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return where each edge starts and ends, float64 (k, 2) both."""
+    """Return start and end of each edge, float64 (k, 2) both."""
     return polygon, np.roll(polygon, -1, axis=0)
 
 
 def crossing(ax: Any, ay: Any, bx: Any, by: Any, y: Any) -> Any:
-    """Return the x at which the edges a-b pass y; one formula for all, so that every path rounds alike."""
+    """Return the x where the edges a-b cross y; one formula for all, so that every path rounds alike."""
     return (bx - ax) * (y - ay) / (by - ay) + ax
 
 
@@ -132,7 +132,7 @@ def _classify_tiles(polygon: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 
 def _mark_near(grid: NDArray[np.uint8], a: tuple[float, float], b: tuple[float, float]) -> None:
-    """Mark as unsure every tile within one tile of the edge a-b, so that rounding can never matter."""
+    """Mark as unsure every tile within one tile of the edge a-b, so that rounding cannot matter."""
     (ax, ay), (bx, by) = (a, b) if a[0] <= b[0] else (b, a)
     columns = np.arange(max(int(ax) - 1, 0), min(int(bx) + 2, _GRID))
     slope = (by - ay) / (bx - ax) if bx > ax else 0.0

@@ -1,4 +1,4 @@
-"""The quadtree of points in Morton order, without storing it: a node is a range of places."""
+"""The implicit quadtree of points in Morton order: a node is a range of places."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cxg_widget.spatial.morton import DEPTH, TileGrid, compact
 _POINTS_PER_TILE = 8
 _MAX_LEVEL = 11
 _FEW, _PARTS_OF_FEW = 64, 32
-"""So few searches are cut into more than halves: a call takes longer than what it looks at."""
+"""Up to this many searches are split into more parts than two: a call takes longer than its work."""
 
 
 def offsets_level(n: int) -> int:
-    """Return the level whose tiles hold a few points each on average: at most 4 M tiles."""
+    """Return the level whose tiles have a few points each on average: at most 4 M tiles."""
     return int(min(max(np.log2(max(n, 1) / _POINTS_PER_TILE) / 2, 0), _MAX_LEVEL))
 
 
@@ -42,7 +42,7 @@ class Nodes:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Number of points in each."""
+        """Number of points in each node."""
         return self.stops - self.starts
 
     @property
@@ -51,14 +51,14 @@ class Nodes:
         return 1 << (DEPTH - self.level)
 
     def tiles(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the first tile of each along x and along y."""
+        """Return the first tile of each node along x and along y."""
         codes = self.codes << (2 * (DEPTH - self.level))
         return compact(codes), compact(codes >> 1)
 
 
 @dataclass(frozen=True)
 class Quadtree:
-    """Points in Morton order, and where the tiles of one level begin.
+    """Points in Morton order, and the starts of the tiles of one level.
 
     xy : float32 (n, 2), finite, in Morton order
     offsets : unsigned (4**level + 1,), the first place of each tile of that level
@@ -74,12 +74,12 @@ class Quadtree:
         return (self.offsets.size - 1).bit_length() // 2
 
     def root(self) -> Nodes:
-        """Return the one node that holds all points; none where there are no points."""
+        """Return the node of all points; none without points."""
         stops = np.array([len(self.xy)] if len(self.xy) else [], dtype=np.int64)
         return Nodes(0, np.zeros_like(stops), np.zeros_like(stops), stops)
 
     def split(self, nodes: Nodes) -> tuple[Nodes, NDArray[np.int64]]:
-        """Return the children that hold points, in Morton order, and which node each came from."""
+        """Return the children with points, in Morton order, and the index of their parents."""
         level = nodes.level + 1
         codes = (nodes.codes[:, None] << 2) | np.arange(4)
         edges = np.empty((len(nodes), 5), dtype=np.int64)
@@ -102,8 +102,8 @@ class Quadtree:
             n = _PARTS_OF_FEW if open_.size <= _FEW else 2
             at, span = low[open_], (high - low)[open_]
             cuts = at[:, None] + span[:, None] * np.arange(1, n) // n
-            # Codes are made again for the few points that a bisection meets: kept, they take 4 bytes a cell
-            # (decision 10).
+            # Codes of the few points that a bisection meets are recomputed: storing them takes 4 bytes a cell (decision
+            # 10).
             below = self.grid.codes(self.xy[cuts.ravel()]).reshape(cuts.shape) < wanted[open_, None]
             edges = np.column_stack([at - 1, cuts, at + span])
             n_below = below.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Turns a polygon into ranges of places: those wholly inside, and those to test point by point."""
+"""From a polygon to ranges of places: those entirely inside, and those to test point by point."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cxg_widget.spatial.polygon import crossing, edges, is_tame
 from cxg_widget.spatial.quadtree import Nodes, Quadtree
 from cxg_widget.spatial.regions import LEAF, Found, Runs
 
-# A line that crosses itself everywhere is not followed deeper. Random chords between 300 corners still take 2.3 s
-# and 0.2 GB (decision 10).
+# Limits the depth for lines that cross themselves everywhere. Random chords between 300 corners still take 2.3 s and
+# 0.2 GB (decision 10).
 _MAX_PAIRS = 500_000
 _ROUNDING = 1e-14
 _FLAT = 1e-150
@@ -24,9 +24,9 @@ def runs_of_polygon(tree: Quadtree, polygon: NDArray[np.float64]) -> Runs:
 
     Notes
     -----
-    A node whose box no edge touches is inside or outside as a whole, which its first point tells; only the edges at
-    its height and not left of it matter to that. The box of a node and the x of an edge are widened by more than
-    rounding can move them, so that the answer is what the test of each single point would give.
+    A node whose box no edge touches is inside or outside as a whole, as its first point is. Only the edges at its
+    height that are not left of it matter. Boxes and edges are widened by more than the rounding error, so that the
+    answer equals that of testing each point.
     """
     found = Found()
     nodes = tree.root()
@@ -53,7 +53,7 @@ class _Lines:
     """The edges of a polygon, from (ax, ay) to (bx, by), float64 (k,) each.
 
     left, right : x that no computed crossing ever passes
-    slack : more than rounding moves the x of a crossing
+    slack : more than the rounding error of the x of a crossing
     """
 
     ax: NDArray[np.float64]
@@ -68,7 +68,7 @@ class _Lines:
 
     @classmethod
     def of(cls, polygon: NDArray[np.float64]) -> _Lines:
-        """Take the edges of a polygon."""
+        """Return the edges of a polygon."""
         (ax, ay), (bx, by) = (ends.T for ends in edges(polygon))
         slack = _ROUNDING * (np.abs(ax) + np.abs(bx))
         left, right = np.minimum(ax, bx) - slack, np.maximum(ax, bx) + slack
@@ -78,7 +78,7 @@ class _Lines:
         return _Lines(*(getattr(self, field.name)[which] for field in fields(self)))
 
     def reach(self, y0: NDArray[np.float64], y1: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-        """Return the least and the greatest x of each between two heights, both (k,)."""
+        """Return the lowest and highest x of each between two heights, both (k,)."""
         # The crossing divides by the height of the edge, which would overflow.
         flat = self.high - self.low < _FLAT
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -109,7 +109,7 @@ class _Pairs:
 
 
 def _meet(tree: Quadtree, nodes: Nodes, lines: _Lines, pairs: _Pairs) -> tuple[_Pairs, NDArray[np.bool_]]:
-    """Keep the pairs whose edge is at the height of the node and not left of it; say which nodes an edge touches."""
+    """Keep the pairs whose edge is at the height of the node and not left of it; return which nodes an edge touches."""
     x, y = nodes.tiles()
     x0, x1 = tree.grid.x.bounds(x, nodes.width)
     y0, y1 = tree.grid.y.bounds(y, nodes.width)
@@ -123,7 +123,7 @@ def _meet(tree: Quadtree, nodes: Nodes, lines: _Lines, pairs: _Pairs) -> tuple[_
 
 
 def _first_points_inside(tree: Quadtree, nodes: Nodes, lines: _Lines, pairs: _Pairs) -> NDArray[np.bool_]:
-    """Say whether the first point of each node is inside."""
+    """Return whether the first point of each node is inside."""
     x, y = tree.xy[nodes.starts].astype(np.float64)[pairs.node].T
     near = lines[pairs.edge]
     crossed = np.flatnonzero((y >= near.low) & (y < near.high))

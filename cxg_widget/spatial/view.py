@@ -1,4 +1,4 @@
-"""Views: the part of the plane that a picture of some size shows, in data units."""
+"""Views: the visible part of the plane for a picture of some size, in data units."""
 # Changes with js/src/screen/camera.js: the view that shows everything.
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 View = tuple[float, float, float, float]
-"""x left, x right, y bottom, y top in data units; a flipped axis runs down."""
+"""x left, x right, y bottom, y top in data units; bottom exceeds top on a flipped axis."""
 Extent = tuple[float, float, float, float]
 """x0, x1, y0, y1 in data units, ascending."""
 _MARGIN = 0.04
@@ -23,9 +23,9 @@ def fit_view(
     y_down: bool = False,
     equal_units: bool = True,
 ) -> View:
-    """Return the view that holds an extent with a margin of 4 %, as `fit` in js/src/screen/camera.js does.
+    """Return the view of an extent with a margin of 4 %, as `fit` in js/src/screen/camera.js does.
 
-    equal_units : whether as much on either axis takes as many px; else the extent fills the picture both ways
+    equal_units : whether both axes have the same scale; else the extent fills the picture both ways
     """
     left, right, bottom, top = contain(extent, size, y_down=y_down, equal_units=equal_units)
     more_x, more_y = (right - left) * _MARGIN, (top - bottom) * _MARGIN
@@ -49,14 +49,14 @@ def contain(
     y_down: bool = False,
     equal_units: bool = True,
 ) -> View:
-    """Return the view that a picture of a size shows to contain a view, as `contain` in js/src/screen/camera.js.
+    """Return the smallest view for a picture size that contains a view, as `contain` in js/src/screen/camera.js.
 
-    view : x left, x right, y bottom, y top; how the y axis points does not depend on it
+    view : x left, x right, y bottom, y top; the direction of the y axis does not depend on it
     """
     x0, x1, y0, y1 = view
     width, height = size
     unit_x, unit_y = abs(x1 - x0) / width, abs(y1 - y0) / height
-    # Halves before the sum, which may overflow.
+    # Halved before adding, since the sum may overflow.
     cx, cy = x0 / 2 + x1 / 2, y0 / 2 + y1 / 2
     if equal_units:
         unit_x = unit_y = max(unit_x, unit_y) or max(_speck(cx), _speck(cy)) / min(width, height)
@@ -66,12 +66,12 @@ def contain(
 
 
 def _speck(at: float) -> float:
-    """Return the length of axis to show around points at one place: 1, or the least that numbers there can resolve."""
+    """Return the length of axis to show around points at one place: 1, or the least that floats there can resolve."""
     return max(1.0, abs(at) * 2**-20)
 
 
 def union(extents: Sequence[Extent]) -> Extent:
-    """Return within which bounds all lie that lie within these; zeros where there are none."""
+    """Return the smallest extent that contains all of these; zeros if there are none."""
     if not extents:
         return 0.0, 0.0, 0.0, 0.0
     x0, x1, y0, y1 = zip(*extents, strict=True)
@@ -79,12 +79,12 @@ def union(extents: Sequence[Extent]) -> Extent:
 
 
 def within(xy: NDArray[np.float32], view: View) -> NDArray[np.bool_]:
-    """Return which points (n, 2) lie in a view, bool (n,)."""
+    """Return which points (n, 2) are in a view, bool (n,)."""
     (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:])
     return (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
 
 
 def zoom_of(seen: View, whole: View) -> float:
-    """Return the zoom of one view relative to another; where the axes differ, their geometric mean."""
+    """Return the zoom of one view relative to another; if the axes differ, their geometric mean."""
     x, y = ((whole[high] - whole[low]) / (seen[high] - seen[low]) for low, high in ((0, 1), (2, 3)))
     return math.sqrt(abs(x * y))

@@ -1,1 +1,1 @@
-"""A table of the cells: their order by a column, and the values of each row."""
+"""The table of cells: order by a column, and values of rows."""

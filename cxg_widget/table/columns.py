@@ -1,4 +1,4 @@
-"""The columns of the table: what each is called, and its values for some cells."""
+"""Columns of the table: headings, and values of some cells."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column of the table; `error` says why it cannot be shown, "" where it can.
+    """One column of the table; `error` is the reason why it cannot be shown, "" if it can.
 
     spec : "obs:NAME", "var:NAME" or "set:NAME"
     name, detail : heading and subheading
-    values : of the requested cells, as pandas has them; None where they cannot be read
+    values : of the requested cells, as in pandas; None if they cannot be read
     """
 
     spec: str
@@ -40,7 +40,7 @@ class TableColumn:
     error: CxgWidgetError | None = None
 
     def texts(self) -> list[str]:
-        """Return the values as text, as hovering writes them."""
+        """Return the values as text, as in the tooltip."""
         if self.values is None:
             return []
         return [text_of(as_scalar(one)) for one in self.values.astype(object)]
@@ -49,7 +49,7 @@ class TableColumn:
 def read_columns(
     specs: Sequence[str], dataset: Dataset, layer: str | None, rows: NDArray[np.int64], sets: OwnSets = NO_SETS
 ) -> list[TableColumn]:
-    """Read some rows of columns; one that cannot be read says so, and the others are there."""
+    """Read some rows of columns; a column that fails has an error, and the others are read."""
 
     def read_one(spec: str) -> TableColumn:
         name = spec.partition(":")[2]
@@ -80,7 +80,7 @@ def _read(target: Target, dataset: Dataset, layer: str | None, rows: NDArray[np.
 
 
 def frame_of(columns: Sequence[TableColumn], dataset: Dataset, rows: NDArray[np.int64]) -> pd.DataFrame:
-    """Return columns that were read as a DataFrame indexed by the obs index; names that occur twice by their specs."""
+    """Return columns as a DataFrame indexed by the obs index; columns of the same name are called by their specs."""
     import pandas as pd
 
     failed = next((one.error for one in columns if one.error is not None), None)
@@ -99,7 +99,7 @@ def frame_of(columns: Sequence[TableColumn], dataset: Dataset, rows: NDArray[np.
 
 
 def names_of(dataset: Dataset, rows: NDArray[np.int64]) -> list[str]:
-    """Return the labels of rows in the obs index, their numbers where it cannot be read."""
+    """Return the labels of rows in the obs index, or row numbers if it cannot be read."""
     try:
         return [shortened(str(name)) for name in dataset.obs_names(rows)]
     except CxgWidgetError:

@@ -1,4 +1,4 @@
-"""The table as a text file, which a spreadsheet may open: what it would run as a formula is made plain text."""
+"""The table as CSV, with formulas made harmless for spreadsheets."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def csv_text(frame: pd.DataFrame, *, separator: str = ",", header: bool = True) -> str:
-    """Return a frame as `DataFrame.to_csv` writes it, but for text that a spreadsheet would run.
+    """Return a frame as `DataFrame.to_csv` writes it, except for formulas.
 
-    Text that a spreadsheet would run, as `text.spreadsheet.harmless` says, gets an apostrophe before it. Numbers are
-    written in full.
+    A text that a spreadsheet would run as a formula (`text.spreadsheet.harmless`) gets an apostrophe before it. Numbers
+    have all digits.
     """
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -35,12 +35,12 @@ def csv_text(frame: pd.DataFrame, *, separator: str = ",", header: bool = True) 
     shown = pd.DataFrame(dict(enumerate(columns)), index=index)
     how: dict[str, Any] = {"sep": separator, "header": names if header else False, "lineterminator": "\n"}
     text = str(shown.to_csv(**how))
-    # Without quotes a lone carriage return ends the line, and a formula behind it begins one.
+    # Without quotes a lone carriage return ends the line, and a formula after it starts one.
     return str(shown.to_csv(**how, quoting=csv.QUOTE_ALL)) if "\r" in text else text
 
 
 def write_csv(path: str | Path, parts: Iterable[str]) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file atomically."""
     with (
         writing(local_path(path), replaces=True) as place,
         place.partial.open("w", encoding="utf-8", newline="") as file,

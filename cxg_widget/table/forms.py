@@ -1,4 +1,4 @@
-"""Results as a DataFrame of pandas or polars or an Arrow table, as the table was that a dataset was given as."""
+"""Results as a DataFrame of pandas or polars or an Arrow table, by the type of the dataset's source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_form(form: Any) -> None:
-    """Raise `InvalidValue` where a form is not known, and `MissingDependency` where its library is not installed."""
+    """Raise `InvalidValue` for an unknown form, and `MissingDependency` if its library is not installed."""
     if form is not None and form not in get_args(Form):
         raise InvalidValue(not_found("form", form, get_args(Form), "form="))
     for library in {"polars": ("polars", "pyarrow"), "arrow": ("pyarrow",)}.get(form, ()):
@@ -23,7 +23,7 @@ def check_form(form: Any) -> None:
 
 
 def in_form(frame: pd.DataFrame, form: Form | None) -> Any:
-    """Return a result in a form; other than in pandas its index is the first columns.
+    """Return a result in a form; except in pandas, the index becomes the first columns.
 
     form : None = "pandas"
     """
@@ -42,7 +42,7 @@ def in_form(frame: pd.DataFrame, form: Form | None) -> Any:
 
 
 def _levels(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return the levels of the index by names that no column has."""
+    """Return the levels of the index, with names that no column has."""
     import pandas as pd
 
     found = {}
@@ -55,7 +55,7 @@ def _levels(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def _array(values: pd.Series) -> Any:
-    """Return a column for Arrow: intervals and values of several types as texts."""
+    """Return a column for Arrow; intervals and values of mixed types become text."""
     import pandas as pd
     import pyarrow as pa
 

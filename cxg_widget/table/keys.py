@@ -1,4 +1,4 @@
-"""Values of a column as unsigned integers in the same order, so that one way of sorting serves all of them."""
+"""Sort keys: values of a column as unsigned integers in the same order, so that one sort serves all dtypes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Keys:
     """Sort keys of cells.
 
     first : uint16, uint32 or uint64 (n,)
-    last : the highest key of a value; above it are the cells without one
-    next : given rows with the same key, their keys by what follows; None where equal keys mean equal values
+    last : highest key of a value; cells without a value have higher ones
+    next : returns further keys for rows with equal keys; None if equal keys mean equal values
     """
 
     first: Unsigned
@@ -36,7 +36,7 @@ class Keys:
 
 
 def keys_of(target: Target | None, dataset: Dataset, layer: str | None) -> Keys:
-    """Read the keys of a column, gene or gene set over all rows; None = of the obs index."""
+    """Return the keys of a column, gene or gene set for all rows; None = the obs index."""
     from cxg_widget.display.color_target import read
 
     if target is None:
@@ -65,17 +65,17 @@ def _of_index(dataset: Dataset) -> Keys:
 def of_codes(codes: Codes) -> Keys:
     """Return the keys of categories, in their order."""
     dtype: Any = np.uint16 if len(codes.categories) < np.iinfo(np.uint16).max else np.uint32
-    return Keys(codes.codes.astype(dtype), int(np.iinfo(dtype).max) - 1)  # -1 becomes the highest
+    return Keys(codes.codes.astype(dtype), int(np.iinfo(dtype).max) - 1)  # -1 becomes the highest key
 
 
 def of_numbers(values: NDArray[Any]) -> Keys:
-    """Return the keys of numbers or booleans (n,); NaN is no value, infinite numbers are."""
+    """Return the keys of numbers or booleans (n,); NaN counts as no value, infinity does not."""
     if values.dtype.kind == "f":
         return _of_floats(values.astype(np.float32) if values.dtype.itemsize < 4 else values)
     if not values.size or values.dtype.kind == "b":
         return Keys(values.astype(np.uint16), int(np.iinfo(np.uint16).max))
     low, high = int(values.min()), int(values.max())
-    # Differences of signed integers wrap round to the right ones.
+    # Differences of signed integers are right modulo 2**n.
     above = np.subtract(values.astype(np.uint64), np.uint64(low % 2**64)) if high - low >= 2**32 else None
     if above is None:
         dtype: Any = np.uint16 if high - low < 2**16 else np.uint32
@@ -93,7 +93,7 @@ def _of_floats(values: NDArray[np.floating[Any]]) -> Keys:
 
 
 def of_text(values: Any) -> Keys:
-    """Return the keys of strings by their code points, eight bytes of UTF-8 at a time; None is no value."""
+    """Return the keys of strings by code point, eight bytes of UTF-8 at a time; None counts as no value."""
     is_missing: NDArray[np.bool_] | None = None
     if not isinstance(values, PackedStrings):
         plain = as_plain(values).tolist()
@@ -115,7 +115,7 @@ def _packed(strings: list[str]) -> PackedStrings:
 
 @dataclass(frozen=True)
 class _Text:
-    """Strings behind each other, cut into words of eight bytes."""
+    """Concatenated strings, in words of eight bytes."""
 
     text: NDArray[np.uint8]
     begin: NDArray[np.int64]
@@ -131,7 +131,7 @@ class _Text:
             return Keys((end - begin).astype(np.uint64), top)
         out = np.empty(begin.size, dtype=np.uint64)
         put_words(frozen(self.text), frozen(begin), frozen(end), depth, out)
-        # No UTF-8 has a byte 0xFF, so that no string has this word.
+        # UTF-8 never contains the byte 0xFF, so no string has this word.
         if self.is_missing is not None:
             out[self.is_missing if rows is None else self.is_missing[rows]] = top
 

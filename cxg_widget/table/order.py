@@ -1,6 +1,6 @@
-"""Finds the rows at some places of a sorted table by counting digits of their keys, without sorting all rows.
+"""Finds the rows of a page of the sorted table by counting digits of their keys, without sorting all rows.
 
-A page of ten million rows is found in a few passes over their keys, wherever it is, and nothing is kept but the keys.
+A page of ten million rows is found in a few passes over their keys, wherever it is, and only the keys are cached.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from cxg_widget.table.sort_loops import DIGIT, count_before, count_digits, put_m
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 _FEW = 1 << 14
-"""So many rows are sorted at once, without looking at further digits of their keys."""
+"""Up to this many rows are sorted directly, without counting further digits."""
 _ALL: Mask = np.empty(0, dtype=np.bool_)
 _WINDOW = 1 << 12
-"""Rows found at a time, so that who scrolls on need not look for them anew."""
+"""Rows found at a time, so that scrolling on needs no new search."""
 
 
 def rows_at(keys: Keys | None, mask: Mask | None, start: int, stop: int, *, descends: bool = False) -> Rows:
-    """Return the rows at the places start <= place < stop of a table, int64.
+    """Return the rows at the positions start <= position < stop of a table, int64.
 
-    keys : by what it is sorted, cells with equal keys in their own order; None = not at all
-    mask : bool (n,), which cells are in the table; None = all
-    stop : at most as many as there are
+    keys : sort keys, equal keys in the order of the store; None = unsorted
+    mask : bool (n,), cells of the table; None = all
+    stop : at most the number of cells
     """
     if keys is None:
         if mask is None:
@@ -41,7 +41,7 @@ def rows_at(keys: Keys | None, mask: Mask | None, start: int, stop: int, *, desc
 
 
 def place_of(row: int, keys: Keys | None, mask: Mask | None, *, descends: bool = False) -> int:
-    """Return at which place of a table a row stands, -1 where it is not in it; parameters as `rows_at`."""
+    """Return the position of a row in a table, -1 if it is not in it; parameters as `rows_at`."""
     if mask is not None and not mask[row]:
         return -1
     if keys is None:
@@ -50,7 +50,7 @@ def place_of(row: int, keys: Keys | None, mask: Mask | None, *, descends: bool =
 
 
 class _Sorted:
-    """Some cells in the order of their keys."""
+    """Some cells sorted by their keys."""
 
     def __init__(self, keys: Keys, mask: Mask | None, *, descends: bool) -> None:
         self._keys, self._descends = keys, descends
@@ -59,7 +59,7 @@ class _Sorted:
         self._bits = 8 * keys.first.dtype.itemsize
 
     def rows(self, start: int, stop: int) -> Rows:
-        """Return the rows at some places."""
+        """Return the rows at some positions."""
         if start >= stop:
             return np.empty(0, dtype=np.int64)
         if self._keys.first.size <= _FEW:
@@ -69,7 +69,7 @@ class _Sorted:
         return np.concatenate(self._within(0, self._bits, start, stop))
 
     def place(self, row: int) -> int:
-        """Return the place of a row that is among the cells."""
+        """Return the position of a row that is in the table."""
         lower, equal = count_before(*self._given, row)
         if self._keys.next is None or self._is_missing(row):
             return int(lower + equal)
@@ -80,17 +80,17 @@ class _Sorted:
         return int(self._keys.first[row]) > self._keys.last
 
     def _same(self, row: int) -> tuple[Rows, int]:
-        """Return all rows with the key of a row, and which of them it is."""
+        """Return all rows with the key of a row, and its index among them."""
         keys, mask = self._given[0], self._given[1]
         is_same = keys == keys[row]
         same = np.flatnonzero(is_same & mask if mask.size else is_same)
         return same, int(np.searchsorted(same, row))
 
     def _within(self, low: int, bits: int, start: int, stop: int) -> list[Rows]:
-        """Return the rows at some places among those whose keys agree with `low` in all but the lowest bits."""
+        """Return the rows at some positions among those whose keys agree with `low` in all but the lowest bits."""
         if bits == 0:
             return [self._of_one_key(low, start, stop)]
-        # By 16 bits at a time any page is found in a few passes, the last one as soon as the first; decision 38.
+        # With 16 bits at a time any page is found in a few passes, the last one as fast as the first (decision 38).
         shift = max(bits - DIGIT, 0)
         counts = np.zeros(1 << (bits - shift), dtype=np.int64)
         count_digits(*self._given, np.uint64(low), np.uint64(low + (1 << bits) - 1), np.uint64(shift), counts)
@@ -98,12 +98,12 @@ class _Sorted:
         found: list[Rows] = []
         digit = int(np.searchsorted(ends, start, side="right"))
         while start < stop:
-            # As many digits as hold few rows together are sorted in one go.
+            # Once few rows agree in their leading digits, they are sorted directly.
             before = int(ends[digit] - counts[digit])
             to = int(np.searchsorted(ends, min(before + _FEW, int(ends[-1])), side="right")) - 1
             to = min(to, int(np.searchsorted(ends, stop, side="left")))
             first = low + (digit << shift)
-            if to < digit:  # of many rows
+            if to < digit:  # more than a few rows
                 to = digit
                 end = min(stop, int(ends[digit]))
                 found += self._within(first, shift, start - before, end - before)
@@ -115,7 +115,7 @@ class _Sorted:
         return found
 
     def _sorted(self, low: int, high: int, n: int, start: int, stop: int) -> Rows:
-        """Return the rows at some places among all n with keys from `low` to `high`."""
+        """Return the rows at some positions among all n with keys from `low` to `high`."""
         rows = self._of_keys(low, high, 0, n)
         keys = self._keys.first[rows]
         if self._descends:
@@ -132,7 +132,7 @@ class _Sorted:
         return rows[start:stop]
 
     def _of_one_key(self, key: int, start: int, stop: int) -> Rows:
-        """Return some of the rows of one key, by what follows their keys."""
+        """Return some of the rows with one key, sorted by their further keys."""
         if self._keys.next is None or key > self._keys.last:
             return self._of_keys(key, key, start, stop - start)
         counts = np.zeros(1, dtype=np.int64)
@@ -151,22 +151,22 @@ class _Sorted:
 
 
 def compile_loops() -> None:
-    """Compile every loop on a few cells, or load what was compiled before, before the table is first sorted."""
+    """Compile every loop on a few cells, or load it from disk, before the table is first sorted."""
     rows_at(None, np.ones(1, dtype=np.bool_), 0, 1)
     of_text(np.array(["a"], dtype=object))
     for float_type in (np.float32, np.float64):
         of_numbers(np.zeros(1, dtype=float_type))
     for key_type in (np.uint16, np.uint32, np.uint64):
-        keys = Keys(np.zeros(1 << 15, dtype=key_type), 1)  # too many to be sorted in one go
+        keys = Keys(np.zeros(1 << 15, dtype=key_type), 1)  # too many for a direct sort
         rows_at(keys, None, 0, 1)
         place_of(0, keys, None)
 
 
 class Ordered:
-    """The cells of a table in their order.
+    """The sorted cells of a table.
 
-    keys : by what they are sorted; None = not at all
-    mask : bool (n,), which cells they are; None = all n
+    keys : sort keys; None = unsorted
+    mask : bool (n,), cells of the table; None = all n
     """
 
     def __init__(self, keys: Keys | None, mask: Mask | None, n: int, *, descends: bool = False) -> None:
@@ -175,11 +175,11 @@ class Ordered:
         self._window: tuple[int, Rows] = (0, np.empty(0, dtype=np.int64))
 
     def is_of(self, keys: Keys | None, mask: Mask | None, *, descends: bool) -> bool:
-        """Say whether it is of these very arrays."""
+        """Return whether it was made of the same arrays."""
         return self._keys is keys and self._mask is mask and self._descends == descends
 
     def rows(self, start: int, n: int) -> Rows:
-        """Return the rows at up to n places from `start` on, int64."""
+        """Return the rows at up to n positions from `start` on, int64."""
         stop = min(start + n, self.total)
         if start >= stop:
             return np.empty(0, dtype=np.int64)
@@ -192,7 +192,7 @@ class Ordered:
         return held[start - begin : stop - begin]
 
     def place(self, row: int) -> int:
-        """Return at which place a row stands, -1 where it is not among them."""
+        """Return the position of a row, -1 if it is not in the table."""
         if not 0 <= row < self._n:
             return -1
         return place_of(row, self._keys, self._mask, descends=self._descends)

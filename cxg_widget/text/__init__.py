@@ -1,1 +1,1 @@
-"""Sentences, names and numbers as people read them."""
+"""Sentences, names and numbers for people."""

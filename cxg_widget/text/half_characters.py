@@ -1,4 +1,4 @@
-"""Half characters, which JSON and file names can hold and no message or file in UTF-8: read as U+FFFD."""
+"""Lone surrogates, which JSON and file names can contain but UTF-8 cannot: read as U+FFFD."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 _HALF = re.compile("[\ud800-\udfff]")
-# Escaped backslashes and whole pairs come first, so that neither is taken apart.
+# Escaped backslashes and whole pairs come first, so that neither is split.
 _ESCAPES = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
@@ -15,21 +15,21 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def repaired(text: str) -> str:
-    """Return a text whose half characters are U+FFFD."""
+    """Return a text with lone surrogates replaced by U+FFFD."""
     return text if text.isascii() else _HALF.sub("\ufffd", text)
 
 
 def load_json(text: str) -> tuple[Any, bool]:
-    """Return the value of a JSON text, and whether half characters in it were repaired; raises as `json.loads`."""
+    """Return the value of a JSON text, and whether lone surrogates were replaced; raises as `json.loads`."""
     whole = _ESCAPES.sub(lambda one: "\\ufffd" if one[1] else one[0], text) if "\\u" in text else text
     return json.loads(whole), whole != text
 
 
 def note_of(what: str) -> str:
-    """Return the note of what was repaired."""
+    """Return the note on replaced surrogates."""
     return f"{what} holds half characters, which are read as \ufffd."
 
 
 def xml_text(text: str) -> str:
-    """Return a text as XML can hold it: without control characters, half characters, U+FFFE and U+FFFF."""
+    """Return a text that XML can contain: without control characters, surrogates, U+FFFE and U+FFFF."""
     return _NO_XML.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Shortens values for sentences, and finds the valid names nearest to one that was not found."""
+"""Shortens values for sentences, and finds the nearest valid names."""
 # Changes with js/src/words/missing.js: cells without a value, in words.
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from reprlib import Repr
 from typing import Any
 
 BROKEN = re.compile("[\0\ud800-\udfff]")
-"""What no file and no message can hold: NUL and half characters."""
+"""Characters that no file and no message can contain: NUL and lone surrogates."""
 _MANY = 4_000
 _FIRST = 500
 _ALIKE, _SHORT_OF_BEST = 0.5, 0.15
@@ -21,11 +21,11 @@ _LONGEST_VALUE = 200
 _LONGEST_NAME = 500
 LONGEST_LABEL = 60
 EMPTY_LABEL = "(empty)"
-"""Name of a category without letters."""
+"""Label of a category that is empty text."""
 MISSING_LABEL = "(missing)"
-"""Name of the cells without a category, in the legend and in the trait `hidden`."""
+"""Label of cells without a category, in the legend and in the trait `hidden`."""
 IN_NO_SET_LABEL, NOT_IN_SET_LABEL = "in no set", "not in the set"
-"""What cells are called that have no color where sets color them: all of them, or one."""
+"""Labels of uncolored cells if sets color the plot: all sets, or one."""
 _QUOTED = f'"{MISSING_LABEL}"'
 
 
@@ -41,7 +41,7 @@ def describe_layer(layer: str | None) -> str:
 
 
 class _Short(Repr):
-    """`repr` of anything, however long or deep it is."""
+    """A `repr` with limits of length and depth."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class _Short(Repr):
         self.maxlevel = 3
 
     def repr_int(self, x: int, level: int) -> str:
-        """Return the digits, where they are not more than Python writes out."""
+        """Return the digits, unless there are more than Python converts."""
         return f"<a whole number of {x.bit_length():,} bits>" if x.bit_length() > 4096 else super().repr_int(x, level)
 
 
@@ -58,16 +58,16 @@ _SHORT = _Short()
 
 
 def shown(value: Any) -> str:
-    """Return the `repr` of what was given, some 200 characters of it; also of what is huge, deep or cannot say itself.
+    """Return the `repr` of a value, about 200 characters of it; also for values that are huge, deep or have no `repr`.
 
     >>> shown([1, "a"])
     "[1, 'a']"
     """
-    return shortened(" ".join(_SHORT.repr(value).split("\n")), _LONGEST_VALUE * 2)  # arrays run over lines
+    return shortened(" ".join(_SHORT.repr(value).split("\n")), _LONGEST_VALUE * 2)  # arrays have several lines
 
 
 def text_of(value: Any) -> str:
-    """Return `str` of a label; one that is a whole number of more digits than Python writes out is described."""
+    """Return `str` of a label; an integer with more digits than Python converts is described."""
     try:
         return str(value)
     except ValueError:
@@ -75,36 +75,36 @@ def text_of(value: Any) -> str:
 
 
 def label_of(category: Any) -> str:
-    """Write a category value as text, as pandas would show it; one called as missing values are, in quotes."""
+    """Return a category value as text, as pandas shows it; one that looks like a missing value is quoted."""
     if isinstance(category, float) and category.is_integer():
         return str(int(category))
     return _QUOTED if category == MISSING_LABEL else text_of(category)
 
 
 def labels_meant(value: Any) -> tuple[str, ...]:
-    """Return the labels that a value may mean, the best first: of 1.0 "1.0" before "1"."""
+    """Return the possible labels of a value, best first: for 1.0 "1.0" before "1"."""
     return (str(value), label_of(value)) if isinstance(value, float) else (label_of(value),)
 
 
 def label_among(value: Any, labels: Container[str]) -> str:
-    """Return the label that a value means, or its text where none fits."""
+    """Return the label of a value, or its text if none fits."""
     meant = labels_meant(value)
     return meant[0] if meant[0] in labels else meant[-1]
 
 
 def as_label(text: str) -> str:
-    """Return a text of a column by what `label_of` made of it."""
+    """Return a text of a column as its label by `label_of`."""
     return MISSING_LABEL if text == _QUOTED else text
 
 
 def in_a_line(label: str) -> str:
-    """Return a label as it stands among others: its lines as one, and its end cut where it is long."""
+    """Return a label in one line, shortened."""
     line = " ".join(label.split())
     return line if len(line) <= LONGEST_LABEL else f"{line[: LONGEST_LABEL - 1]}…"
 
 
 def shortened(sentence: str, longest: int = _LONGEST) -> str:
-    """Return a sentence without its middle, where that is so long that nobody would read it."""
+    """Return a long sentence without its middle."""
     if len(sentence) <= longest:
         return sentence
     head, tail = (_HEAD, _TAIL) if longest == _LONGEST else (longest // 2, longest // 4)
@@ -112,12 +112,12 @@ def shortened(sentence: str, longest: int = _LONGEST) -> str:
 
 
 def nearest(name: str, names: Iterable[str], count: int = 3) -> list[str]:
-    """Return up to `count` of `names` most like `name`, best first, and none much less like it than the best.
+    """Return up to `count` of `names` most similar to `name`, best first.
 
-    Case is ignored; a name that has `name` as the beginning of a word is like it, however long it is. Of names equally
-    like it, those come first that begin as it does, as genes of a family do, then those listed first, as obs columns
-    are before genes. Among more than 4,000 names only the first 500 and those that share the first two letters are
-    compared, so that a misspelt gene is answered in milliseconds; no name of more than 500 letters is like another.
+    Case is ignored. A name in which a word starts with `name` is similar, whatever its length. Equally similar names
+    are ordered by a common start, as in gene families, then as listed, with obs columns before genes. Among more than
+    4,000 names, only the first 500 and those that share the first two letters are compared, so that a misspelled gene
+    is answered in milliseconds. Names of more than 500 letters are not compared.
     """
     if len(name) > _LONGEST_NAME:
         return []
@@ -138,7 +138,7 @@ def nearest(name: str, names: Iterable[str], count: int = 3) -> list[str]:
 
 
 def _likeness(key: str, wanted: str, matcher: SequenceMatcher[str]) -> float:
-    """Return the similarity of two names, 0 to 1; 0 where it is too low to matter."""
+    """Return the similarity of two names, 0 to 1; 0 if it is too low to matter."""
     matcher.set_seq1(key)
     is_near = matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE
     ratio = matcher.ratio() if is_near else 0.0
@@ -153,16 +153,16 @@ def _shared_start(one: str, other: str) -> int:
 
 
 def misspelt(name: str, names: Iterable[str]) -> str | None:
-    """Return the one of `names` that `name` differs from by a letter or two; None if there is none."""
+    """Return the name that differs from `name` by a letter or two; None if there is none."""
     return next(iter(get_close_matches(name.casefold(), list(names), n=1, cutoff=0.8)), None)
 
 
 def not_found(
     kind: str, name: object, names: Iterable[str], where: str = "this dataset", *, count: int | None = None
 ) -> str:
-    """Return the sentence for an unknown name, with the known names and the nearest ones.
+    """Return the sentence for an unknown name, with known and nearest names.
 
-    count : how many things there are, where some of them have several names; None = as many as names
+    count : number of things, if some have several names; None = number of names
 
     >>> not_found("obs column", "cell_typ", ["batch", "cell_type"])
     "no obs column 'cell_typ'; this dataset has 'batch', 'cell_type'. Did you mean 'cell_type'?"
@@ -177,6 +177,6 @@ def not_found(
 
 
 def join_missing(names: Sequence[str]) -> str:
-    """Return the sentence for one thing that is not there, and then the names of all others that are not."""
+    """Return the sentence for the first missing thing, followed by the names of the others."""
     first, *others = names
     return f"{first} Not there either: {', '.join(others)}." if others else first

@@ -10,14 +10,14 @@ _AN = re.compile(r"[aeio]|[fhlmnrsx]\W")
 
 
 class Noun(NamedTuple):
-    """The singular and the plural of a common noun, in lower case."""
+    """Singular and plural of a common noun, in lower case."""
 
     one: str
     many: str
 
     @property
     def a(self) -> str:
-        """The singular with its article, by how it is said.
+        """The singular with its article, by pronunciation.
 
         >>> CELL.a, Noun("m/z window", "m/z windows").a, Noun("intensity", "intensities").a
         ('a cell', 'an m/z window', 'an intensity')
@@ -25,7 +25,7 @@ class Noun(NamedTuple):
         return f"{'an' if _AN.match(self.one) else 'a'} {self.one}"
 
     def counted(self, n: int) -> str:
-        """Write a number of them.
+        """Return a number with the noun.
 
         >>> CELL.counted(1), CELL.counted(2638)
         ('1 cell', '2,638 cells')
@@ -34,7 +34,7 @@ class Noun(NamedTuple):
 
 
 def capitalized(words: str) -> str:
-    """Return words with a capital, unless the first is a sign or an abbreviation.
+    """Capitalize words, unless the first is a symbol or an abbreviation.
 
     >>> capitalized("cells"), capitalized("m/z windows")
     ('Cells', 'm/z windows')

@@ -1,4 +1,4 @@
-"""Numbers as people read them, written as js/src/words/format.js writes them."""
+"""Formats numbers for people, as js/src/words/format.js does."""
 # Changes with js/src/words/format.js: numbers as text.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Secrets within addresses, which no sentence repeats: users and keys before a host, and queries."""
+"""Removes secrets from addresses in sentences: users and keys before a host, and queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _VALUE = re.compile(r"([?&](?:sig|signature|token|key|secret|password|x-amz-[\w-
 
 
 def redacted(text: str) -> str:
-    """Return a text without the secrets of the addresses in it.
+    """Return a text without the secrets of its addresses.
 
     >>> redacted("s3://key:secret@host/a.cxg and https://host/a.zarr?sig=1")
     's3://***@host/a.cxg and https://host/a.zarr?***'

@@ -1,4 +1,4 @@
-"""Shortens the traceback of a one-sentence exception in a notebook to the user's own lines and the sentence."""
+"""Shortens the traceback of a one-sentence error in a notebook to the user's own lines and the sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _IN_FULL = ("Verbose", "Docs")
 
 
 def lines_of(error: BaseException) -> list[str]:
-    """Return the traceback of an exception without this package and what carries it, as IPython would print it.
+    """Return the traceback of an error without frames of this package and its hosts, as IPython prints it.
 
     After `%xmode Verbose` nothing is left out.
     """
@@ -18,7 +18,7 @@ def lines_of(error: BaseException) -> list[str]:
     tracebacks = get_ipython().InteractiveTB
     if tracebacks.mode in _IN_FULL:
         return list(tracebacks.structured_traceback(type(error), error, error.__traceback__))
-    alone = type(error)(*error.args)  # without the exceptions that caused it
+    alone = type(error)(*error.args)  # without the errors that caused it
     return list(tracebacks.structured_traceback(type(error), alone, _of_others(error.__traceback__), tb_offset=0))
 
 

@@ -1,16 +1,16 @@
-"""Text as a CSV may hold it that a spreadsheet opens: what it would run as a formula gets an apostrophe before it."""
+"""Makes text in CSV files harmless for spreadsheets: a formula gets an apostrophe before it."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-# Spreadsheets pass over blanks and marks before a sign, and take signs of full width for those of ASCII.
+# Spreadsheets ignore blanks and marks before a sign, and accept full-width signs.
 _FORMULA = re.compile("'*(?:[\\s\x00-\x1f\ufeff\u200b]*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")
 
 
 def harmless(value: Any) -> Any:
-    """Return a value that no spreadsheet takes for a formula; numbers, and one character alone, stay as they are."""
+    """Return a value that no spreadsheet takes for a formula; numbers and single characters are unchanged."""
     if not isinstance(value, str) or not _FORMULA.match(value) or len(value) == 1 or _is_number(value):
         return value
     return f"'{value}"

@@ -1,4 +1,4 @@
-"""Warnings that name the line of the user's own code."""
+"""Warnings that point at the line of the user's own code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from warnings import warn
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _BETWEEN = ("traitlets", "ipywidgets", "anywidget")
-"""Packages between an assignment of a trait and its check; how many frames they add depends on the version."""
+"""Packages between an assignment of a trait and its check; their number of frames depends on the version."""
 
 
 def warn_caller(message: str) -> None:

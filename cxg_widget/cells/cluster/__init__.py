@@ -1,4 +1,4 @@
-"""Cells on a Dask cluster: workers open the store themselves; only this folder imports dask."""
+"""Cells on a Dask cluster, whose workers open the store themselves; only this folder imports dask."""
 
 from cxg_widget.cells.cluster.client import find_client
 from cxg_widget.cells.cluster.holder import cluster_holder

@@ -1,4 +1,4 @@
-"""Finds the Dask client to work with."""
+"""Finds the Dask client."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from cxg_widget.errors import ClusterLost, InvalidOption, MissingDependency
 
 
 def find_client(dask: Any) -> Any:
-    """Return the `distributed.Client` that the option `dask` means; None where there is to be none.
+    """Return the `distributed.Client` for the option `dask`; None for none.
 
     dask : a client; True = the current one; None or False = none
 
-    Raises `MissingDependency` if Dask is wanted and not installed, `InvalidOption` if there is no current client, or it
-    is no (synchronous) client, `ClusterLost` if it was closed.
+    Raises `MissingDependency` if Dask is not installed, `InvalidOption` if there is no current client, or it is not a
+    synchronous client, `ClusterLost` if it was closed.
     """
     if dask is None or dask is False:
         return None

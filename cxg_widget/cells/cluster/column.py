@@ -1,4 +1,4 @@
-"""The column that the workers hold to color by: one at a time, read where another is wanted."""
+"""The column that colors the cells on the workers: one at a time."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import MISSING_U16
 
 _OUTLIERS = 5
-"""Quantiles at either end that may be those of outliers."""
+"""Quantiles at either end that may be outliers."""
 _WIDER = 64
 _SMALLEST = 1e-12
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A column on the workers: one future for each partition.
+    """A column on the workers: one future per partition.
 
-    labels : those of an annotation
-    levels : of the codes of numbers; None = these are categories
+    labels : of an annotation
+    levels : of the codes of numbers; None = categories
     """
 
     key: tuple[Target, str | None]
@@ -44,7 +44,7 @@ class _Column:
 
 
 class LoadedColumn:
-    """Holds one column on the workers of some partitions."""
+    """Loads one column on the workers of some partitions."""
 
     def __init__(self, parts: Partitions) -> None:
         self._parts = parts
@@ -52,21 +52,21 @@ class LoadedColumn:
         self._held: _Column | None = None
 
     def forget(self) -> None:
-        """Hold nothing any more."""
+        """Release the column."""
         self._held = None
 
     def hidden_by(self, shown: Shown | None) -> list[Any] | None:
-        """Return the column by which some cells are hidden, one future a partition; None where none are."""
+        """Return the column that hides cells, one future per partition; None if none are hidden."""
         if shown is None or shown.visible is None:
             return None
         return self.futures_of(shown.coloring.target, shown.settings.layer)
 
     def futures_of(self, target: Target, layer: str | None, levels: Levels | None = None) -> list[Any] | None:
-        """Return a column, one future a partition; None for no column."""
+        """Return a column, one future per partition; None for no column."""
         return None if target.source == "none" else self.get(target, layer, levels).futures
 
     def get(self, target: Target, layer: str | None, codes: ColorRule | Levels | None = None) -> _Column:
-        """Return what the workers hold; codes : their levels, or the limits that these are to resolve; None = any."""
+        """Return the column on the workers; codes : their levels, or the limits to resolve; None = any."""
         # Held while the column loads, so that a second thread waits for it instead of loading it too.
         with self._lock:
             held = self._held
@@ -101,7 +101,7 @@ def _levels(summary: Coloring, codes: ColorRule | Levels | None) -> Levels:
 
 
 def as_column(target: Target) -> Target:
-    """Return what workers read for a color: sets are a column, by a name that no store has."""
+    """Return the target that workers read for a color: sets are a column with a name that no store has."""
     return Target("obs", f"\0sets:{target.name}") if target.source == "sets" else target
 
 
@@ -110,7 +110,7 @@ def _holds_codes(data: Any) -> bool:
 
 
 def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
-    """Return the coloring by codes that workers have read, without values."""
+    """Return the coloring of codes on the workers, without values."""
     found = parts.gathered(parts.map("codes", count_codes, data))
     empty, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
     if len(empty.categories) >= MISSING_U16:
@@ -120,7 +120,7 @@ def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
 
 
 def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
-    """Return the coloring by numbers that workers have read, without values."""
+    """Return the coloring of numbers on the workers, without values."""
     sizes = [stop - start for start, stop in parts.blocks]
     found = parts.gathered(parts.map("limits", limits_of, data, sizes))
     lo, hi = min(one[0] for one in found), max(one[1] for one in found)
@@ -130,7 +130,7 @@ def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
     tallies = parts.gathered(parts.map("tally", tally, data, sizes, lo=lo, hi=hi, least=least))
     bins, codes, logs, by_size = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
     quantiles, finer = quantiles_of(codes, Levels(lo, hi)), quantiles_of(by_size, _by_size(lo, hi, least))
-    # An outlier makes even codes too coarse for quantiles; codes by order of magnitude then have finer ones.
+    # An outlier makes even codes too coarse for quantiles; codes by order of magnitude are then finer.
     is_narrow = (finer[-_OUTLIERS] - finer[_OUTLIERS]) * _WIDER < quantiles[-1] - quantiles[0]
     numbers = replace(
         Numbers.stated(lo, hi),
@@ -146,15 +146,15 @@ def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
 
 
 def count_codes(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
-    """Return no code of the categories, and the cells of each, the missing ones first; runs on a worker."""
+    """Return the categories without codes, and the cells of each, missing first; runs on a worker."""
     counts, n_missing = category_counts(codes)
     return codes.holding(np.empty(0, np.int32)), np.array([n_missing, *counts])
 
 
 def limits_of(vector: Vector, n_rows: int) -> tuple[float, float, int, int, int, float]:
-    """Return the finite range (inf, -inf if there is none), and how many cells are not finite, below 0, at 0.
+    """Return the finite range (inf, -inf if there is none), and the number of non-finite, negative and zero cells.
 
-    Last comes the least number above 0, inf if there is none. Runs on a worker.
+    The last value is the lowest number above 0, inf if there is none. Runs on a worker.
     """
     finite = vector.values[np.isfinite(vector.values)]
     known = [finite.min(), finite.max()] if finite.size else []
@@ -171,7 +171,7 @@ def limits_of(vector: Vector, n_rows: int) -> tuple[float, float, int, int, int,
 def tally(
     vector: Vector, n_rows: int, lo: float, hi: float, least: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Count cells by bin (64,), by even code (65535,), by bin of logarithms, and by code of `_by_size` (65535,).
+    """Count cells by bin (64,), by even code (65535,), by logarithmic bin, and by code of `_by_size` (65535,).
 
     Runs on a worker.
     """

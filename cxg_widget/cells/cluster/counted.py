@@ -21,10 +21,10 @@ from cxg_widget.datasets import Codes
 
 @dataclass(frozen=True)
 class ClusterColumn(Countable):
-    """A column whose codes the workers hold.
+    """A column whose codes are on the workers.
 
-    parts : the rows of each
-    held : the future of each, a `CodedColumn` of these rows
+    parts : the rows of each partition
+    held : future of each, a `CodedColumn` of these rows
     """
 
     parts: Partitions
@@ -32,12 +32,12 @@ class ClusterColumn(Countable):
 
     @property
     def is_at_hand(self) -> bool:  # type: ignore[override]
-        """Whether the workers still have them."""
+        """Whether the workers still have the codes."""
         return not any(map(must_be_anew, self.held))
 
     @property
     def nbytes(self) -> int:
-        """Its size in this process, bytes."""
+        """Bytes held in this process."""
         return self.edges.nbytes
 
     def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:
@@ -75,7 +75,7 @@ class ClusterColumn(Countable):
 
 
 def read_on_workers(parts: Partitions, column: tuple[str, str, str | None]) -> ClusterColumn:
-    """Have a column read and coded on the workers, numbers by bins between the ends of all of them."""
+    """Have the workers read a column as codes, numbers in bins over the range of all."""
     values = parts.map("values", _read, parts.rows(column[1]), column=column)
     # Two passes over the values: bins need the range of all cells, which no single worker knows (decision 13).
     ends = parts.gathered(parts.map("ends", _ends, values))
@@ -86,7 +86,7 @@ def read_on_workers(parts: Partitions, column: tuple[str, str, str | None]) -> C
     return ClusterColumn(**meaning, parts=parts, held=held)
 
 
-# What a worker does.
+# On a worker.
 
 
 def _read(rows: Rows, column: tuple[str, str, str | None]) -> Codes | NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Holds cells on Dask's workers; a sample and counts are in this process."""
+"""Holder of cells on Dask workers; a sample and counts are in this process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def cluster_holder(client: Any, source: Source) -> Callable[[Loader, Settings], 
 
 
 class ClusterHolder(Holder):
-    """The cells of a dataset on the workers of a client, of which only what a sample needs is read here."""
+    """The cells of a dataset on the workers of a client; only the data of the sample are read here."""
 
     is_aggregated = True
 
@@ -64,25 +64,25 @@ class ClusterHolder(Holder):
 
     @property
     def counter(self) -> Counter:
-        """Counts columns on the workers, by states of the cells that are made here."""
+        """Counts columns on the workers, with states of cells made here."""
         key = self.settings.place_key
         return self._memo.keep(
             "counter", key, lambda: Counter(self.dataset, self._loader.crossfilter, self.indexed().coded)
         )
 
-    # Where they are.
+    # Coordinates.
 
     def xy(self) -> NDArray[np.float32]:
         """Read the coordinates into this process."""
         return LocalHolder(self._loader, self.settings).xy()
 
     def bounds(self) -> Bounds:
-        """Return the bounds of the cells, and the number of cells without a place."""
+        """Return the bounds of the cells, and the number of cells without coordinates."""
         cells = self.indexed()
         return Bounds(cells.extent, cells.n_missing)
 
     def extent(self) -> Extent:
-        """Return within which bounds all cells lie."""
+        """Return the bounds of all cells."""
         return self.indexed().extent
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
@@ -90,8 +90,8 @@ class ClusterHolder(Holder):
         return self.indexed().coordinates(rows)
 
     def indexed(self) -> ClusterCells:
-        """Return the cells under the indexes of the workers, who make them at first use."""
-        # Cells on show are closed once the new ones are shown: where these cannot be had, they stay.
+        """Return the indexed cells on the workers, which load them at first use."""
+        # Current cells are closed once the new ones are shown; if these fail, they stay.
         self._check_on_show()
         cells = self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed, ClusterCells.close)
         self._check_on_show()
@@ -101,7 +101,7 @@ class ClusterHolder(Holder):
         if self._memo.is_closed:
             raise ClosedDataset(f"the widget of {self.dataset.uri} was closed while its cells were being read.")
         if not self._memo.wants(self.settings.place_key):
-            raise Overtaken("other cells are on show than those that were requested.")
+            raise Overtaken("other cells are shown than those that were requested.")
 
     def _make_indexed(self) -> ClusterCells:
         dataset = self.dataset
@@ -123,14 +123,14 @@ class ClusterHolder(Holder):
 
     @property
     def can_hover(self) -> bool:
-        """Whether the workers have been heard of; until then every hover would hold a thread."""
+        """Whether the workers have responded; until then every hover would block a thread."""
         return self._memo.held(_SLOT, self.settings.place_key) is not None
 
     has_places = False
     needs_no_reading = False
     """The workers may have gone, or be busy."""
 
-    # How they are colored, and what they sum up to.
+    # Coloring and sums.
 
     def coloring(self) -> Coloring:
         """Return the coloring of the sample, with counts and range of all cells."""
@@ -151,7 +151,7 @@ class ClusterHolder(Holder):
         return (*settings.color_key, settings.place_key)
 
     def known_coloring(self) -> Coloring | None:
-        """Return the coloring by counts and range of all cells, if these are known."""
+        """Return the coloring with counts and range of all cells, if these are known."""
         found: Coloring | None = self._memo.held("summary", self._color_key)
         return found and found.resolving(self.settings.color_rule)
 
@@ -180,35 +180,35 @@ class ClusterHolder(Holder):
         }
 
     def category_mask(self, code: int) -> NDArray[np.bool_]:
-        """Return which cells have a category of the coloring, those without a place too; the workers read it anew."""
+        """Return the cells of a category, including those without coordinates; the workers read it again."""
         return self.indexed().category_mask(self.coloring().target, code)
 
     def column_held(self, column: str) -> None:
         """Return None: the workers read it."""
 
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
-        """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
+        """Return the categories of an obs column, and the cells of a mask, bool (n_obs,), in each, int64 (k,)."""
         return self.indexed().category_counts(Target("obs", column), mask)
 
     def category_planes(
         self, column: str | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None,
         check: Callable[[], object],
     ) -> NDArray[np.uint32]:  # fmt: skip
-        """Count cells on a grid, as `count_on_grid`, where they are; column None = all are of plane 0."""
+        """Count cells on a grid on the workers, as `count_on_grid`; column None = all in plane 0."""
         check()
         return self.indexed().category_planes(None if column is None else Target("obs", column), slots, grid, mask)
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count selected cells as the legend counts all of them; the workers read the column anew."""
+        """Count selected cells as the legend counts all; the workers read the column again."""
         coloring = self.coloring()
         if coloring.data is None:
             return coloring.count_selected(mask)
         return self.indexed().count_selected(coloring, mask, self.settings.layer)
 
     def matrix(self, tell: Tell, cancelled: Callable[[], bool]) -> MatrixStats:
-        """Return the matrix as the workers look at it."""
+        """Return the statistics of the matrix on the workers."""
         return self.indexed().matrix(self.dataset, tell, cancelled)
 
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
-        """Reduce all cells, or those of a mask, bool (n_obs,), where they are."""
+        """Reduce all cells, or those of a mask, bool (n_obs,), on the workers."""
         return self.indexed().sums(wanted, view, size, mask)

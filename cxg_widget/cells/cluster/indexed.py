@@ -1,4 +1,4 @@
-"""All cells of an embedding on a Dask cluster, which answer as `IndexedCells` does."""
+"""All cells of an embedding on a Dask cluster, with the interface of `IndexedCells`."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
 
 
 class ClusterCells:
-    """The cells of one embedding, held and searched where the workers are.
+    """The cells of one embedding on the workers.
 
-    Only planes, packed masks, counts and samples travel.
+    Only planes, packed masks, counts and samples are transferred.
 
     Parameters
     ----------
     client : a `distributed.Client`, see `find_client`
     embedding, axes : as in `Dataset.embedding`
-    own : returns the obs columns that are not of the store, annotations, as they are now
-    read : counts what the workers read of the store; None = nobody asks
-    rows_per_partition : None = so that every thread of the cluster has one, and none more than 8 million rows
-    patience_s : how long the cluster may be without any worker before `ClusterLost`
+    own : returns the current obs columns that are not in the store, the annotations
+    read : counts the reads of the workers; None = not counted
+    rows_per_partition : None = one partition per thread of the cluster, of at most 8 million rows
+    patience_s : how long the cluster may have no worker before `ClusterLost`
 
     Raises
     ------
     ClusterLost
         If the client is closed, or there are no workers; every method may raise it.
     CxgWidgetError
-        What opening or reading the store raises, on the workers as here.
+        Errors of opening or reading the store, on the workers as here.
     """
 
     def __init__(
@@ -96,13 +96,13 @@ class ClusterCells:
         self.extent: Extent = union([extent for extent, _ in found if extent is not None])
 
     def only(self, mask: NDArray[np.bool_] | None) -> ClusterCells:
-        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+        """Return the cells of a mask, bool (n_obs,); None = all. Results are cached per mask object."""
         if mask is None:
             return self
         with self._lock:
             if self._only is None or self._only[0] is not mask:
                 self._whole()
-                # The copy would share the lock, and columns that are arranged for other rows.
+                # The copy would share the lock, and columns of other rows.
                 kept = copy(self)
                 kept._lock, kept._selection, kept._only = RLock(), None, None
                 kept._parts = self._parts.only(mask)
@@ -119,19 +119,19 @@ class ClusterCells:
     # Columns.
 
     def know_sets(self, target: Target, codes: Codes) -> None:
-        """Store the set of each row, (n_obs,), in place of the former ones; workers get them as they get labels."""
+        """Set the set of each row, (n_obs,); workers get them as they get labels."""
         self._of_sets = {as_column(target).name: codes}
 
     def summary(self, target: Target, layer: str | None = None, rule: ColorRule | None = None) -> Coloring:
-        """Load a column on the workers, if it is not the one they have; return the coloring by it, without values.
+        """Load a column on the workers, if it is not there; return its coloring without values.
 
-        rule : limits that its codes are to resolve; None = any will do
+        rule : limits that its codes must resolve; None = any
         """
         self._whole()
         return self._loaded.get(target, layer, rule).summary
 
     def category_mask(self, target: Target, code: int) -> NDArray[np.bool_]:
-        """Return which rows have a category, those without a place too, bool (n_obs,); code -1 = those without one."""
+        """Return the rows of a category, also without coordinates, bool (n_obs,); code -1 = those without one."""
         parts, target = self._parts, as_column(target)
         return parts.mask_of(
             parts.map("category", worker.category_bits, parts.rows(target.name), target=target, code=code)
@@ -140,7 +140,7 @@ class ClusterCells:
     def count_selected(
         self, coloring: Coloring, mask: NDArray[np.bool_], layer: str | None = None
     ) -> NDArray[np.int64]:
-        """Count selected rows, those without a place too, as `Coloring.count_selected`."""
+        """Count selected rows, including those without coordinates, as `Coloring.count_selected`."""
         limits = (*coloring.limits, coloring.numbers.least)
         parts, target = self._parts, as_column(coloring.target)
         same = {"target": target, "layer": layer}
@@ -158,20 +158,20 @@ class ClusterCells:
     def category_counts(
         self, target: Target, mask: NDArray[np.bool_] | None
     ) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
-        """Return the categories of an obs column, and how many rows of a mask, bool (n_obs,), each has, int64 (k,)."""
+        """Return the categories of an obs column, and the rows of a mask, bool (n_obs,), in each, int64 (k,)."""
         parts = self._parts
         packed = None if mask is None else parts.packed(mask)
         found = parts.gathered(
             parts.map("categories", worker.category_counts, parts.rows(target.name), packed, target=target)
         )
         total: NDArray[np.int64] = np.sum([counts for _, counts in found], axis=0)
-        # A block has the categories of all rows, so that those of the first partition are those of all.
+        # A block has the categories of all rows, so those of the first partition are those of all.
         return found[0][0], total
 
     def category_planes(
         self, target: Target | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None
     ) -> NDArray[np.uint32]:
-        """Count cells on a grid on the workers, and add up what they return; see `count_on_grid`."""
+        """Count cells on a grid on the workers, and add their counts; see `count_on_grid`."""
         parts, loaded = self._parts, self._whole()
         packed = None if mask is None else parts.packed(mask)
 
@@ -191,15 +191,15 @@ class ClusterCells:
         return planes
 
     def coded(self, column: tuple[str, str, str | None]) -> ClusterColumn:
-        """Have a column, (source, name, layer), read and coded on the workers, to be counted there."""
+        """Have the workers read a column, (source, name, layer), as codes to be counted there."""
         return read_on_workers(self._parts, column)
 
     def rule_mask(self, rule: Rule) -> NDArray[np.bool_]:
-        """Return which rows a rule means that some rows alone tell, bool (n_obs,); raises as `rule.mask_of`."""
+        """Return the rows of a rule that can be evaluated by rows, bool (n_obs,); raises as `rule.mask_of`."""
         return self._parts.mask_of(self._parts.map("rule", rule_bits, self._parts.rows(), rule=rule))
 
     def matrix(self, dataset: Dataset, tell: Tell, cancelled: Callable[[], bool]) -> ClusterMatrixStats:
-        """Return the matrix of the dataset as the workers look at it, see `Holder.matrix`."""
+        """Return the statistics of the matrix on the workers, see `Holder.matrix`."""
         from cxg_widget.cells.cluster.matrix_statistics import ClusterMatrixStats
 
         return ClusterMatrixStats(dataset, self._parts, tell, cancelled)
@@ -207,9 +207,9 @@ class ClusterCells:
     # Pictures.
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
-        """Aggregate a view on the workers and add up what they return; parameters as `IndexedCells.image`.
+        """Aggregate a view on the workers and add their planes; parameters as in `IndexedCells.image`.
 
-        A selection is sent once for each array, n_obs / 8 bytes.
+        A selection is sent once per array, n_obs / 8 bytes.
 
         Raises `Overtaken` if a newer request for a view has arrived.
         """
@@ -233,7 +233,7 @@ class ClusterCells:
         return planes
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
-        """Reduce the cells of a view on the workers, in the order of their rows; parameters as `image`.
+        """Reduce the cells of a view on the workers, in row order; parameters as in `image`.
 
         Raises `Overtaken` if a newer request for a view has arrived.
         """
@@ -251,7 +251,7 @@ class ClusterCells:
     def sums(
         self, wanted: Wanted, view: View, size: tuple[int, int], selected: NDArray[np.bool_] | None = None
     ) -> Sums:
-        """Reduce all cells, or those of a mask in row order, bool (n_obs,), on the workers; the sums merge there."""
+        """Reduce all cells, or those of a mask in row order, bool (n_obs,), on the workers, which merge the sums."""
         parts, arguments = self._parts, {"wanted": wanted, "view": view, "size": size}
         packed = None if selected is None else parts.packed(selected)
         found = parts.map(
@@ -265,7 +265,7 @@ class ClusterCells:
         sums: Sums = parts.waiting.result(parts.waiting.submitted(lambda: parts.reduced(found, worker.add_planes)))
         return sums
 
-    # Places.
+    # Coordinates.
 
     def take(
         self, rows: NDArray[np.integer[Any]], coloring: Coloring, layer: str | None = None
@@ -274,13 +274,13 @@ class ClusterCells:
 
         Parameters
         ----------
-        coloring : by the column to take, whatever values it holds
+        coloring : coloring by the column to read; its values are ignored
 
         Returns
         -------
-        xy : float32 (k, 2), NaN where a row is not drawn
-        coloring : with codes int32 (k,); or numbers float32 (k,), float64 where float32 is too coarse, exact to
-            (hi - lo) / 65534; missing too where a row is not drawn
+        xy : float32 (k, 2), NaN if a row is not drawn
+        coloring : with codes int32 (k,); or numbers float32 (k,), float64 if float32 is too coarse, exact to (hi - lo)
+            / 65534; also missing if a row is not drawn
         """
         loaded, column = self._whole(), self._loaded.futures_of(coloring.target, layer, coloring.numbers.levels)
         local, back = self._parts.local(rows)
@@ -290,7 +290,7 @@ class ClusterCells:
         return xy, coloring.holding(np.concatenate(values)[back]) if values else coloring
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-        """Return the coordinates of some rows, float32 (k, 2); NaN where they are not finite."""
+        """Return the coordinates of some rows, float32 (k, 2); NaN if not finite."""
         return self.take(rows, Coloring(Target("none")))[0]
 
     def cells(self, extent: Extent, shown: Shown) -> SomeCells:
@@ -304,7 +304,7 @@ class ClusterCells:
         return sum(self._parts.gathered(self._parts.map("count", worker.count, self._whole(), view=tuple(view))))
 
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
-        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+        """Return which cells are in a polygon (k, 2), bool (n_obs,), without those that `shown` hides."""
         loaded, visible = self._whole(), None if shown is None else shown.visible
         column = self._loaded.hidden_by(shown)
         arguments = {"polygon": polygon, "visible": visible}
@@ -313,7 +313,7 @@ class ClusterCells:
     def nearest(
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
     ) -> tuple[int, float, float] | None:
-        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`.
+        """Return row and position of the visible cell nearest to (x, y); see `SpatialIndex.nearest`.
 
         Raises `Overtaken` if a newer request for a point has arrived.
         """
@@ -329,7 +329,7 @@ class ClusterCells:
         return found[1], float(at_x), float(at_y)
 
     def under_pointer(self, circle: Circle, shown: Shown) -> CellsUnderPointer:
-        """Summarise the cells in a circle, without hidden and filtered ones.
+        """Summarize the visible cells in a circle that pass the filters.
 
         Raises `Overtaken` if a newer request for a circle has arrived.
         """
@@ -375,5 +375,5 @@ class ClusterCells:
 
 
 def _closest(*found: tuple[float, int] | None) -> tuple[float, int] | None:
-    # By distance, then by row: which worker answers first does not matter.
+    # By distance, then by row: the order of answers does not matter.
     return min((one for one in found if one is not None), default=None)

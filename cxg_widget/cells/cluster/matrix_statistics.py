@@ -1,4 +1,4 @@
-"""The matrix as comparisons look at it, by Dask's workers: each sums up its own rows, and the sums are added up."""
+"""Statistics of a matrix by Dask workers: each sums up its own rows, and the sums are added."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from cxg_widget.display.color_target import Target
 from cxg_widget.errors import InvalidOption
 
 ROWS_PER_TASK = 2**18
-"""Few enough for a bar that moves, and for workers to be free soon after a comparison was given up."""
+"""Few enough for a smooth progress bar, and for workers to be free soon after a comparison was cancelled."""
 _WASTE = 2
-"""Tasks this small are used unless they make the workers read more than this many times as much."""
+"""Tasks of this size are used unless workers would read more than this many times as much."""
 
 Found = TypeVar("Found", Gathered, Sums)
 
 
 class ClusterMatrixStats(MatrixStats):
-    """Statistics of a matrix whose rows Dask's workers hold; this process reads none of it.
+    """Statistics of a matrix by Dask workers; this process reads none of it.
 
-    Masks travel as bits, and what comes back has some numbers for each gene and group.
+    Masks are sent as bits; each worker returns some numbers per gene and group.
 
-    Every method raises `ClusterLost` too.
+    Every method may also raise `ClusterLost`.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ClusterMatrixStats(MatrixStats):
     def category_counts(
         self, column: str, masks: Sequence[NDArray[np.bool_] | None]
     ) -> tuple[tuple[Any, ...], list[NDArray[np.int64]]]:
-        """Return the categories of an obs column, and how many cells of each mask, None = all, have each."""
+        """Return the categories of an obs column, and the number of cells of each in each mask, None = all cells."""
         parts, found = self._parts, []
         for mask in masks:
             packed = None if mask is None else parts.packed(mask)
@@ -68,21 +68,21 @@ class ClusterMatrixStats(MatrixStats):
         return counted[0][0][0], [np.sum([counts for _, counts in one], axis=0) for one in counted]
 
     def kind(self, grouping: Grouping, layer: str | None) -> ValueKind:
-        """Return the kind of the values of a layer, as one worker judges it."""
+        """Return the kind of the values of a layer, judged by one worker."""
         kind: ValueKind = self._by_one("judge", _judged, sample=self.sample_of(grouping), layer=layer)
         return kind
 
     def gather(self, grouping: Grouping, question: Question, *, linear: bool) -> Gathered:
-        """Gather what a question needs of each group."""
+        """Gather the sums that a question needs of each group."""
         positions, normalized = question.positions(self.dataset), question.normalize is not None
         return self._added(grouping, _Look(question.layer, positions, normalized, linear), _gathered)
 
     def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
-        """Sum up the counts of each group over all genes, whichever the question names."""
+        """Sum up the counts of each group over all genes, whatever genes the question names."""
         return self._added(grouping, _Look(question.layer), _summed)
 
     def _added(self, grouping: Grouping, look: _Look, function: Callable[..., Found]) -> Found:
-        """Have each task sum up some rows, and add up what they return."""
+        """Have each task sum up some rows, and add the results."""
         parts = self._parts
         tasks = self._tasks(grouping.column, look)
         bits = [tuple(pack_mask(mask[task.start : task.stop]) for mask in grouping.sides) for task in tasks]
@@ -100,12 +100,12 @@ class ClusterMatrixStats(MatrixStats):
             self.give_up()
             self.tell(len(ended) / len(tasks), f"Reading parts {len(ended):,} of {len(tasks):,}")
 
-        # Only the end is requested, so that workers let go of what they have added up.
+        # Only the final result is requested, so that workers release what they have added.
         found: Found = parts.waiting.result(parts.waiting.submitted(submit), look_after)
         return found
 
     def _tasks(self, column: str | None, look: _Look) -> list[Rows]:
-        """Return the rows of each task: partitions in parts, unless the store would be read again for each of these."""
+        """Return the rows of each task: parts of partitions, unless each part would read the store again."""
         partitions = self._parts.rows(*([] if column is None else [column]))
         if all(rows.stop - rows.start <= ROWS_PER_TASK for rows in partitions):
             return partitions
@@ -114,7 +114,7 @@ class ClusterMatrixStats(MatrixStats):
         return [part for rows in partitions for part in rows.parts(ROWS_PER_TASK)]
 
     def _by_one(self, what: str, function: Callable[..., Any], **arguments: Any) -> Any:
-        """Have one worker do what no rows are cut for."""
+        """Have one worker do work that is not split by rows."""
         parts = self._parts
         future = parts.waiting.submitted(lambda: parts.submit(what, function, parts.rows()[0], **arguments))
         return parts.waiting.result(future, self.give_up)
@@ -122,7 +122,7 @@ class ClusterMatrixStats(MatrixStats):
 
 @dataclass(frozen=True)
 class _Look:
-    """Parameters of a task: layer, positions of genes (None = all), normalisation."""
+    """Parameters of a task: layer, positions of genes (None = all), normalization."""
 
     layer: str | None
     positions: NDArray[np.int64] | None = None
@@ -130,7 +130,7 @@ class _Look:
     linear: bool = False
 
 
-# What a worker does.
+# On a worker.
 
 
 def _judged(rows: Rows, sample: NDArray[np.int64], layer: str | None) -> ValueKind:

@@ -1,4 +1,4 @@
-"""The functions that run on a worker: it holds an index over some rows and answers for them."""
+"""Functions that run on a worker, which holds an index over some rows."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ Addable = TypeVar("Addable", CellsUnderPointer, Planes, PixelNumbers, Sums, NDAr
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows start <= row < stop of a source, for one who uses it.
+    """The rows start <= row < stop of a source, for one user.
 
-    own : of these rows, columns that are not of the store: annotations, which no worker could read
+    own : columns of these rows that are not in the store, the annotations
     """
 
     source: Source
@@ -60,7 +60,7 @@ class Rows:
     own: Mapping[str, Codes] = field(default_factory=dict)
 
     def dataset(self) -> Dataset:
-        """Return the dataset of this process, which has values of `own` in these rows alone."""
+        """Return the dataset of this process, with `own` columns filled in these rows only."""
         dataset = opened(self.source, self.user)
         if not self.own:
             return dataset
@@ -69,13 +69,13 @@ class Rows:
             codes = np.full(dataset.n_obs, -1, dtype=some.codes.dtype)
             codes[self.start : self.stop] = some.codes
             columns[name] = some.holding(codes)
-        # The process has one open dataset for all tasks: labels of one must not show in another.
+        # The process has one open dataset for all tasks: labels of one task must not show in another.
         found = dataset.with_own_columns()
         found.put_columns(columns)
         return found
 
     def parts(self, n: int) -> Iterator[Rows]:
-        """Yield them n at a time."""
+        """Yield the rows, n at a time."""
         for start in range(self.start, self.stop, n):
             stop = min(start + n, self.stop)
             kept = slice(start - self.start, stop - self.start)
@@ -84,17 +84,17 @@ class Rows:
 
 
 class Partition:
-    """Some rows of an embedding under an index of their own."""
+    """Some rows of an embedding with their own index."""
 
     def __init__(self, start: int, index: SpatialIndex) -> None:
         self.start = start
         self.index = index
 
     def __sizeof__(self) -> int:
-        """Tell Dask what moving this would cost, so that work comes here instead."""
+        """Report the size to Dask, so that work moves to this worker instead of the data."""
         return int(self.index.xy.nbytes + self.index.rows.nbytes)
 
-    # Without the index's lock, which cannot be pickled, and what it caches.
+    # Without the index's lock, which cannot be pickled, and its caches.
     def __getstate__(self) -> tuple[Any, ...]:
         index = self.index
         return self.start, (index.n_obs, index.rows, index.tree, index.extent, index.fingerprint)
@@ -110,13 +110,13 @@ def load_partition(rows: Rows, embedding: EmbeddingName | None, axes: tuple[int,
 
 
 def keep(partition: Partition, packed: NDArray[np.uint8]) -> Partition:
-    """Return the partition with some of its rows alone, packed bits."""
+    """Return the partition with only some of its rows, packed bits."""
     mask = unpack_mask(packed, partition.index.n_obs)
     return Partition(partition.start, partition.index.kept(mask))
 
 
 def bounds(partition: Partition) -> tuple[View | None, int]:
-    """Return the extent (None without any points) and how many rows have no coordinates."""
+    """Return the extent (None without any points) and the number of rows without coordinates."""
     index = partition.index
     return index.extent if index.n else None, index.n_obs - index.n
 
@@ -135,7 +135,7 @@ def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector
 
 
 def category_bits(rows: Rows, target: Target, code: int) -> NDArray[np.uint8]:
-    """Return which rows have a category, as packed bits; code -1 = those without one."""
+    """Return the rows of a category, as packed bits; code -1 = those without one."""
     codes = rows.dataset().codes_block(target.name, rows.start, rows.stop).codes
     return pack_mask(codes == code)
 
@@ -143,7 +143,7 @@ def category_bits(rows: Rows, target: Target, code: int) -> NDArray[np.uint8]:
 def category_counts(
     rows: Rows, packed: NDArray[np.uint8] | None, target: Target
 ) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
-    """Return all categories of a column, and how many of the rows, or of those whose bits are set, have each."""
+    """Return all categories of a column, and the number of rows, or of those whose bits are set, in each."""
     codes = rows.dataset().codes_block(target.name, rows.start, rows.stop)
     passing = None if packed is None else unpack_mask(packed, rows.stop - rows.start)
     return codes.categories, count_codes(codes.codes, len(codes.categories), passing)
@@ -153,7 +153,7 @@ def category_planes(
     rows: Rows, partition: Partition, packed: NDArray[np.uint8] | None, *, target: Target | None,
     slots: NDArray[np.int32], grid: Grid,
 ) -> NDArray[np.uint32]:  # fmt: skip
-    """Count rows, or those whose bits are set, on a grid; target None = all are of plane 0."""
+    """Count rows, or those whose bits are set, on a grid; target None = all in plane 0."""
     index = partition.index
     codes = None
     if target is not None:
@@ -165,23 +165,23 @@ def category_planes(
 def count_selected_rows(
     rows: Rows, packed: NDArray[np.uint8], target: Target, layer: str | None, limits: tuple[float, float, float]
 ) -> NDArray[np.int64]:
-    """Count those of the rows that are selected, see `encoding.count_selected`."""
+    """Count the selected ones of the rows, see `encoding.count_selected`."""
     mask = unpack_mask(packed, rows.stop - rows.start)
     return count_selected(read_column(rows, target, layer), mask, *limits)
 
 
 def arrange_categories(partition: Partition, codes: Codes) -> ViewColumn:
-    """Bring codes that were read into the order of the index."""
+    """Return codes in the order of the index."""
     return arrange_codes(partition.index, codes)
 
 
 def arrange_numbers(partition: Partition, vector: Vector, levels: Levels) -> ViewColumn:
-    """Bring numbers that were read into the order of the index, as codes over the range of all rows everywhere."""
+    """Return numbers in the order of the index, as codes over the range of all partitions."""
     return arrange_vector(partition.index, vector, levels)
 
 
 def arrange_bits(partition: Partition, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Bring a selection, packed bits in row order, into the order of the index."""
+    """Return a selection, packed bits in row order, in the order of the index."""
     mask = unpack_mask(packed, partition.index.n_obs)
     return arrange_mask(partition.index, mask)
 
@@ -196,7 +196,7 @@ def planes_of(
     highlighted: int,
     options: dict[str, Any],
 ) -> Planes:
-    """Aggregate the cells of a view; those of the highlighted category lie above the others, as if selected."""
+    """Aggregate the cells of a view; those of the highlighted category are on top, as if selected."""
     if isinstance(column, CategoryColumn) and highlighted >= 0:
         selected = pack_mask(column.codes == highlighted)
     return aggregate(partition.index, column, view, size, selected=selected, **options)
@@ -218,7 +218,7 @@ def numbers_of(
 
 
 def add_planes(*planes: Addable) -> Addable:
-    """Sum planes of disjoint sets of cells."""
+    """Add planes of disjoint cells."""
     return reduce(add, planes)
 
 
@@ -226,9 +226,9 @@ def sums_of_rows(
     rows: Rows, partition: Partition, packed: NDArray[np.uint8] | None, *, wanted: Wanted, view: View,
     size: tuple[int, int],
 ) -> Sums:  # fmt: skip
-    """Reduce rows, or those of them whose bits are set, with the coordinates that the partition holds."""
+    """Reduce rows, or those whose bits are set, with the coordinates of the partition."""
     index, n = partition.index, rows.stop - rows.start
-    # The index leaves out rows without coordinates, which are NaN here.
+    # The index lacks rows without coordinates, which are NaN here.
     xy = np.full((n, 2), np.nan, dtype=np.float32)
     xy[index.rows] = index.xy
     mask = None if packed is None else unpack_mask(packed, n)
@@ -250,7 +250,7 @@ def polygon_bits(
     polygon: NDArray[np.float64],
     visible: NDArray[np.bool_] | None,
 ) -> NDArray[np.uint8]:
-    """Return which rows lie in a polygon and are visible, as packed bits."""
+    """Return which rows are in a polygon and visible, as packed bits."""
     index = partition.index
     is_shown = shown_at(column, visible)
     if is_shown is None:
@@ -262,7 +262,7 @@ def polygon_bits(
 
 
 def rows_in(partition: Partition, view: View) -> NDArray[np.int64]:
-    """Return the rows of a view, counted from 0 everywhere, in no order."""
+    """Return the rows of a view, as rows of the dataset, in any order."""
     return partition.start + partition.index.rows[partition.index.rows_in(view)].astype(np.int64)
 
 
@@ -287,14 +287,14 @@ def nearest(
 def under_pointer(
     partition: Partition, column: ViewColumn | None, circle: Circle, visible: NDArray[np.bool_] | None
 ) -> CellsUnderPointer:
-    """Summarise the cells in a circle, without hidden ones."""
+    """Summarize the visible cells in a circle."""
     return count_in_circle(partition.index, circle, column, visible)
 
 
 def take(
     partition: Partition, column: ViewColumn | None, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[Any] | None]:
-    """Return coordinates and values of rows that count from `start`: codes (-1 missing) or numbers (NaN missing)."""
+    """Return coordinates and values of rows relative to `start`: codes (-1 missing) or numbers (NaN missing)."""
     index = partition.index
     places = index.places[rows]
     drawn = places < index.n
@@ -313,7 +313,7 @@ def take(
 
 
 def _is_fine(column: NumberColumn | SparseColumn) -> bool:
-    """Say whether float32 is too coarse to tell neighbouring codes apart, as it is of times in nanoseconds."""
+    """Return whether float32 is too coarse to distinguish neighboring codes, as for times in nanoseconds."""
     levels = column.levels
     largest = max(abs(levels.lo), abs(levels.hi))
     if largest > np.finfo(np.float32).max:

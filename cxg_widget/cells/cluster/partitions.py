@@ -1,4 +1,4 @@
-"""Splits the rows of a dataset over Dask's workers; submits, waits for and merges the work on them."""
+"""Splits the rows of a dataset over Dask workers; submits work to them, waits for it and merges the results."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ _FAN_IN = 8
 _SPREAD = 4
 """Number of arrays, a byte a cell each, that stay on the workers."""
 _LEAVE_S = 3.0
-"""Letting go waits no longer for workers; one that hangs hears of it when it comes back."""
+"""Longest wait for workers when releasing data; one that hangs gets the message later."""
 
 
 class Partitions:
-    """Ranges of rows, each of which a worker reads by itself and keeps under a `SpatialIndex`.
+    """Ranges of rows; a worker reads each one and keeps it with a `SpatialIndex`.
 
-    A partition that is lost with its worker is made again by Dask; all errors are those of `ClusterCells`.
+    Dask recomputes a partition that is lost with its worker; all errors are those of `ClusterCells`.
 
     Parameters
     ----------
     client : a `distributed.Client`, see `find_client`
     place : embedding and axes, as in `Dataset.embedding`
-    own : returns the columns that are not of the store, as they are now
+    own : returns the current columns that are not in the store
     read, rows_per_partition, patience_s : as in `ClusterCells`
 
     Attributes
     ----------
-    blocks : start and stop of the rows of each
-    held : the future of each
+    blocks : start and stop of the rows of each partition
+    held : future of each partition
     waiting : results of the client
     """
 
@@ -84,18 +84,18 @@ class Partitions:
         self.held = self._load(self.rows())
 
     def only(self, mask: NDArray[np.bool_]) -> Partitions:
-        """Return the same partitions with the rows of a mask alone, bool (n_obs,), on the same workers."""
+        """Return the same partitions with only the rows of a mask, bool (n_obs,), on the same workers."""
         kept = copy(self)
         kept._lock, kept._mask = RLock(), mask
         kept.held = self.map("keep", worker.keep, self.held, self.packed(mask))
         return kept
 
     def whole(self, forget: Callable[[], None]) -> list[Any]:
-        """Return the partitions; those thrown away by `client.restart()`, or that failed, are loaded anew.
+        """Return the partitions; those lost by `client.restart()`, or that failed, are loaded again.
 
-        Once for each question: a partition that workers die over is not to take them all.
+        Only once per request: a partition that kills its workers must not kill all of them.
 
-        forget : called where some are, since what was arranged by them is gone too
+        forget : called if some are loaded again, since data derived from them are lost too
         """
         with self._lock:
             are_gone = [must_be_anew(part) for part in self.held]
@@ -114,7 +114,7 @@ class Partitions:
         return self.map("keep", worker.keep, loaded, packed)
 
     def rows(self, *columns: str) -> list[Rows]:
-        """Return the rows of each partition, as workers read these columns; a label takes a byte or two on the way."""
+        """Return the rows of each partition with their own columns; a label takes a byte or two on the wire."""
         own = {name: codes for name, codes in self.own().items() if name in columns}
         return [
             Rows(
@@ -126,7 +126,7 @@ class Partitions:
     # Work.
 
     def map(self, what: str, function: Callable[..., Any], *lists: Sequence[Any] | None, **same: Any) -> list[Any]:
-        """Submit one task for each partition, or each entry of the lists, with its entries (None: with None)."""
+        """Submit one task per partition, or per entry of the lists, with its entries (None: with None)."""
 
         def submit() -> list[Any]:
             if self._is_closed:
@@ -139,17 +139,17 @@ class Partitions:
         return futures
 
     def submit(self, what: str, function: Callable[..., Any], *args: Any, **same: Any) -> Any:
-        """Submit one task; one of rows tells what it reads of them."""
+        """Submit one task; one that takes rows reports its reads."""
         if args and isinstance(args[0], Rows):
             same, function = {**same, "function": function}, report_reads
-        # A key of our own: one made of the arguments would be a hash of secrets, and take time.
+        # A random key: one made of the arguments would contain a hash of secrets, and take time.
         return self._client.submit(function, *args, **same, key=f"cxg-{what}-{uuid4().hex}", pure=False)
 
     def reduced(self, futures: list[Any], merge: Callable[..., Any]) -> Any:
-        """Merge results where they are, a few at a time and as soon as they are there; return the last future."""
+        """Merge results on the workers, a few at a time and as soon as they are ready; return the last future."""
         while len(futures) > 1:
             groups = [futures[first : first + _FAN_IN] for first in range(0, len(futures), _FAN_IN)]
-            # Ahead of new tasks, so that workers let go of planes before they make more.
+            # With priority over new tasks, so that workers release planes before they make more.
             futures = [
                 self.submit("merge", merge, *group, priority=1) if len(group) > 1 else group[0] for group in groups
             ]
@@ -159,14 +159,14 @@ class Partitions:
         """Wait for results."""
         return [self.waiting.result(future) for future in futures]
 
-    # Masks travel as one bit for each cell.
+    # Masks are sent as one bit per cell.
 
     def packed(self, mask: NDArray[np.bool_]) -> list[NDArray[np.uint8]]:
-        """Cut a mask, bool (n_obs,), into packed bits for each partition."""
+        """Split a mask, bool (n_obs,), into packed bits per partition."""
         return [pack_mask(mask[start:stop]) for start, stop in self.blocks]
 
     def mask_of(self, bits: list[Any]) -> NDArray[np.bool_]:
-        """Put the packed bits of the partitions together, bool (n_obs,)."""
+        """Join the packed bits of the partitions, bool (n_obs,)."""
         mask = np.zeros(self._n_obs, dtype=np.bool_)
         for (start, stop), packed in zip(self.blocks, self.gathered(bits), strict=True):
             mask[start:stop] = unpack_mask(packed, stop - start)
@@ -175,7 +175,7 @@ class Partitions:
     # Bytes of all cells, and rows of some.
 
     def spread(self, of_cells: NDArray[np.uint8]) -> list[Any]:
-        """Return futures of the bytes of each partition's cells, (n_obs,), which are sent once for each array."""
+        """Return futures of each partition's part of an array of bytes, (n_obs,), which is sent once."""
         with self._lock:
             for known, futures in self._spread:
                 if known is of_cells and not any(map(must_be_anew, futures)):
@@ -187,7 +187,7 @@ class Partitions:
             return sent
 
     def local(self, rows: NDArray[np.integer[Any]]) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-        """Return rows of all cells as rows of each partition, and the order that puts what is found of them back."""
+        """Return rows of the dataset as rows of each partition, and the order that restores their order."""
         order = np.argsort(rows, kind="stable")
         ends = np.searchsorted(rows[order], [stop for _, stop in self.blocks])
         back = np.empty(rows.size, dtype=np.int64)
@@ -196,7 +196,7 @@ class Partitions:
         return [rows[own].astype(np.int64) - start for own, (start, _) in cut], back
 
     def drop(self) -> None:
-        """Answer nothing any more."""
+        """Refuse further work."""
         self._is_closed = True
         self.held, self._spread = [], []
 
@@ -217,7 +217,7 @@ class Partitions:
 
 
 def _cut(n_obs: int, rows_per_partition: int | None, client: Any) -> list[tuple[int, int]]:
-    """Cut the rows into partitions on whole tiles, where they are large enough to have some."""
+    """Split the rows into partitions aligned to tiles, if they are large enough."""
     if rows_per_partition is None:
         n_threads = max(1, sum(client.ncores().values()))
         rows_per_partition = min(_LARGEST_PARTITION, -(-n_obs // n_threads))
@@ -228,24 +228,23 @@ def _cut(n_obs: int, rows_per_partition: int | None, client: Any) -> list[tuple[
 
 
 def listen(client: Any, user: str, meter: Meter) -> None:
-    """Have a meter count what workers read for a user of a store.
+    """Have a meter count the reads of workers for a user of a store.
 
-    A worker's events and ends of tasks reach a client in their order, so that what was read for a result is counted
-    when the result is there.
+    Events of a worker and ends of its tasks reach a client in order, so reads are counted when their result arrives.
     """
     client.subscribe_topic(_topic(user), lambda event: meter.add(*event[1]))
 
 
 def unlisten(client: Any, user: str) -> None:
-    """Count no more."""
+    """Stop counting."""
     client.unsubscribe_topic(_topic(user))
 
 
 def report_reads(rows: Rows, *args: Any, function: Callable[..., Any], **same: Any) -> Any:
-    """Return the result of a function of rows, and report the traffic; runs on a worker."""
+    """Return the result of a function of rows, and report its reads; runs on a worker."""
     try:
         return function(rows, *args, **same)
-    # Bytes that were read before a failure count too.
+    # Bytes read before a failure count too.
     finally:
         _tell(rows)
 

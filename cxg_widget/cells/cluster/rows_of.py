@@ -15,7 +15,7 @@ from cxg_widget.rules.rule import mask_of
 
 
 class RowsOf:
-    """The rows start <= row < stop of a dataset; all but their number and their values is as of the whole."""
+    """The rows start <= row < stop of a dataset; everything but their number and values is that of the dataset."""
 
     def __init__(self, dataset: Dataset, start: int, stop: int) -> None:
         self._dataset, self._block = dataset, (start, stop)
@@ -38,6 +38,6 @@ class RowsOf:
 
 
 def rule_bits(rows: Rows, rule: Rule) -> NDArray[np.uint8]:
-    """Return which rows a rule means, as packed bits; the rule is one of `rule.is_by_rows`."""
+    """Return the rows of a rule as packed bits; the rule must satisfy `rule.is_by_rows`."""
     some: Any = RowsOf(rows.dataset(), rows.start, rows.stop)
     return pack_mask(mask_of(rule, some))

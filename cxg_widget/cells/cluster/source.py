@@ -1,4 +1,4 @@
-"""Opens the store once in each worker process, and closes it when nobody needs it any more."""
+"""Opens the store once per worker process, and closes it when nobody needs it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cxg_widget.errors import ClosedDataset, InvalidOption
 
 @dataclass(frozen=True)
 class Source:
-    """A store as it is opened on each worker.
+    """A store, as each worker opens it.
 
     uri : path or URI; a path must mean the same file on every worker
     format : as in `open_dataset`
-    options : as in `open_dataset`; they may hold secrets, so that they are in no repr, log or task name
-    token : tells sources apart; each has a dataset of its own in each worker process
+    options : as in `open_dataset`; they may contain secrets, so they are in no repr, log or task name
+    token : identifies the source; each has its own dataset in each worker process
     """
 
     uri: str
@@ -32,7 +32,7 @@ class Source:
 
     @classmethod
     def of(cls, uri: str | os.PathLike[str], format: str | None = None, **options: Any) -> Source:
-        """Describe what `open_dataset` with the same arguments opens."""
+        """Return the source for the arguments of `open_dataset`."""
         path = os.fspath(uri)
         if "://" not in path:
             path = str(Path(os.path.expanduser(path)).absolute())
@@ -53,7 +53,7 @@ _users: dict[str, set[str]] = {}
 _reported: dict[str, Traffic] = {}
 """Traffic already reported, by the token of its source."""
 _left: set[str] = set()
-"""Users that need nothing any more; a task of theirs that begins late opens nothing for them."""
+"""Users that have left; a task of theirs that starts late opens nothing."""
 _lock = Lock()
 
 
@@ -63,7 +63,7 @@ def opened(source: Source, user: str) -> Dataset:
         if user in _left:
             raise ClosedDataset(f"the widget of {source.uri} was closed before its task began.")
         _users.setdefault(source.token, set()).add(user)
-        # Under the lock, so that the threads of a worker process open a store once, not once each.
+        # Under the lock, so that the threads of a worker process open a store only once.
         dataset = _open.get(source.token)
         if dataset is None:
             dataset = _open[source.token] = open_dataset(source.uri, format=source.format, **source.options)
@@ -71,7 +71,7 @@ def opened(source: Source, user: str) -> Dataset:
 
 
 def unreported_traffic(token: str) -> Traffic:
-    """Return what this process has read of a source since the last call, as far as it is counted."""
+    """Return the traffic of a source in this process since the last call, if it is counted."""
     with _lock:
         dataset = _open.get(token)
         now = None if dataset is None else dataset.traffic
@@ -82,7 +82,7 @@ def unreported_traffic(token: str) -> Traffic:
 
 
 def leave(token: str, user: str) -> None:
-    """Close the dataset of this process if `user` was the last who needed it; reads under way end first."""
+    """Close the dataset of this process if `user` was its last user; reads under way end first."""
     with _lock:
         _left.add(user)
         users = _users.get(token, set())

@@ -20,11 +20,11 @@ class Waiting:
     Parameters
     ----------
     client : a `distributed.Client`
-    patience_s : how long there may be no worker at all before that counts as a loss
+    patience_s : how long there may be no worker before the cluster counts as lost
 
     Attributes
     ----------
-    is_over : whether nobody is to wait any more, since the workers are closing what they had opened
+    is_over : whether to stop waiting, since the workers are closing the store
     """
 
     def __init__(self, client: Any, patience_s: float) -> None:
@@ -35,13 +35,13 @@ class Waiting:
         self.is_over = False
 
     def newest(self, slot: str, submit: Callable[[], Any]) -> Any:
-        """Submit work in place of what still runs in the same slot, and return its result.
+        """Submit work that replaces the running one of the same slot, and return its result.
 
-        Raises `Overtaken` if newer work of the slot took its place.
+        Raises `Overtaken` if newer work of the slot replaced it.
         """
         with self._lock:
             older, self._newest[slot] = self._newest.get(slot), None
-            # Cancel first, or workers begin work that nobody waits for.
+            # Cancel first, or workers start work that nobody waits for.
             if older is not None:
                 self._cancel(older)
             future = self._newest[slot] = self.submitted(submit)
@@ -73,16 +73,16 @@ class Waiting:
 
         Parameters
         ----------
-        look_after : called twice a second meanwhile; where it raises, or Ctrl-C does, the work is cancelled
+        look_after : called twice a second meanwhile; if it or Ctrl-C raises, the work is cancelled
 
         Raises
         ------
         ClusterLost
-            If the client is closed, or no worker is left to do it.
+            If the client is closed, or no worker is left.
         Overtaken
             If the worker had closed the store before, as other cells were shown.
         CxgWidgetError
-            What the worker raised.
+            Errors of the worker.
         """
         # `future.result()` alone would wait for workers that never come back.
         done = threading.Event()
@@ -119,7 +119,7 @@ class Waiting:
     def _n_workers(self) -> int:
         try:
             return len(self._client.ncores())
-        except Exception:  # whatever keeps it from answering, it is not there
+        except Exception:  # whatever the error, there is no answer
             return 0
 
     def _cancel(self, future: Any) -> None:
@@ -130,7 +130,7 @@ class Waiting:
 
 
 def must_be_anew(future: Any) -> bool:
-    """Say whether a result is gone, or failed for what may pass: the cluster, or storage far away, not the data."""
+    """Return whether a result is lost, or failed temporarily: by the cluster or remote storage, not the data."""
     if future.status != "error":
         return future.status in _GONE
     try:

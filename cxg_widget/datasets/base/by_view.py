@@ -1,4 +1,4 @@
-"""Reads an embedding by view in stores with bounds of their own; most have none."""
+"""Reads an embedding by view, for stores with spatial bounds of their own; most have none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RowsInView:
     ----------
     rows : int64 (k,), ascending
     xy : float32 (k, 2)
-    column : returns an obs column of these rows, which were read with them
+    column : returns an obs column of these rows, which was read with them
     """
 
     rows: NDArray[np.int64]
@@ -32,18 +32,18 @@ class RowsInView:
 
 
 class ByView:
-    """The result of `Dataset.by_view`, by default nothing; names and axes were checked, and the store is held open."""
+    """The value of `Dataset.by_view`, by default empty; names and axes are checked, and the store is held open."""
 
     def rows(self, name: str, axes: tuple[int, int], view: Extent, limit: int | None) -> RowsInView | None:  # noqa: ARG002
-        """Read the rows of a view, both ends included; None where more than `limit` rows would be decoded for it."""
+        """Read the rows of a view, ends included; None if more than `limit` rows would be decoded."""
         return None
 
     def extent(self, name: str, axes: tuple[int, int]) -> Extent | None:  # noqa: ARG002
-        """Return within which bounds the rows lie as float32; None where the store does not state it."""
+        """Return the bounds of the rows as float32; None if the store does not state them."""
         return None
 
     def values(self, column: str) -> Codes | tuple[float, float] | None:  # noqa: ARG002
-        """Return no code of all categories of an obs column, or the least and most; None where they are not stated."""
+        """Return all categories of an obs column without codes, or lowest and highest; None if they are not stated."""
         return None
 
     def embedding_with(
@@ -52,5 +52,5 @@ class ByView:
         name: str,  # noqa: ARG002
         axes: tuple[int, int],  # noqa: ARG002
     ) -> tuple[NDArray[np.float32], Values] | None:
-        """Read an embedding and a whole obs column in one pass; None where nothing is gained by that."""
+        """Read an embedding and a whole obs column in one pass; None if that saves nothing."""
         return None

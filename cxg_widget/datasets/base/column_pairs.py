@@ -1,4 +1,4 @@
-"""Two columns as an embedding: obs columns of numbers and genes, one along each axis, by the names of both."""
+"""Two columns as an embedding: numeric obs columns or genes as axes."""
 # Changes with js/src/panels/settings/two_columns.js: scales of two columns as axes.
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 
 EmbeddingName = str | tuple[str, ...]
-"""What an embedding goes by: its name in the store; or two columns, and the layer of genes where that is not X."""
+"""Name of an embedding: its name in the store; or two columns, and the layer of genes if that is not X."""
 LOG = "log1p:"
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """One column: "obs" or "var", its name, and whether log(1 + x) of it is drawn."""
+    """One axis: "obs" or "var", its name, and whether log(1 + x) of it is drawn."""
 
     source: str
     name: str
@@ -40,7 +40,7 @@ class ColumnPairs:
 
     Parameters
     ----------
-    vectors, names_in : read the vars of a layer, and know them by name
+    vectors, names_in : read the vars of a layer, and look them up by name
     """
 
     def __init__(
@@ -50,21 +50,21 @@ class ColumnPairs:
         self._store, self._columns, self._vectors, self._names_in = store, columns, vectors, names_in
 
     def find(self, pair: Sequence[str]) -> tuple[str, ...]:
-        """Return a pair in its full form: "obs:NAME" or "var:NAME" each, "log1p:" before it for log(1 + x).
+        """Return a pair in its full form: "obs:NAME" or "var:NAME" each, with the prefix "log1p:" for log(1 + x).
 
         Raises
         ------
         UnknownName
             If there is no such obs column, var or layer.
         InvalidValue
-            If a column holds no numbers, or these are not two names.
+            If a column is not numeric, or these are not two names.
         """
         x, y, layer = self._axes_of(pair)
         more = () if layer is None or (x.source, y.source) == ("obs", "obs") else (layer,)
         return (x.spec, y.spec, *more)
 
     def labels(self, pair: Sequence[str]) -> tuple[str, str]:
-        """Return the labels of both axes; a gene is written by its readable name."""
+        """Return the labels of both axes; a gene has its readable name."""
         x, y, layer = self._axes_of(pair)
         return self._label(x, layer), self._label(y, layer)
 
@@ -78,7 +78,7 @@ class ColumnPairs:
         return " × ".join(names) + (f", layer {layer}" if len(pair) > 2 and layer is not None else "")
 
     def read(self, pair: Sequence[str], axes: tuple[int, int], rows: tuple[int, int] | None) -> NDArray[np.float32]:
-        """Read the columns, float32 (n, 2), a new array; NaN where a cell has no value.
+        """Read the columns, float32 (n, 2), a new array; NaN if a cell has no value.
 
         rows : start and stop of some; None = all
         """
@@ -90,7 +90,7 @@ class ColumnPairs:
         found = vectors.vectors(genes, layer) if rows is None else vectors.vectors_block(genes, layer, *rows)
         dense = dict(zip(genes, (one.dense(n) for one in found), strict=True)) if genes else {}
         xy = np.empty((n, 2), dtype=np.float32)
-        # log1p of -1 and less is not finite: such a cell has no place.
+        # log1p of -1 and less is not finite: such a cell has no coordinates.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for place, axis in enumerate(both[i] for i in axes):
                 values = dense[axis.name] if axis.source == "var" else self._numbers(axis.name, rows)
@@ -147,7 +147,7 @@ class ColumnPairs:
         return _axis_text(axis, name)
 
     def _is_shared(self, axis: _Axis, layer: str | None) -> bool:
-        """Say whether an obs column and a var go by the same name."""
+        """Return whether an obs column and a var have the same name."""
         return axis.name in self._store.obs_columns and self._names_in(layer).has_var(axis.name)
 
 

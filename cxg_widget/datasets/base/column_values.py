@@ -1,4 +1,4 @@
-"""Pure steps on one column: codes and categories, strings, row positions; nothing here knows a store."""
+"""Functions on one column, independent of a store: codes and categories, strings, row positions."""
 
 from __future__ import annotations
 
@@ -15,33 +15,32 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.text.half_characters import repaired
 
 ROWS_PER_BLOCK = 1 << 22
-"""Rows read at a time where all are wanted: 16 MiB of float32, a multiple of the tiles that CXGs have."""
+"""Rows read at a time from a whole column: 16 MiB of float32, a multiple of the tiles of CXGs."""
 
 Signed = NDArray[np.signedinteger[Any]]
 
 
 def row_blocks(n: int) -> list[tuple[int, int]]:
-    """Cut the rows 0..n into blocks (start, stop) of `ROWS_PER_BLOCK`, the last one shorter; at least one."""
+    """Split the rows 0..n into blocks (start, stop) of `ROWS_PER_BLOCK`, the last one shorter; at least one."""
     return [(start, min(start + ROWS_PER_BLOCK, n)) for start in range(0, max(n, 1), ROWS_PER_BLOCK)]
 
 
 def check_block(start: int, stop: int, n_obs: int) -> None:
-    """Raise `InvalidValue` where there are no rows start <= row < stop."""
+    """Raise `InvalidValue` if the rows start <= row < stop do not exist."""
     if not 0 <= start <= stop <= n_obs:
         raise InvalidValue(f"rows {start} to {stop} are not a block of this dataset, which has {n_obs:,} obs.")
 
 
 def tidy_categories(labels: Sequence[Any], missing: str | None = None) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
-    """Drop missing and repeated labels from a list of categories, and say where each stored code goes.
+    """Drop missing and duplicate labels from a list of categories, and return the new code of each stored code.
 
-    Missing are None, NaN and the text `missing`. Labels of several types become strings, so that they can stand in one
-    list.
+    None, NaN and the text `missing` are missing. Labels of several types become strings, to fit in one list.
 
     Returns
     -------
-    target : int64 (len(labels) + 1,); `target[code]` is the code in `categories`, -1 where missing. The last entry is
-        -1, so that a stored -1 stays one.
-    categories : the labels that remain, in their order
+    target : int64 (len(labels) + 1,); `target[code]` is the code in `categories`, -1 if missing. The last entry is -1,
+        so that a stored -1 is kept.
+    categories : the remaining labels, in their order
     """
     target = np.full(len(labels) + 1, -1, dtype=np.int64)
     kept: dict[Any, int] = {}
@@ -69,13 +68,13 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     """Return codes (n,) and the sorted distinct values as Python scalars; the code of NaN and None is -1."""
     if values.dtype == object:
         labels = values.tolist()
-        # `np.unique` sorts all objects by comparisons in Python; a set leaves the few distinct ones to sort.
+        # `np.unique` sorts all objects by comparisons in Python; a set leaves only the few distinct ones to sort.
         distinct = sorted(set(labels) - {None})
         position = {None: -1} | {value: code for code, value in enumerate(distinct)}
         return np.fromiter(map(position.__getitem__, labels), dtype=np.int64, count=len(labels)), distinct
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
-        # Counting takes a place for each number between the ends, so that these must not lie far apart.
+        # Counting takes an entry for each number between the ends, so these must be close together.
         if high - low < values.size:
             return _factorize_dense(values, low, high)
     known, inverse = np.unique(values, return_inverse=True, equal_nan=True)
@@ -87,8 +86,8 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
 
 
 def _factorize_dense(values: NDArray[Any], low: int, high: int) -> tuple[NDArray[np.int64], list[Any]]:
-    """Factorize integers that lie close together by counting them, which needs no sorting."""
-    # Unsigned ones are shifted in their own type, since uint64 does not fit into int64; the others might overflow it.
+    """Factorize integers that are close together by counting them, without sorting."""
+    # Unsigned ones are shifted in their own dtype, since uint64 does not fit into int64; others might overflow it.
     shifted = values - values.dtype.type(low) if values.dtype.kind == "u" else values.astype(np.int64) - low
     offsets = shifted.astype(np.int64)
     seen = np.zeros(high - low + 1, dtype=np.bool_)
@@ -105,8 +104,8 @@ def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:
 
 
 def as_strings(values: Iterable[Any]) -> NDArray[np.object_]:
-    """Return an object array (n,) of str; bytes are read as UTF-8, half characters as U+FFFD, missing values as ""."""
-    # ASCII, which most labels are, holds no half characters to mend.
+    """Return an object array (n,) of str; bytes are read as UTF-8, lone surrogates as U+FFFD, missing values as ""."""
+    # Most labels are ASCII, which has no surrogates to replace.
     texts = [value if type(value) is str and value.isascii() else _as_string(value) for value in values]
     out = np.empty(len(texts), dtype=object)
     out[:] = texts
@@ -120,7 +119,7 @@ def _as_string(value: Any) -> str:
 
 
 def as_time_text(value: Any) -> str:
-    """Return a date, a time or a timestamp as text that sorts as they do, midnight left out.
+    """Return a date, a time or a timestamp as text that sorts in the same order; midnight is left out.
 
     >>> from datetime import date, datetime
     >>> as_time_text(datetime(2024, 1, 31)), as_time_text(datetime(2024, 1, 31, 9, 30)), as_time_text(date(2024, 1, 31))
@@ -131,7 +130,7 @@ def as_time_text(value: Any) -> str:
 
 
 def as_scalar(value: Any) -> Any:
-    """Return a Python scalar for one value of an array; None where it is missing or NaN."""
+    """Return a value of an array as a Python scalar; None if it is missing or NaN."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and math.isnan(plain) else plain
 
@@ -142,9 +141,9 @@ class CategoryLookup:
 
     Attributes
     ----------
-    position : value to its entry in `target`
-    target : signed int (k + 1,); the code of each value, -1 where it means missing; the last entry is -1
-    categories : those that remain, in their order
+    position : {value: index in `target`}
+    target : signed int (k + 1,); code of each value, -1 if it means missing; the last entry is -1
+    categories : the remaining ones, in their order
     """
 
     position: dict[Any, int]
@@ -155,7 +154,7 @@ class CategoryLookup:
     def of(
         cls, values: Iterable[Any], declared: Sequence[Any] | None = None, missing: str | None = None
     ) -> CategoryLookup:
-        """Order distinct values: those declared first, in their order, then the others, sorted; `missing` is none."""
+        """Order distinct values: declared ones first, in their order, then the others, sorted; `missing` means none."""
         listed = [str(label) for label in declared or () if label is not None]
         labels = list(dict.fromkeys([*listed, *sorted(values)]))
         target, categories = tidy_categories(labels, missing)
@@ -170,7 +169,7 @@ class CategoryLookup:
         limit: float = np.inf,
         missing: str | None = None,
     ) -> CategoryLookup | None:
-        """Look at all blocks of a column in turn; None as soon as more than `limit` distinct values were seen."""
+        """Scan all blocks of a column; return None as soon as there are more than `limit` distinct values."""
         seen: set[Any] = set()
         for block in blocks:
             seen.update(factorize(block)[1])
@@ -179,7 +178,7 @@ class CategoryLookup:
         return cls.of(seen, declared, missing)
 
     def encode(self, values: NDArray[Any]) -> Codes:
-        """Return values (n,), all of which were seen before, as codes; NaN is missing."""
+        """Return values (n,), all seen before, as codes; NaN is missing."""
         return self._encode(*factorize(values))
 
     @staticmethod
@@ -189,14 +188,14 @@ class CategoryLookup:
         limit: float = np.inf,
         missing: str | None = None,
     ) -> Codes | None:
-        """Return a whole column as codes, looking at it once; None if it has more than `limit` distinct values."""
+        """Return a whole column as codes in one pass; None if it has more than `limit` distinct values."""
         codes, distinct = factorize(values)
         return (
             None if len(distinct) > limit else CategoryLookup.of(distinct, declared, missing)._encode(codes, distinct)
         )
 
     def _encode(self, codes: NDArray[np.int64], distinct: Sequence[Any]) -> Codes:
-        # Code -1, a missing value, takes the last place, which leads to the -1 at the end of `target`.
+        # Code -1, a missing value, takes the last entry, which is the -1 at the end of `target`.
         places = np.full(len(distinct) + 1, len(self.target) - 1, dtype=np.int64)
         places[:-1] = [self.position[value] for value in distinct]
         return Codes(self.target[places][codes], self.categories)

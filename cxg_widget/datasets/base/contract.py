@@ -1,4 +1,4 @@
-"""The contract of a store: what it fills in and what it reads; `Dataset` derives everything else from it."""
+"""The contract of a store: its attributes and methods, from which `Dataset` derives everything else."""
 
 from __future__ import annotations
 
@@ -26,45 +26,45 @@ Table = Literal["obs", "var"]
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
 RAW = "raw"
-"""The layer that holds the values before X was scaled, as AnnData names it."""
+"""The layer with the values before X was scaled, as AnnData names it."""
 
 PLACEHOLDER = re.compile(r"name_\d+")
-"""A name that writers of CXG give to an index without a name: name_0, name_1, ..."""
+"""Names that writers of CXG give to an unnamed index: name_0, name_1, ..."""
 
 
 Form = Literal["pandas", "polars", "arrow"]
-"""What results are: DataFrames of pandas or polars, or tables of Arrow."""
+"""Types of results: DataFrames of pandas or polars, or Arrow tables."""
 
 
 class Contract(MatrixContract):
-    """Attributes that a store sets in `__init__`, where it reads only schemas and metadata, and methods it implements.
+    """Attributes that a store sets in `__init__`, from schemas and metadata alone, and methods that it implements.
 
-    A `_read` method may be called by several threads at once. The store is then held open; names, positions, rows and
-    axes exist. It raises `InvalidStore` for what contradicts itself and `DamagedStore` for data that are promised and
-    cannot be read, each one sentence with the path. Only `_read_obs`, and `_read_embedding` or its block, must be
-    there; a store with vars implements methods of `MatrixContract` too. What a store calls,
-    `_note`, `_tell_progress`, `_cached`, `_read_once` and `_reading`, are methods of its `Lifetime`.
+    Several threads may call a `_read` method at once. The store is then held open; names, positions, rows and axes are
+    valid. It raises `InvalidStore` if the store contradicts itself and `DamagedStore` if promised data cannot be read,
+    each with one sentence that has the path. Only `_read_obs`, and `_read_embedding` or its block, are required; a
+    store with vars also implements methods of `MatrixContract`. A store may call `_note`, `_tell_progress`, `_cached`,
+    `_read_once` and `_reading`, which are methods of its `Lifetime`.
 
     Attributes
     ----------
-    format : the word that `open_dataset(format=)` takes
-    uri : where the store is, as it was given
-    title : the store's own title, else the last part of its path
+    format : format word, as for `open_dataset(format=)`
+    uri : path or URI of the store, as given
+    title : title of the store, else the last part of its path
     n_obs, n_var : the shape
     obs_columns, var_columns : the columns in the store's order, without the index columns
-    obs_index, var_index : the name of the index column, None where the store has none
-    alias_columns, id_columns : var columns of readable names and of identifiers, by which a var is found too
-    missing_text : text that stands for a missing value in columns of text and categories; None = there is none
+    obs_index, var_index : name of the index column, None if the store has none
+    alias_columns, id_columns : var columns of readable names and of identifiers, which also find a var
+    missing_text : text that means a missing value in columns of text and categories; None = none
     layers : names of alternatives to the main matrix
-    modalities : of a dataset of several, side by side in the main matrix: each has layers of its own, "NAME:X" first
-    major_axis : along which the store reads neighbouring lines of the matrix fast
-    embeddings : name to number of axes, at least 2
-    default_embedding : the embedding to show first, None where there is none
-    default_color : what to color by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
-    given_as : the form of results where nobody names one, as `table.forms` has them
-    obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
-    is_remote : whether a read waits for storage far away, so that several are made side by side
-    by_view : what the store tells of an embedding before all of it is read; by default nothing
+    modalities : names of modalities side by side in the main matrix; each has its own layers, "NAME:X" first
+    major_axis : axis along which the store reads neighboring lines of the matrix fast
+    embeddings : {name: number of axes, at least 2}
+    default_embedding : embedding to show first, None if there is none
+    default_color : default color as "obs:NAME" or "var:NAME"; None = no color
+    given_as : default type of results, as in `table.forms`
+    obs_noun, var_noun, set_noun : nouns for observations, vars and sets of vars; set_noun None = no sets
+    is_remote : whether reads wait for remote storage, so that several are made in parallel
+    by_view : what the store states about an embedding before it is read; by default nothing
     """
 
     format: ClassVar[str]
@@ -98,11 +98,11 @@ class Contract(MatrixContract):
     by_view: ByView = ByView()
 
     _no_embedding: ClassVar[str] = "no usable embedding"
-    """Why there is none, where there is none; `_unusable` has a sentence for each embedding that cannot be shown."""
+    """Reason why there is no embedding; `_unusable` has a sentence for each embedding that cannot be shown."""
     _in_blocks: ClassVar[bool] = True
-    """Whether a whole column is read in blocks of rows, so that only the result has its size."""
+    """Whether a whole column is read in blocks of rows, so that only the result takes its size."""
     _holds_text: ClassVar[bool] = False
-    """Whether strings that come packed are read whole so fast that they are held for single rows."""
+    """Whether packed strings are read whole so fast that they are cached for reads of single rows."""
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         self.uri = uri
@@ -125,13 +125,13 @@ class Contract(MatrixContract):
 
     @title.setter
     def title(self, title: str) -> None:
-        # Titles come from strangers' files, and from URLs that may hold a token.
+        # Titles come from untrusted files, and from URLs that may contain a token.
         self._title = repaired(redacted(title))
         if self._title != redacted(title):
             self._note(note_of("the title"))
 
     def index_name(self, table: Table) -> str | None:
-        """Return the name of the index of obs or var as a DataFrame, None = no name; by default as stored.
+        """Return the name of the index of obs or var for a DataFrame, None = no name; by default as stored.
 
         Examples
         --------
@@ -144,40 +144,40 @@ class Contract(MatrixContract):
 
     @abstractmethod
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        """Read one obs column, the index column included, in the order of `rows` (None = all).
+        """Read one obs column, including the index column, in the order of `rows` (None = all).
 
-        Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
-        numbers in their own type, strings as objects of str or packed, all (k,).
+        Categorical columns are returned as `Codes` with all categories of the column, whatever the rows; booleans as
+        bool, numbers in their own dtype, strings as objects of str or packed, all (k,).
         """
 
     def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
-        """Read the rows start <= row < stop of a column, as `_read_obs` does; by default by it."""
+        """Read the rows start <= row < stop of a column, as `_read_obs` does, which is the default."""
         return self._read_obs(name, np.arange(start, stop))
 
     def _read_obs_alone(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        """Read a few rows of a column, whose categories may be their own only; by default by `_read_obs`."""
+        """Read a few rows of a column, possibly with only their own categories; by default `_read_obs`."""
         return self._read_obs(name, rows)
 
     def _read_codes(self, name: str) -> Codes | None:  # noqa: ARG002
-        """Return a whole obs column of strings as codes into its sorted values; by default None: by its strings."""
+        """Return a whole obs column of strings as codes of its sorted values; by default None: made of its strings."""
         return None
 
     def _read_frame(self, rows: NDArray[np.int64], columns: Any) -> Any:  # noqa: ARG002
-        """Return rows in the type that the store was given in, all columns or some by name; by default None: as obs."""
+        """Return rows in the type of the store's source, all columns or some by name; by default None: as `obs`."""
         return None
 
     def _packs(self, name: str) -> bool:  # noqa: ARG002
-        """Say whether an obs column comes as `PackedStrings` where it is read whole, to be kept; by default not."""
+        """Return whether an obs column is read whole as `PackedStrings`, to be cached; by default not."""
         return False
 
     def _category_colors(self, column: str) -> Mapping[str, str]:  # noqa: ARG002
-        """Return the colors of labels of an obs column, label to "#rrggbb"; by default none."""
+        """Return the colors of an obs column, {label: "#rrggbb"}; by default none."""
         return {}
 
     # Embeddings.
 
     def _find_pair(self, name: str | Sequence[str]) -> str | tuple[str, ...] | None:  # noqa: ARG002
-        """Return the embedding of two columns, or the two columns of a name that is made of them; by default None."""
+        """Return the embedding of two columns, or the two columns of its name; by default None."""
         return None
 
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
@@ -185,25 +185,25 @@ class Contract(MatrixContract):
         raise NotImplementedError
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
-        """Read rows of two axes, any numeric (stop - start, 2); by default from all."""
+        """Read rows of two axes, any numeric (stop - start, 2); by default part of all rows."""
         return self._read_embedding(name, axes)[start:stop]
 
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
-        """Return the labels of two axes with different units; by default None: both share their unit."""
+        """Return the labels of two axes with different units; by default None: both have the same unit."""
         return None
 
     def _axis_names(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
-        """Return the names of two axes that share their unit, None = no names; by default as scanpy names them."""
+        """Return the names of two axes with the same unit, None = no names; by default as scanpy names them."""
         return axis_names(name, axes)
 
-    # Sections.
+    # Tissue images.
 
     def _read_sections(self) -> Sections:
-        """Return the images of the sections that the cells lie on, without reading any; by default none."""
+        """Return the list of tissue images, without reading any; by default none."""
         return Sections()
 
     def _read_spot_widths(self) -> NDArray[np.float32] | None:
-        """Return what `Dataset.spot_widths` does; by default None: all spots are as wide as `Sections.spot`."""
+        """Return the result of `Dataset.spot_widths`; by default None: all spots have the diameter `Sections.spot`."""
         return None
 
     def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
@@ -211,34 +211,34 @@ class Contract(MatrixContract):
         raise NotImplementedError
 
     def _read_section_level(self, name: str, factor: int, lines: slice, columns: slice) -> NDArray[Any]:
-        """Read a part of a coarser copy of an image, in its own px; for stores whose images have `levels`."""
+        """Read a part of a downsampled copy of an image, in its own px; for stores whose images have `levels`."""
         raise NotImplementedError
 
     # The store.
 
     def _read_identity(self) -> str:
-        """Return a key that changes when the store is written to; by default a new one at each opening."""
+        """Return a key that changes with each write to the store; by default a new one at each opening."""
         return f"{self.uri}#{uuid4().hex}"
 
     def _read_obs_identity(self) -> str | None:
-        """Return a key of the cells in their order that outlives changes of other columns; by default None."""
+        """Return a key of the cells in their order that survives changes of other columns; by default None."""
         return None
 
     def _read_content_identity(self) -> str | None:
-        """Return a digest of an object in memory, equal for equal objects; None where `identity` is enough."""
+        """Return a digest of an object in memory, equal for equal objects; None if `identity` suffices."""
         return None
 
     def _read_details(self) -> dict[str, Any]:
-        """Return further details, such as version and layout, fit for JSON; by default nothing."""
+        """Return further details, such as version and layout, as JSON; by default nothing."""
         return {}
 
     def _read_sizes(self) -> dict[str, int]:
-        """Return bytes on disk of each array, by its path in the store; by default of none."""
+        """Return bytes on disk of each array, by its path in the store; by default empty."""
         return {}
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether a request to storage far away may bring what later reads want, so that `traffic` has more reads.
+        """Whether a request to remote storage may prefetch data for later reads, so that `traffic` counts more reads.
 
         Examples
         --------
@@ -252,4 +252,4 @@ class Contract(MatrixContract):
         return None
 
     def _release(self) -> None:
-        """Close what is open; called once, when nobody reads any more."""
+        """Close open files; called once, when no read is running."""

@@ -1,4 +1,4 @@
-"""A dataset as callers see it: the contract that a store fulfils, and the parts that read by it."""
+"""`Dataset`: the interface for users, made of the contract of a store and of its parts."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "K
 
 
 class Dataset(Contract):
-    """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
+    """A store of annotated data. Opening reads schema and metadata; each method reads only what it returns.
 
-    Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
-    last one releases the files, and everything after raises `ClosedDataset`. Its attributes are those of `Contract`.
+    Several threads may read one dataset at once, and any of them may call `close`: running reads end normally, the last
+    one releases the files, and later calls raise `ClosedDataset`. Its attributes are those of `Contract`.
 
     Examples
     --------
@@ -58,24 +58,24 @@ class Dataset(Contract):
         self._embedding_part = Embeddings(self, self._obs_part, pairs)
 
     def with_own_columns(self) -> Self:
-        """Return this open dataset once more, for columns that others who read it are not to see.
+        """Return a copy of this open dataset that can have columns of its own.
 
-        Both share what is read and kept, and are closed together.
+        Both share their cache and are closed together.
         """
-        # A shallow copy: lifetime, cache, names and matrix are those of this one.
+        # A shallow copy: lifetime, cache, names and matrix are shared.
         found = copy(self)
         found._make_obs_parts()
         found._obs_part.own = self._obs_part.own
         found.put_columns({})
         return found
 
-    # Tables, and obs columns by themselves.
+    # Tables and obs columns.
 
     obs = delegate("_table_part", Tables.obs)
     var = delegate("_table_part", Tables.var)
 
     def frame(self, rows: NDArray[np.int64], columns: Sequence[str] | str | None = None) -> Any:
-        """Return obs of some rows in the type that the store was given in: by default a DataFrame, as `obs`."""
+        """Return obs of some rows in the type of the store's source, by default a DataFrame, as `obs`."""
         with self._reading():
             found = self._read_frame(rows, columns)
         return self.obs(columns, rows) if found is None else found
@@ -95,11 +95,11 @@ class Dataset(Contract):
 
     @property
     def own_columns(self) -> Mapping[str, Codes]:
-        """The obs columns of annotations, which are not in the store, by name."""
+        """Obs columns of annotations, which are not in the store, by name."""
         return MappingProxyType(self._obs_part.own)
 
     def category_colors(self, column: str) -> dict[str, str]:
-        """Return the store's colors for the labels of an obs column, label to "#rrggbb"; empty where it has none.
+        """Return the colors that the store states for an obs column, {label: "#rrggbb"}; empty if it states none.
 
         Examples
         --------
@@ -110,7 +110,7 @@ class Dataset(Contract):
         with self._reading():
             return {} if column in self._obs_part.own else dict(self._category_colors(column))
 
-    # Sections that the cells lie on.
+    # Tissue images.
 
     sections = delegate("_section_part", SectionImages.sections)
     spot_widths = delegate("_section_part", SectionImages.spot_widths)
@@ -126,7 +126,7 @@ class Dataset(Contract):
 
     @property
     def var_labels(self) -> Sequence[str]:
-        """The var index (n_var,) as strings; positions where the store has no index.
+        """The var index (n_var,) as strings; positions if the store has no index.
 
         Examples
         --------
@@ -150,7 +150,7 @@ class Dataset(Contract):
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ.
+        """Readable names (n_var,), such as gene symbols; None if they equal the var index.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class Dataset(Contract):
 
     @property
     def gene_sets(self) -> Mapping[str, tuple[str, ...]]:
-        """Named sets of var names that the store holds.
+        """Gene sets of the store, {name: var names}.
 
         Examples
         --------
@@ -194,7 +194,7 @@ class Dataset(Contract):
     gather = delegate("_row_part", Rows.gather)
     plan = delegate("_row_part", Rows.plan)
 
-    # Embeddings, and what is known of them before they are read.
+    # Embeddings, and what the store states about them.
 
     embedding = delegate("_embedding_part", Embeddings.embedding)
     embedding_block = delegate("_embedding_part", Embeddings.embedding_block)
@@ -227,7 +227,7 @@ class Dataset(Contract):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on all that was skipped, ignored or found damaged so far.
+        """Sentences on everything that was skipped, ignored or found damaged so far.
 
         Examples
         --------
@@ -238,7 +238,7 @@ class Dataset(Contract):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """Details of this store beyond the contract, such as its version and layout; fit for JSON.
+        """Further details of this store, such as its version and layout, as JSON.
 
         Examples
         --------
@@ -250,7 +250,7 @@ class Dataset(Contract):
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Bytes on disk of each array, by its path in the store; empty where the store does not tell.
+        """Bytes on disk of each array, by its path in the store; empty if unknown.
 
         Examples
         --------
@@ -262,7 +262,7 @@ class Dataset(Contract):
 
     @property
     def traffic(self) -> Traffic | None:
-        """Bytes and reads of the store since it was opened; None where nothing counts them.
+        """Bytes and reads of the store since it was opened; None if they are not counted.
 
         Examples
         --------
@@ -276,9 +276,9 @@ class Dataset(Contract):
 
     @property
     def identity(self) -> str:
-        """Key of this state of this store, cheap to get; caches of derived values use it.
+        """Key of the state of this store, fast to get, for caches of derived values.
 
-        After a write it is another one. A store that cannot tell gets another one each time it is opened.
+        It changes after a write. A store that cannot detect writes gets a new key each time it is opened.
 
         Examples
         --------
@@ -289,10 +289,10 @@ class Dataset(Contract):
 
     @property
     def obs_identity(self) -> str:
-        """Key of these cells in their order; row numbers are valid only under the same key.
+        """Key of these cells in their order; row numbers are only valid with the same key.
 
-        A store that knows its cells by their names keeps it when other columns are written, but has to read these
-        names at the first access; of others it is `identity`.
+        A store with names of cells keeps it when other columns change, but reads the names at the first access; for
+        other stores it is `identity`.
 
         Examples
         --------
@@ -303,23 +303,23 @@ class Dataset(Contract):
 
     @property
     def content_identity(self) -> str:
-        """Key of these data that stays valid between sessions: `identity`, or a digest of an object in memory.
+        """Key of the data that stays valid between sessions: `identity`, or a digest of an object in memory.
 
-        An object keeps it while it has the same cells in the same order and the same embeddings.
+        The digest stays the same for the same cells in the same order with the same embeddings.
         """
         return self._read_once("content_identity", self._read_content_identity) or self.identity
 
     def has_rows_of(self, n_obs: int, identity: str) -> bool:
-        """Say whether rows that were packed out of `n_obs` cells of some identity are those of this dataset.
+        """Return whether packed rows of `n_obs` cells with an identity belong to this dataset.
 
-        `identity` fits too: it is that of rows which were packed before cells were known by their names.
+        `identity` is accepted too, for rows that were packed before cells were identified by their names.
         """
         if n_obs != self.n_obs or identity == self.identity:
             return n_obs == self.n_obs
-        return identity == self.obs_identity  # for which names may be read
+        return identity == self.obs_identity  # may read the names
 
     def is_open_as(self, other: Dataset) -> bool:
-        """Say whether this and another one are the same dataset, opened once: what was read of one holds of both."""
+        """Return whether both are the same dataset, opened once, so that data read by one are valid for both."""
         return other._lifetime is self._lifetime
 
     def __enter__(self) -> Self:

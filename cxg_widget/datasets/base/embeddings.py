@@ -1,4 +1,4 @@
-"""The embeddings of a dataset: found by name in any spelling, two axes at a time."""
+"""The embeddings of a dataset: lookup by name, and reading two axes at a time."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ class Embeddings:
         self._store, self._columns, self._pairs = store, columns, pairs
 
     def embedding(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> NDArray[np.float32]:
-        """Return two axes of an embedding, NaN and Inf kept.
+        """Return two axes of an embedding, with NaN and infinite values.
 
         Parameters
         ----------
-        name : one of `embeddings`, also as "X_name"; two obs columns of numbers or genes, ("n_genes", "CD3E"), with
-            "log1p:" before one for log(1 + x), and a layer behind both where genes are not those of X; None =
-            `default_embedding`
-        axes : two positions below the embedding's number of axes
+        name : one of `embeddings`, also as "X_name"; or two numeric obs columns or genes, ("n_genes", "CD3E"), with the
+            prefix "log1p:" for log(1 + x), and a third entry for the layer of genes; None = `default_embedding`
+        axes : two axes of the embedding, counted from 0
 
         Returns
         -------
@@ -81,13 +80,13 @@ class Embeddings:
             if not isinstance(found, str):
                 return self._pairs.read(found, pair, (start, stop))
             values = self._store._read_embedding_block(found, pair, start, stop)
-            # A copy: the store may have handed out a view of what it keeps.
+            # A copy: the store may have returned a view of its cache.
             return np.array(values, dtype=np.float32, order="C")
 
     def axis_labels(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
-        """Return the labels of the axes of an embedding with their units, where these differ.
+        """Return the labels of the axes of an embedding with their units, if these differ.
 
-        None where both share one unit, as in a UMAP or a map: as much on either axis is then drawn as long. Parameters
+        None if both have the same unit, as in a UMAP or a map; both axes are then drawn at the same scale. Parameters
         and errors as `embedding`.
 
         Examples
@@ -103,12 +102,12 @@ class Embeddings:
             return labels[pair[0]], labels[pair[1]]
 
     def axis_names(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
-        """Return the names along the axes of an embedding; parameters and errors as `embedding`.
+        """Return the names of the axes of an embedding; parameters and errors as `embedding`.
 
         Returns
         -------
-        `axis_labels` where each axis has a unit of its own; else the names that two axes go by, "PC 1" and "PC 2" of a
-        PCA, longitude and latitude of a map; None where an axis by itself means nothing, as in a UMAP
+        `axis_labels` if the axes have different units; else names such as "PC 1" and "PC 2" of a PCA, or longitude and
+        latitude of a map; None if an axis alone means nothing, as in a UMAP
 
         Examples
         --------
@@ -129,18 +128,18 @@ class Embeddings:
         axes: tuple[int, int] = (0, 1),
         limit: int | None = None,
     ) -> RowsInView | None:
-        """Return the rows of a view; only parts of the store are read that may hold some of them.
+        """Return the rows of a view, reading only the parts of the store that may contain them.
 
         Parameters
         ----------
-        xlim, ylim : ends in data units, in any order, both included
+        xlim, ylim : limits in data units, in any order, inclusive
         embedding, axes : as in `embedding`
-        limit : how many rows may be decoded for it
+        limit : most rows to decode
 
         Returns
         -------
-        None where the store has no bounds to go by, or where these say that more than `limit` rows would be decoded;
-        errors as `embedding`, and `InvalidValue` where an end is no number
+        the rows; None if the store has no bounds, or if more than `limit` rows would be decoded. Errors as `embedding`,
+        and `InvalidValue` if a limit is not a number
 
         Examples
         --------
@@ -153,7 +152,7 @@ class Embeddings:
             return self._store.by_view.rows(found, pair, view, limit) if isinstance(found, str) else None
 
     def stated_extent(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> Extent | None:
-        """Return within which bounds the rows lie as float32, by what the store states; None where it does not.
+        """Return the bounds of the rows as float32 that the store states; None if it states none.
 
         Examples
         --------
@@ -167,9 +166,9 @@ class Embeddings:
     def embedding_with(
         self, column: str, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)
     ) -> tuple[NDArray[np.float32], Values] | None:
-        """Return an embedding, float32 (n_obs, 2), and a whole obs column that are read in one pass.
+        """Return an embedding, float32 (n_obs, 2), and a whole obs column, read in one pass.
 
-        None where the store gains nothing by that; errors as `embedding`. Neither is kept in the cache.
+        None if that saves nothing; errors as `embedding`. Neither is cached.
 
         Examples
         --------
@@ -189,9 +188,9 @@ class Embeddings:
         return found, self.check_axes(axes, found)
 
     def find_embedding(self, name: EmbeddingName | list[str] | None = None) -> EmbeddingName:
-        """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default.
+        """Return the name in `embeddings` for a name with or without "X_"; None = the default.
 
-        Of two columns it is both in full, ("obs:n_genes", "var:CD3E").
+        For two columns, return both in full, ("obs:n_genes", "var:CD3E").
 
         Examples
         --------
@@ -228,7 +227,7 @@ class Embeddings:
         return found if isinstance(found, str) else self._pairs.describe(found)
 
     def n_axes(self, name: Any) -> int:
-        """Return the number of axes of an embedding; two for a pair of columns, and for an unknown one.
+        """Return the number of axes of an embedding; 2 for a pair of columns, and for an unknown name.
 
         Examples
         --------
@@ -238,13 +237,13 @@ class Embeddings:
         return self._store.embeddings.get(name, 2) if isinstance(name, str) else 2
 
     def check_axes(self, axes: Any, name: Any) -> tuple[int, int]:
-        """Return two axes of the embedding `name` (None: one of two axes) as integers; errors as `embedding`."""
+        """Return two axes of the embedding `name` (None: one with two axes) as integers; errors as `embedding`."""
         width = self.n_axes(name)
         try:
             few = axes if len(axes) == 2 else ()
             found = [int(axis) for axis in few if isinstance(axis, int | np.integer) and not isinstance(axis, bool)]
             fits = len(found) == 2 and all(0 <= axis < width for axis in found)
-        except (TypeError, OverflowError):  # of a range that is longer than lengths go
+        except (TypeError, OverflowError):  # OverflowError: of a range too long to have a length
             fits = False
         if not fits:
             raise InvalidValue(

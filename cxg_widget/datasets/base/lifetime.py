@@ -1,4 +1,4 @@
-"""The lifetime of a dataset: concurrent reads and their bytes, closing, the cache in memory, and notes."""
+"""The lifetime of a dataset: concurrent reads, closing, traffic, cache and notes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _Read = TypeVar("_Read")
 
 
 class Lifetime:
-    """The time in which several threads may read a store, and any of them may close it.
+    """Lets several threads read a store, and any of them close it.
 
     Parameters
     ----------
-    uri : of the store, for the sentence that it was closed
-    cache_bytes : how much of what was read is kept in memory
-    release : closes what is open; called once, when nobody reads any more
+    uri : of the store, for error messages
+    cache_bytes : limit of the cache
+    release : closes open files; called once, when no read is running
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Lifetime:
         self._readers = 0
 
     def close(self) -> None:
-        """Release the store, after the reads under way; a second call does nothing.
+        """Close the store after running reads; a second call does nothing.
 
         Examples
         --------
@@ -63,10 +63,10 @@ class Lifetime:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Hold the store open for one read; a read inside of another goes on even when `close` came in between."""
+        """Hold the store open for one read; a nested read continues even if `close` was called in between."""
         depth = getattr(self._thread, "depth", 0)
         with self._lock:
-            # A read within a read goes on, or what began before `close` would fail half way.
+            # A nested read continues, or reads that started before `close` would fail half way.
             if self.closed and depth == 0:
                 raise ClosedDataset(f"{self._uri} was closed; open it again with open_dataset().")
             self._readers += 1
@@ -78,13 +78,12 @@ class Lifetime:
             with self._lock:
                 self._readers -= 1
                 last = self.closed and self._readers == 0
-            # Not under the lock, since releasing may last. No reader can come in any more, so that one thread alone
-            # gets here.
+            # Not under the lock, since releasing may take long. No new read can start, so only one thread gets here.
             if last:
                 self._end()
 
     def cached(self, key: tuple[Any, ...], load: Callable[[], _Read]) -> _Read:
-        """Return the value under `key`, loaded where the cache has let go of it; read-only."""
+        """Return the value of `key`, loaded if it is not cached; read-only."""
         with self.reading():
             return self.cache.get_or_load(key, lambda: freeze(load()))
 
@@ -94,14 +93,14 @@ class Lifetime:
             return self._once.keep(key, None, load)
 
     def note(self, sentence: str) -> None:
-        """Add a sentence to the notes, once."""
+        """Add a sentence to the notes, unless it is there."""
         sentence = shortened(redacted(sentence))
         with self._lock:
             if sentence not in self.notes:
                 self.notes.append(sentence)
 
     def tell_progress_to(self, listener: Callable[[float], None]) -> Callable[[], None]:
-        """Call `listener` with 0 to 1 while something is made that is made once and lasts; returns what ends that.
+        """Call `listener` with 0 to 1 during slow one-time work; returns a function that stops it.
 
         Examples
         --------
@@ -113,7 +112,7 @@ class Lifetime:
         return lambda: self._listeners.remove(listener)
 
     def tell_progress(self, done: float) -> None:
-        """Report the progress of something that is made once and takes a while, 0 to 1."""
+        """Report the progress of slow one-time work, 0 to 1."""
         for listener in tuple(self._listeners):
             listener(done)
 
@@ -124,12 +123,12 @@ class Lifetime:
 
 
 class Traffic(NamedTuple):
-    """Bytes and reads, since some moment.
+    """Bytes and reads since some moment.
 
     Attributes
     ----------
-    n_bytes : as they are stored, compressed
-    n_reads : each of some bytes of one file, or a request to storage far away
+    n_bytes : as stored, compressed
+    n_reads : reads of a file, or requests to remote storage
 
     Examples
     --------
@@ -141,7 +140,7 @@ class Traffic(NamedTuple):
     n_reads: int = 0
 
     def since(self, before: Traffic) -> Traffic:
-        """Return the traffic since an earlier moment.
+        """Return the traffic since an earlier value.
 
         Examples
         --------
@@ -153,24 +152,24 @@ class Traffic(NamedTuple):
         return Traffic(max(0, self.n_bytes - before.n_bytes), max(0, self.n_reads - before.n_reads))
 
     def with_(self, other: Traffic) -> Traffic:
-        """Return both together."""
+        """Return the sum of both."""
         return Traffic(self.n_bytes + other.n_bytes, self.n_reads + other.n_reads)
 
 
 class Meter:
-    """Counts reads as they are made, by several threads."""
+    """Counts reads, thread-safe."""
 
     def __init__(self) -> None:
         self._so_far = Traffic()
         self._lock = Lock()
 
     def add(self, n_bytes: int, n_reads: int = 1) -> None:
-        """Count one read, or several."""
+        """Count one or several reads."""
         with self._lock:
             self._so_far = self._so_far.with_(Traffic(n_bytes, n_reads))
 
     @property
     def so_far(self) -> Traffic:
         """Traffic since this meter was made."""
-        # No lock is needed: the tuple is replaced as a whole.
+        # Needs no lock: the tuple is replaced as a whole.
         return self._so_far

@@ -1,4 +1,4 @@
-"""A block of rows or vars of the matrix, and arithmetic on it; SciPy does what is large."""
+"""Blocks of rows or vars of the matrix, and operations on them; SciPy does the large ones."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from cxg_widget.text.names import shown
 
 Integers = NDArray[np.integer[Any]]
 Numbers = NDArray[np.floating[Any]]
-"""float32, or float64 where that would change one of them; see `exactly`."""
+"""float32, or float64 if float32 would change a value; see `exactly`."""
 DEFAULT_MEMORY_BYTES = int(3.2 * 2**30)
-"""For entries that are kept sorted by var, where the store keeps cells together."""
+"""Memory for entries sorted by var, for stores by cell."""
 _MANY_ENTRIES = 1 << 20
-"""From how many on it pays to load a compiled loop, where none has been."""
+"""Number of entries from which loading a compiled loop pays off."""
 
 
 @dataclass(frozen=True)
 class MatrixBlock:
-    """Lines of the matrix, which are rows (obs) or columns (var), each as its entries.
+    """Lines of the matrix, rows (obs) or columns (var), as entries.
 
     Attributes
     ----------
     starts : integers (n_lines + 1,); line i has the entries starts[i] <= entry < starts[i + 1]
-    positions : integers (n_entries,), of each entry along its line, distinct in a line, in any order
+    positions : integers (n_entries,), position of each entry in its line, distinct within a line, in any order
     values : `Numbers` (n_entries,); NaN = not measured
-    fill : float32 (length,), what each position is worth in the lines that leave it out: the shift of a CXG with
-        `X_col_shift`, NaN for what no line measured; None = 0
+    fill : float32 (length,), value of each position in lines that do not list it: the shift of a CXG with
+        `X_col_shift`, NaN for positions that no line measured; None = 0
 
     Examples
     --------
@@ -50,9 +50,9 @@ class MatrixBlock:
 
     @property
     def lines(self) -> Numbers | None:
-        """All values, `Numbers` (n_lines, length), where the store has them so; None where it has entries.
+        """All values, `Numbers` (n_lines, length), if the store has dense lines; None if it has entries.
 
-        Who reads the entries alone is right of both kinds of block: of a dense one each cell is an entry.
+        Code that uses only the entries is right for both: in a dense block each cell is an entry.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class MatrixBlock:
         return None
 
     def dense(self, length: int) -> Numbers:
-        """Return all values, `Numbers` (n_lines, length); of a dense block the array it holds.
+        """Return all values, `Numbers` (n_lines, length); for a dense block its own array.
 
         Examples
         --------
@@ -78,22 +78,22 @@ class MatrixBlock:
 
     @classmethod
     def of_dense(cls, values: Numbers) -> MatrixBlock:
-        """Return the rows of a dense part, zeros left out; NaN stays."""
-        # NaN is not 0, and so stays an entry.
+        """Return the rows of a dense part, without zeros; NaN is kept."""
+        # NaN differs from 0, and so stays an entry.
         line, position = np.nonzero(values)
         starts = np.searchsorted(line, np.arange(len(values) + 1)).astype(np.int64)
         return cls(starts, position, values[line, position])
 
     @classmethod
     def of_entries(cls, shape: tuple[int, int], line: Integers, position: Integers, values: Numbers) -> MatrixBlock:
-        """Return entries in any order as lines, (n_lines, length); what a line holds twice is added up."""
+        """Return entries in any order as lines, (n_lines, length); duplicates are summed."""
         from scipy.sparse import coo_array
 
         found = coo_array((values, (line, position)), shape=shape).tocsr()
         return cls(found.indptr, found.indices, found.data)
 
     def csr(self, length: int) -> Any:
-        """Return a scipy.sparse.csr_array, on the same memory where nothing that is left out has a value."""
+        """Return a scipy.sparse.csr_array, sharing memory if there is no fill value."""
         from scipy.sparse import csr_array
 
         if self.fill is not None:
@@ -101,20 +101,20 @@ class MatrixBlock:
         return csr_array((self.values, self.positions, self.starts), shape=(len(self.starts) - 1, length))
 
     def written_out(self, length: int) -> MatrixBlock:
-        """Return a block without a fill: what is worth it is among the entries, zeros are not."""
+        """Return a block without a fill: values equal to the fill become entries, zeros are dropped."""
         return self if self.fill is None else MatrixBlock.of_dense(self.dense(length))
 
     def distinct(self, length: int) -> MatrixBlock:
-        """Return lines that name each position once, ascending; what a line holds twice is added up."""
+        """Return lines with distinct ascending positions; duplicates are summed."""
         if _is_ascending(self.starts, self.positions):
             return self
         found = self.csr(length).copy()
-        # It works in place, which is why `found` is a copy: `csr` shares the block's memory.
+        # It works in place, so `found` is a copy: `csr` shares the block's memory.
         found.sum_duplicates()
         return MatrixBlock(found.indptr, found.indices, found.data)
 
     def once(self, length: int) -> MatrixBlock:
-        """Return lines that name each position once, in any order, as TileDB gives them; cheaper than `distinct`."""
+        """Return lines with distinct positions, in any order, as from TileDB; cheaper than `distinct`."""
         if not self._pays_to_compile():
             return self.distinct(length)
         from cxg_widget.datasets.base.line_loops import repeats
@@ -122,7 +122,7 @@ class MatrixBlock:
         return self.distinct(length) if repeats(self.starts, self.positions, length) else self
 
     def is_plain(self, length: int) -> bool:
-        """Say whether positions ascend in each line and lie in it, where one pass tells that; False = not known."""
+        """Return whether positions ascend in each line and are in range, if one pass can tell; False = unknown."""
         if not self._pays_to_compile():
             return False
         from cxg_widget.datasets.base.line_loops import is_plain
@@ -133,9 +133,8 @@ class MatrixBlock:
         return len(self.positions) >= (_MANY_ENTRIES >> 6 if "numba" in sys.modules else _MANY_ENTRIES)
 
     def holds(self, n_lines: int, length: int) -> bool:
-        """Say whether it has so many lines, and no entry lies beyond their ends, as in damaged files."""
-        # Compiled loops and SciPy's do not check bounds: a position of a damaged file would be read or written
-        # elsewhere.
+        """Return whether it has `n_lines` lines, and all entries are in range, unlike in damaged files."""
+        # Compiled loops and SciPy do not check bounds: a position of a damaged file would access other memory.
         starts, positions = self.starts, self.positions
         if len(starts) != n_lines + 1 or starts[0] != 0 or starts[-1] != len(positions):
             return False
@@ -155,14 +154,14 @@ class MatrixBlock:
         return MatrixBlock(starts, self.positions[entry], self.values[entry], self.fill)
 
     def across(self, length: int) -> MatrixBlock:
-        """Return the positions as lines, and the lines as their positions, ascending; without a fill."""
+        """Return the transposed block, positions ascending, without a fill."""
         found = self.csr(length).tocsc()
         return MatrixBlock(found.indptr, found.indices, found.data)
 
     def cut(self, positions: NDArray[np.int64], length: int) -> MatrixBlock:
-        """Return some positions, ascending, numbered from 0; of lines of that length and without a fill."""
+        """Return some positions, ascending, numbered from 0; for lines of that length without a fill."""
         n = len(positions)
-        # Neighbours need no table of all positions.
+        # Consecutive positions need no table of all positions.
         if n and int(positions[-1]) - int(positions[0]) == n - 1:
             placed = self.positions - self.positions.dtype.type(positions[0])
             entries = np.flatnonzero((placed >= 0) & (placed < n))
@@ -180,7 +179,7 @@ class MatrixBlock:
         return MatrixBlock(self.starts[: n_lines + 1], self.positions[:stop].copy(), self.values[:stop].copy())
 
     def part(self, start: int, stop: int) -> MatrixBlock:
-        """Return the positions start <= position < stop of a single line, counted from `start`."""
+        """Return the positions start <= position < stop of a single line, relative to `start`."""
         inside = (self.positions >= start) & (self.positions < stop)
         positions = self.positions[inside] - start
         return MatrixBlock(np.array([0, positions.size]), positions, self.values[inside])
@@ -191,7 +190,7 @@ class MatrixBlock:
 
 
 class DenseBlock(MatrixBlock):
-    """Lines of which the store has every value; as entries they are made at the first look at `positions`.
+    """Dense lines; their entries are made at the first access of `positions`.
 
     Parameters
     ----------
@@ -226,11 +225,11 @@ class DenseBlock(MatrixBlock):
         return MatrixBlock.of_dense(self.lines).csr(length)
 
     def across(self, length: int) -> MatrixBlock:  # noqa: ARG002 - it has one
-        """Return the positions as lines, and the lines as their positions."""
+        """Return the transposed block."""
         return DenseBlock(np.ascontiguousarray(self.lines.T))
 
     def holds(self, n_lines: int, length: int) -> bool:
-        """Say whether it has so many lines of that length."""
+        """Return whether it has `n_lines` lines of that length."""
         return self.lines.shape == (n_lines, length)
 
     def take(self, lines: Integers) -> MatrixBlock:
@@ -239,12 +238,12 @@ class DenseBlock(MatrixBlock):
 
 
 def exactly(values: NDArray[Any]) -> Numbers:
-    """Return numbers as float32, or as float64 where float32 would change one of them."""
+    """Return numbers as float32, or as float64 if float32 would change one of them."""
     with np.errstate(over="ignore"):
         found = values.astype(np.float32, copy=False)
     if values.dtype.itemsize <= (4 if values.dtype.kind == "f" else 2):
         return found
-    # float32 is kept where it changes no number: half the memory, and ranks sort it by 32 bits (decision 57).
+    # float32 is kept if it changes no number: half the memory, and ranks sort it by 32 bits (decision 57).
     is_same = found == values
     if values.dtype.kind == "f":
         is_same |= np.isnan(values)
@@ -252,7 +251,7 @@ def exactly(values: NDArray[Any]) -> Numbers:
 
 
 def stack(vectors: Sequence[Vector], n_obs: int) -> MatrixBlock:
-    """Return vectors as the lines of one block; those with a fill other than 0 are written out."""
+    """Return vectors as the lines of one block; those with a fill other than 0 are expanded."""
     rows = [np.arange(n_obs) if one.rows is None else one.rows for one in vectors]
     values = [one.values for one in vectors]
     for line, one in enumerate(vectors):
@@ -267,15 +266,15 @@ def stack(vectors: Sequence[Vector], n_obs: int) -> MatrixBlock:
 
 
 def rows_in_blocks(rows: NDArray[np.int64], read: Callable[[int, int], MatrixBlock], gap: int = 4) -> MatrixBlock:
-    """Return some rows, ascending, of what reads neighbouring ones; those less than `gap` apart are read at once."""
+    """Return ascending rows by a function that reads consecutive ones; rows less than `gap` apart are read together."""
     found = [read(start, stop).take(rows[first:last] - start) for first, last, start, stop in spans(rows, gap)]
     return join(found)
 
 
 def spans(rows: NDArray[np.int64], gap: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield, of rows that ascend, runs with no more than `gap` from one to the next: first, last of them; start, stop.
+    """Yield runs of ascending rows with gaps up to `gap`: first, last; start, stop.
 
-    Both ends are exclusive: the run is rows[first:last], and lies in start <= row < stop.
+    Both ends are exclusive: the run is rows[first:last], and is within start <= row < stop.
     """
     if not len(rows):
         return
@@ -285,13 +284,13 @@ def spans(rows: NDArray[np.int64], gap: int) -> Iterator[tuple[int, int, int, in
 
 
 def counted(begins: Integers, lengths: Integers) -> NDArray[np.int64]:
-    """Return begin, begin + 1, ... of each span, behind each other."""
+    """Return begin, begin + 1, ... of each span, concatenated."""
     ends = np.cumsum(lengths)
     return np.repeat(begins - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
 
 
 def join(blocks: Sequence[MatrixBlock]) -> MatrixBlock:
-    """Return the lines of all blocks, which have no fill or the same, as one."""
+    """Return the lines of all blocks as one; the blocks have no fill or the same."""
     if len(blocks) == 1:
         return blocks[0]
     dense = [block.lines for block in blocks if block.lines is not None]
@@ -313,7 +312,7 @@ def size_of(blocks: Sequence[MatrixBlock]) -> int:
 
 
 def line_of(blocks: Sequence[MatrixBlock], line: int) -> MatrixBlock:
-    """Return one line, the entries of which lie in several blocks."""
+    """Return one line whose entries are in several blocks."""
     parts = [slice(block.starts[line], block.starts[line + 1]) for block in blocks]
     positions = [block.positions[part] for block, part in zip(blocks, parts, strict=True)]
     values = [block.values[part] for block, part in zip(blocks, parts, strict=True)]
@@ -325,7 +324,7 @@ def line_of(blocks: Sequence[MatrixBlock], line: int) -> MatrixBlock:
 
 
 def check_memory_bytes(memory_bytes: object) -> None:
-    """Raise `InvalidOption` or `InvalidValue` where that is no number of bytes for sorted entries."""
+    """Raise `InvalidOption` or `InvalidValue` if this is not a number of bytes for sorted entries."""
     if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, int):
         raise InvalidOption(f"memory_bytes is {shown(memory_bytes)}; it must be a number of bytes, such as 2**32.")
     if memory_bytes < 0:

@@ -1,4 +1,4 @@
-"""What a store implements so that its matrix can be read, the portions in which it lies, and which axis reads less."""
+"""What a store implements to read its matrix: portions of reads, and the cheaper axis."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Grain:
-    """The portions in which a matrix is read, as far as they are known without reading it.
+    """Portions in which a matrix is read, as far as known without reading it.
 
     Attributes
     ----------
     shape : (n_obs, n_var)
-    n_entries : stored in all; of a dense matrix all of its cells
-    entry_bytes : what an entry takes once it is decoded
-    rows : how many neighbouring rows are read where one of them is wanted; None = all, so that rows are read by column
-    columns : how many neighbouring vars are read where one of them is wanted; None = all
-    cuts : whether vars are read for some rows alone
-    both_ways : whether all entries are kept twice, by row and by column
+    n_entries : stored in total; for a dense matrix the number of its cells
+    entry_bytes : bytes of a decoded entry
+    rows : number of neighboring rows that are read for one row; None = all, so that rows are read by column
+    columns : number of neighboring vars that are read for one var; None = all
+    cuts : whether vars can be read for some rows only
+    both_ways : whether all entries are stored twice, by row and by column
     is_dense : whether blocks of rows are dense
-    row_starts : int64 (n_obs + 1,), how many entries lie before each row, where that is known; else all have as many
+    row_starts : int64 (n_obs + 1,), number of entries before each row, if known; else rows have equally many
     """
 
     shape: tuple[int, int]
@@ -47,7 +47,7 @@ class Grain:
     row_starts: NDArray[np.int64] | None = None
 
     def steps(self, rows: Positions, n_bytes: int) -> Iterator[Positions]:
-        """Cut rows, ascending, into parts whose blocks take about `n_bytes`, and no portion twice where that can be."""
+        """Split rows, ascending, into parts of about `n_bytes`, with no portion read twice if possible."""
         before = self._entries_before(rows)
         # An entry takes 8 bytes (position and value), a value of a dense block 4.
         most = n_bytes // (4 if self.is_dense else 8)
@@ -62,7 +62,7 @@ class Grain:
             start = stop
 
     def bytes_of(self, axis: Axis, rows: Positions | None, positions: Positions | None) -> int:
-        """Return about how many bytes are decoded where some rows, or vars of them, are read along an axis."""
+        """Return about how many bytes are decoded to read some rows, or vars of them, along an axis."""
         total = self.n_entries * self.entry_bytes
         of_rows = _share(rows, self.rows, self.shape[0])
         if axis == "obs":
@@ -78,15 +78,15 @@ class Grain:
 
 @dataclass(frozen=True)
 class Plan:
-    """Along which axis some rows of some vars are read with less.
+    """The axis along which some rows of some vars take fewer bytes to read.
 
     Attributes
     ----------
     axis : "obs" = by `rows_of`, "var" = by `columns_of`
-    n_bytes : about how many bytes are decoded so
+    n_bytes : about how many bytes are decoded along it
     other_bytes : about how many along the other axis
     why : the reason, in one sentence
-    both_ways : whether the other axis is one that all of the matrix can be read along in one look, too
+    both_ways : whether the matrix can be read along the other axis in one pass too
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Plan:
 
 
 def choose(grain: Grain, rows: Positions | None, positions: Positions | None) -> Plan:
-    """Return the axis along which rows of vars (None = all) are read with fewer bytes; by rows where both are equal."""
+    """Return the axis along which rows of vars (None = all) are read with fewer bytes; rows if both are equal."""
     sides: tuple[Axis, Axis] = ("obs", "var")
     along = {side: grain.bytes_of(side, rows, positions) for side in sides}
     is_by_row = grain.rows is not None and along["obs"] <= along["var"]
@@ -120,7 +120,7 @@ def choose(grain: Grain, rows: Positions | None, positions: Positions | None) ->
 
 
 def covering(lines: Positions, largest_gap: int, most: int) -> Iterator[Positions]:
-    """Cut lines, ascending, into parts that cover about `most`; gaps up to `largest_gap` are covered too."""
+    """Split lines, ascending, into parts that cover about `most`; gaps up to `largest_gap` are covered too."""
     if not len(lines):
         return
     gaps = np.diff(lines)
@@ -129,7 +129,7 @@ def covering(lines: Positions, largest_gap: int, most: int) -> Iterator[Position
 
 
 def _share(lines: Positions | None, portion: int | None, n: int) -> float:
-    """Return the share of n lines in the portions that hold some of them; `lines` ascend."""
+    """Return the share of n lines in portions that contain some of `lines`, which ascend."""
     if lines is None or n == 0:
         return 1.0
     if not len(lines):
@@ -147,7 +147,7 @@ def _describe_lines(lines: Positions | None, n: int) -> str:
 
 
 class MatrixContract(ABC):
-    """Methods that a store with vars implements: `_read_var`, and `_read_vector` or `_read_vectors`; see `Contract`."""
+    """Methods of a store with vars: `_read_var`, and `_read_vector` or `_read_vectors`; see `Contract`."""
 
     n_obs: int
     n_var: int
@@ -155,11 +155,11 @@ class MatrixContract(ABC):
     _lifetime: Lifetime
 
     def _read_var(self, name: str) -> Values:
-        """Read one var column (n_var,), the index column included, as `_read_obs` does."""
+        """Read one var column (n_var,), including the index column, as `_read_obs` does."""
         raise NotImplementedError
 
     def cells_in(self, layer: str | None) -> NDArray[np.bool_] | None:  # noqa: ARG002 - most have values of all cells
-        """Return which cells a layer has values of, bool (n_obs,); None = all of them, or the store does not tell.
+        """Return which cells have values in a layer, bool (n_obs,); None = all of them, or unknown.
 
         Examples
         --------
@@ -169,11 +169,11 @@ class MatrixContract(ABC):
         return None
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
-        """Read named sets of var names; by default none."""
+        """Read gene sets; by default none."""
         return {}
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:
-        """Read the var at `position` over all obs, sparse where the store is; NaN = not measured, None = main matrix.
+        """Read the var at `position` over all obs, sparse if the store is; NaN = not measured, None = main matrix.
 
         By default by `_read_vectors`; a store with vars implements one of the two.
         """
@@ -182,12 +182,12 @@ class MatrixContract(ABC):
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         """Yield distinct vars in their order, each as `_read_vector` returns it; by default one by one.
 
-        Where a store keeps cells together, one look at the matrix serves all vars of a request.
+        If a store keeps cells together, one pass over the matrix serves all vars of a request.
         """
         return (self._read_vector(position, layer) for position in positions)
 
     def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
-        """Read rows of the var at `position`, counted from `start`; by default from the whole var, which is kept."""
+        """Read rows of the var at `position`, relative to `start`; by default from the whole var, which is cached."""
         whole = self._lifetime.cached(("var", position, layer), lambda: self._read_vector(position, layer))
         return whole.block(start, stop)
 
@@ -198,7 +198,7 @@ class MatrixContract(ABC):
         return (self._read_vector_block(position, layer, start, stop) for position in positions)
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
-        """Read lines along `major_axis`; a store whose axis is "obs" implements this, by default each var is a line."""
+        """Read lines along `major_axis`; required if the axis is "obs", by default each var is a line."""
         return stack([self._read_vector(position, layer) for position in range(start, stop)], self.n_obs)
 
     def _n_var_in(self, layer: str | None) -> int:  # noqa: ARG002 - for stores whose layers have vars of their own
@@ -206,21 +206,21 @@ class MatrixContract(ABC):
         return self.n_var
 
     def _read_grain(self, layer: str | None) -> Grain:  # noqa: ARG002 - all layers of most stores lie in one way
-        """Say in which portions a matrix is read; by default single lines of `major_axis`, and all of it across."""
+        """Return the portions of a matrix; by default single lines of `major_axis`, and all of it across."""
         rows, columns = (1, None) if self.major_axis == "obs" else (None, 1)
         return Grain((self.n_obs, self.n_var), self.n_obs * self.n_var, 4, rows, columns)
 
     def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
         """Read some rows, ascending and distinct, as lines whose positions are vars of the layer.
 
-        For stores whose grain has rows; by default by `_read_matrix_block`, rows that lie near each other at once.
+        For stores whose grain has rows; by default by `_read_matrix_block`, with nearby rows read together.
         """
         return rows_in_blocks(rows, lambda start, stop: self._read_matrix_block(start, stop, layer))
 
     def _read_columns(
         self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None, layer: str | None
     ) -> MatrixBlock:
-        """Read some vars, ascending and distinct, as lines whose positions are places among `rows` (None = all)."""
+        """Read some vars, ascending and distinct, as lines whose positions index `rows` (None = all)."""
         vectors = self._read_vectors(positions.tolist(), layer)
         if rows is None:
             return stack(list(vectors), self.n_obs)

@@ -1,4 +1,4 @@
-"""Counts reads of files as the system answers them: of one file, or, where Linux reports it, of a thread."""
+"""Counts reads of files: of one file, or, on Linux, of a thread."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MOST = 4_096
 
 
 class MeteredFile(io.FileIO):
-    """A file on disk, open for reading; `io.BufferedReader` over it counts what is read ahead as well."""
+    """A file open for reading; `io.BufferedReader` over it also counts read-ahead."""
 
     def __init__(self, path: str | os.PathLike[str], meter: Meter) -> None:
         super().__init__(path, "r")
         self._meter = meter
 
     def readinto(self, buffer: Any, /) -> int | None:
-        """Read into a buffer, at most as much as it holds."""
+        """Read into a buffer."""
         n = super().readinto(buffer)
         self._meter.add(n or 0)
         return n
@@ -41,7 +41,7 @@ class MeteredFile(io.FileIO):
 
 
 class _ReadCounts(threading.local):
-    """The file of each thread, which is closed when the thread ends; a process that was forked has another."""
+    """The statistics file of each thread, closed when the thread ends; a forked process has its own."""
 
     def __init__(self) -> None:
         self._pid = self._file = -1
@@ -57,19 +57,19 @@ _read_counts = _ReadCounts()
 
 
 def can_count_reads() -> bool:
-    """Say whether the system tells what a thread reads."""
+    """Return whether the system reports the reads of a thread."""
     return os.access(_PATH, os.R_OK)
 
 
 @contextmanager
 def counted(meter: Meter) -> Iterator[None]:
-    """Count what is read of files within, by this thread: system calls, and what they gave."""
+    """Count the reads of files by this thread within the block: system calls, and bytes."""
     before = _read_counts.look()
     try:
         yield
     finally:
         after = _read_counts.look()
-        # Looking before is the first read that is seen after.
+        # The first look is itself a read that the second one sees.
         n_bytes = _number(after, b"rchar") - _number(before, b"rchar") - len(before)
         meter.add(n_bytes, _number(after, b"syscr") - _number(before, b"syscr") - 1)
 

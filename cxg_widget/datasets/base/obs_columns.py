@@ -1,4 +1,4 @@
-"""The obs columns of a dataset as codes or numbers: whole and cached, or only the rows that are needed."""
+"""Obs columns as codes or numbers: whole and cached, or only some rows."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from cxg_widget.text.names import not_found
 
 MAX_LABELS = 65_534
 _FEW = 1_000
-"""Up to so many rows, only their strings are read; for more, the whole column is read and kept packed."""
+"""Up to this many rows, only their strings are read; for more, the whole column is read and cached packed."""
 
 
 class ObsColumns:
     """The obs columns of a store.
 
-    Blocks are exactly rows start <= row < stop, where the store's layout allows it. They are not kept in the
-    cache, but for what a store must read whole. Codes mean the same categories in every block, and put behind each
-    other the blocks are what `codes` and `numbers` return.
+    Blocks read exactly the rows start <= row < stop, if the store's layout allows it. They are not cached, except for
+    data that a store must read whole. Codes mean the same categories in every block; concatenated blocks equal `codes`
+    and `numbers`.
 
     Attributes
     ----------
-    own : columns that were added to those of the store; they are held, not read
+    own : columns added to those of the store, held in memory
     """
 
     def __init__(self, store: Contract) -> None:
@@ -51,16 +51,16 @@ class ObsColumns:
         self.own: Mapping[str, Codes] = {}
 
     def put_columns(self, columns: Mapping[str, Codes]) -> None:
-        """Hold categorical columns in addition to those of the store; they replace the former ones.
+        """Add categorical columns to those of the store, replacing earlier added ones.
 
         Parameters
         ----------
-        columns : codes (n_obs,) by name; they are not written to from now on
+        columns : {name: codes (n_obs,)}; they become read-only
 
         Raises
         ------
         InvalidValue
-            If the store has a column of such a name, or a column is not as long as it.
+            If the store has a column with that name, or a column has another length.
         """
         store = self._store
         stored = {name: one for name, one in store.obs_columns.items() if name not in self.own}
@@ -74,9 +74,9 @@ class ObsColumns:
         store.obs_columns = {**stored, **put}
 
     def hold(self, columns: Sequence[str], *, index: bool = True) -> None:
-        """Read obs columns and, with `index`, the obs index whole into the cache: single rows then need no read.
+        """Read whole obs columns and, with `index`, the obs index into the cache, so that single rows need no read.
 
-        What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
+        Columns that cannot be read, or would take too much memory, are left to be read row by row.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class ObsColumns:
                         self.values(name)
 
     def is_constant(self, column: str) -> bool:
-        """Say whether an obs column is known to be the same in all rows; nothing is read to find out."""
+        """Return whether an obs column is known to be constant; reads nothing."""
         values = self._held(column)
         if values is not None:
             return is_constant(values)
@@ -101,9 +101,9 @@ class ObsColumns:
         return known.kind == "categorical" and known.n_categories is not None and known.n_categories < 2
 
     def stated_values(self, column: str) -> Codes | tuple[float, float] | None:
-        """Return the range of an obs column, as the store states it: all categories without codes, or least and most.
+        """Return the stated range of an obs column: all categories without codes, or lowest and highest number.
 
-        None where the store does not state it. All finite values lie between the two, and are as far apart.
+        None if the store states none. The stated numbers are the lowest and highest finite values.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class ObsColumns:
             return None if column in self.own else self._store.by_view.values(column)
 
     def codes(self, column: str) -> Codes:
-        """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.
+        """Return a categorical, boolean, string or integer obs column as codes, cached and read-only.
 
         Raises
         ------
@@ -139,14 +139,14 @@ class ObsColumns:
         return found
 
     def numbers(self, column: str) -> NDArray[Any]:
-        """Return an int, float or boolean obs column (n_obs,) in its own type, cached and read-only.
+        """Return an int, float or boolean obs column (n_obs,) in its own dtype, cached and read-only.
 
         Raises
         ------
         UnknownName
             If there is no such column.
         InvalidValue
-            If the column holds no numbers.
+            If the column is not numeric.
 
         Examples
         --------
@@ -157,9 +157,9 @@ class ObsColumns:
         return as_numbers(self.whole(column))
 
     def codes_block(self, column: str, start: int, stop: int) -> Codes:
-        """Return rows of a categorical, boolean, string or (forced) integer obs column as codes; errors as `codes`.
+        """Return rows of a categorical, boolean, string or integer obs column as codes; errors as `codes`.
 
-        Of a column that stores its labels, the first block reads all rows once, to know the categories.
+        For a column that stores labels, the first block reads all rows once, to find the categories.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class ObsColumns:
         return self._labels(column).encode(as_plain(values))
 
     def numbers_block(self, column: str, start: int, stop: int) -> NDArray[Any]:
-        """Return rows of an int, float or boolean obs column in its own type; errors as `numbers`.
+        """Return rows of an int, float or boolean obs column in its own dtype; errors as `numbers`.
 
         Examples
         --------
@@ -187,9 +187,9 @@ class ObsColumns:
         return as_numbers(self.values_block(column, start, stop))
 
     def values_block(self, column: str, start: int, stop: int) -> Values:
-        """Return rows of an obs column of any kind, or of the obs index, as they are read: codes, numbers or strings.
+        """Return rows of an obs column of any kind, or of the obs index, as read: codes, numbers or strings.
 
-        Nothing is kept in the cache; errors as `Dataset.obs`.
+        Nothing is cached; errors as `Dataset.obs`.
 
         Examples
         --------
@@ -203,7 +203,7 @@ class ObsColumns:
             return self._block(column, start, stop)
 
     def values(self, name: str, rows: NDArray[np.int64] | None = None, *, alone: bool = False) -> Values:
-        """Return a column, or some rows of it in their order; `alone` = without the categories of the others."""
+        """Return a column, or some rows of it in their order; `alone` = possibly with only their categories."""
         whole = self._held(name)
         if whole is None and (rows is None or rows.size > _FEW) and self._store._packs(name):
             whole = self._counted(name, self._store._read_obs(name, None), None)
@@ -215,13 +215,13 @@ class ObsColumns:
         return self._counted(name, read(name, rows), rows)
 
     def whole(self, name: str) -> Any:
-        """Return all rows of a column that holds no strings, kept in the cache."""
+        """Return all rows of a column without strings, cached."""
         if name in self.own:
             return self.own[name]
         return self._lifetime.cached(("obs", name), lambda: self._read_whole(name))
 
     def kind(self, column: str) -> Kind:
-        """Return the kind of a column, the index column included."""
+        """Return the kind of a column, including the index column."""
         store = self._store
         with self._lifetime.reading():
             if isinstance(column, str) and column in store.obs_columns:
@@ -247,7 +247,7 @@ class ObsColumns:
         return found
 
     def _read_whole(self, name: str) -> Values:
-        """Read all rows, in blocks where they are many, so that the result is the only thing of its size."""
+        """Read all rows, in blocks if they are many, so that only the result takes its size."""
         n_obs = self._store.n_obs
         blocks = row_blocks(n_obs)
         if len(blocks) == 1 or self.kind(name) == "string" or not self._store._in_blocks:
@@ -263,7 +263,7 @@ class ObsColumns:
         return in_place_of(block, found)
 
     def _codes_of_values(self, column: str) -> Codes:
-        """Code all rows of a column that holds strings or integers, in blocks where they are many."""
+        """Return all rows of a column of strings or integers as codes, in blocks if they are many."""
         if self.kind(column) == "string" and (known := self._store._read_codes(column)) is not None:
             return known
         blocks = row_blocks(self._store.n_obs)
@@ -304,7 +304,7 @@ class ObsColumns:
 
 
 def too_many_labels(column: str) -> InvalidValue:
-    """Return the error of a column with more categories than codes go to."""
+    """Return the error for a column with more categories than codes allow."""
     return InvalidValue(
         f"obs column {column!r} has more than {MAX_LABELS:,} distinct values, the most that codes can hold."
     )

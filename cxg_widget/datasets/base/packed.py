@@ -1,4 +1,4 @@
-"""Strings of a column packed in two buffers; only the requested ones become Python objects."""
+"""Strings of a column packed in two buffers; only requested ones become Python objects."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BYTES_APIECE = 400
-"""If the text has more bytes than this for each wanted string, copying it takes longer than slicing."""
+"""With more bytes of text than this per requested string, copying takes longer than slicing."""
 
 
 @dataclass(frozen=True, eq=False)
 class PackedStrings(Sequence[str]):
-    """A column of strings, 8 bytes and its text each, or some rows of it.
+    """A column of strings, 8 bytes and the text each, or some rows of it.
 
     Attributes
     ----------
-    text : uint8 (n_bytes,), UTF-8 of all strings behind each other; what is not UTF-8 is read as U+FFFD
+    text : uint8 (n_bytes,), UTF-8 of all strings, concatenated; invalid UTF-8 is read as U+FFFD
     starts : int64 (n + 1,); string i is text[starts[i]:starts[i + 1]]
-    rows : int64 (k,), which strings, in this order; None = all n
+    rows : int64 (k,), indices of the strings, in order; None = all n
     """
 
     text: NDArray[np.uint8]
@@ -63,7 +63,7 @@ class PackedStrings(Sequence[str]):
         return self.text.nbytes + self.starts.nbytes
 
     def pick(self, rows: NDArray[np.int64] | slice) -> PackedStrings:
-        """Return the strings of `rows` in their order; the buffers are shared."""
+        """Return the strings of `rows` in their order, sharing the buffers."""
         wanted = np.arange(len(self))[rows] if isinstance(rows, slice) else rows
         return PackedStrings(self.text, self.starts, wanted if self.rows is None else self.rows[wanted])
 
@@ -84,7 +84,7 @@ class PackedStrings(Sequence[str]):
         return out
 
     def arrow(self) -> Any:
-        """Return a pyarrow.LargeStringArray, on the same buffers where these are all strings.
+        """Return a pyarrow.LargeStringArray, sharing the buffers if these are all strings.
 
         Raises
         ------
@@ -101,18 +101,18 @@ class PackedStrings(Sequence[str]):
         return found
 
     def find(self, wanted: str) -> int | None:
-        """Return the first place of a string, None where it is not; no string is decoded."""
+        """Return the first index of a string, None if it is absent; decodes no string."""
         key = np.frombuffer(wanted.encode("utf-8", "surrogatepass"), dtype=np.uint8)
         begin, end = self._bounds()
         places = np.flatnonzero(end - begin == len(key))
         for at in range(len(key) - 1, -1, -1):  # from the end, where identifiers differ
-            if not len(places):  # a million letters of a stranger took 5 s
+            if not len(places):  # a text of a million letters took 5 s
                 return None
             places = places[self.text[begin[places] + at] == key[at]]
         return int(places[0]) if len(places) else None
 
     def same_as(self, other: PackedStrings) -> bool:
-        """Say whether two whole columns hold the same strings."""
+        """Return whether two whole columns have the same strings."""
         return np.array_equal(self.starts, other.starts) and np.array_equal(self.text, other.text)
 
     def _bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,4 +1,4 @@
-"""Reads rows of the matrix, or vars of some rows, in blocks of bounded size, however the store keeps them."""
+"""Reads rows of the matrix, or vars of some rows, in bounded blocks, in any layout of the store."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from cxg_widget.errors import DamagedStore, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found
 
 STEP_BYTES = 2**25
-"""Size of the blocks that are yielded: 32 MiB, since the caller may hold the previous one as well."""
+"""Bytes of a block: 32 MiB, since the caller may hold the previous one too."""
 _TURNED_BYTES = 36 * 2**20
-"""Bytes transposed at a time where the store keeps vars together; transposing takes as much again."""
+"""Bytes transposed at a time for stores by var; transposing takes as much again."""
 _BAND_BYTES = 2**23
 """Bytes of vars read at a time, to be cut and transposed."""
 
@@ -33,19 +33,19 @@ class Rows:
     ) -> Iterator[MatrixBlock]:
         """Yield some rows of the matrix in blocks, whose lines are the rows in order, and whose positions are vars.
 
-        Between two blocks nothing is held, so that whoever iterates may stop anywhere. Where the store keeps vars
-        together, each block takes a look at all of them; `plan` tells.
+        The iteration may stop anywhere, since nothing is held between blocks. If the store keeps vars together, each
+        block takes a pass over all of them; see `plan`.
 
         Parameters
         ----------
         rows : integers (k,), ascending and distinct; None = all
-        layer : None = the main matrix; the vars of "raw" are its own, as for `vector`
-        step_bytes : about what a block may take
+        layer : None = the main matrix; "raw" has its own vars, as in `vector`
+        step_bytes : approximate size of a block
 
         Raises
         ------
         InvalidValue
-            If there are no such rows, or they do not ascend.
+            If rows are out of range or not ascending.
         UnknownName
             If there is no such layer.
         InvalidStore, DamagedStore
@@ -67,10 +67,10 @@ class Rows:
         *,
         step_bytes: int = STEP_BYTES,
     ) -> Iterator[MatrixBlock]:
-        """Yield some vars of some rows in blocks, whose lines are the vars in order, and whose positions are places.
+        """Yield some vars of some rows in blocks, whose lines are the vars in order, and whose positions index `rows`.
 
-        A place is that of a row among `rows`, 0 to k. Parameters and errors as `rows_of`; `positions` are those of the
-        vars of the layer, ascending and distinct, None = all.
+        Parameters and errors as `rows_of`; `positions` are those of the vars of the layer, ascending and distinct, None
+        = all.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class Rows:
     def gather(self, rows: ArrayLike | None = None, layer: str | None = None) -> MatrixBlock:
         """Return some rows as one block, entries in order and without zeros; further memory is bounded.
 
-        The store is looked at once, whichever way it keeps the matrix. Parameters and errors as `rows_of`.
+        Takes one pass over the store in any layout. Parameters and errors as `rows_of`.
 
         Examples
         --------
@@ -102,16 +102,16 @@ class Rows:
         return gathered(transpose(columns, heights), grain.shape[1])
 
     def plan(self, rows: ArrayLike | None = None, positions: ArrayLike | None = None, layer: str | None = None) -> Plan:
-        """Say whether some rows of some vars are read with less by row or by column; parameters as `columns_of`.
+        """Return whether some rows of some vars take fewer bytes by row or by column; parameters as `columns_of`.
 
-        Known from how the matrix lies in the store, without reading values.
+        It follows from the layout of the matrix, without reading values.
 
         Raises
         ------
         InvalidValue, UnknownName
             As `columns_of`.
         InvalidStore, DamagedStore
-            If the store has no matrix, or what describes it cannot be read.
+            If the store has no matrix, or its description cannot be read.
 
         Examples
         --------
@@ -129,14 +129,14 @@ class Rows:
         read = self._turned if grain.rows is None else self._straight
         for block in read(rows, grain, layer, step_bytes):
             done += len(block.starts) - 1
-            with self._lifetime.reading():  # which refuses where the dataset was closed meanwhile
+            with self._lifetime.reading():  # refuses if the dataset was closed meanwhile
                 self._lifetime.tell_progress(done / len(rows))
             yield block
 
     def _straight(self, rows: Positions, grain: Grain, layer: str | None, step_bytes: int) -> Iterator[MatrixBlock]:
         for some in grain.steps(rows, step_bytes):
             with self._lifetime.reading():
-                # The store is held open for the read alone: whoever iterates may stop anywhere and never come back
+                # The store is held open for the read alone: the iteration may stop anywhere and never continue
                 # (decision 55).
                 block = self._store._read_rows(some, layer)
             self._check(block, len(some), grain.shape[1], layer)

@@ -1,4 +1,4 @@
-"""Images of tissue sections: which there are, how they lie under an embedding, and parts of them."""
+"""Tissue images: list, geometry under an embedding, and parts of images."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from cxg_widget.spatial.view import Extent
 
 VISIUM_SPOT_UM = 55.0
-"""Width of a Visium spot."""
+"""Diameter of a Visium spot."""
 TILE_PX = 2048
-"""Images are read in tiles so wide and high, at multiples of this, where the chunks of most writers end too."""
+"""Images are read in tiles of this size, at multiples of it, where the chunks of most writers end too."""
 MOST_STEP = 2048
-"""Px that become one at most, both ways: a tile is at least a step wide."""
+"""Largest downsampling factor: a tile is at least a step wide."""
 MOST_PX = 2**34
 """Largest image, 131,072 px a side. A store that declares more is damaged, or hostile."""
 _PLAUSIBLE = (1e-9, 1e9)
-"""Scale factors, micrometres and widths of spots: beyond these, places and lengths on the screen overflow."""
+"""Limits of scale factors, micrometers and diameters of spots; beyond, coordinates on the screen overflow."""
 _BEST_FIRST = ("hires", "lowres", "fullres")
 _CHANNELS = (3, 4)
 _Place = TypeVar("_Place", float, NDArray[np.float64])
@@ -34,18 +34,18 @@ _SIDES = 2
 
 @dataclass(frozen=True)
 class SectionImage:
-    """An image of a section.
+    """A tissue image.
 
     Attributes
     ----------
-    shape : px high and wide
-    scale : px of the image for one unit of the coordinates
-    spot : how wide a spot of its library is, in units of the coordinates; None = that is not known
-    um : how many micrometres a unit is there; None = that is not known
-    origin : where the middle of its first px lies, x and y; 0, 0 as matplotlib and scanpy have it
-    levels : how many px of the image both ways are one of a coarser copy that the store holds too; ascending, 1 first
-    outline : where the corners of the photograph lie in the coordinates, in order, if it is turned there; what lies
-        beyond is no part of it; () = it fills the image
+    shape : height and width, px
+    scale : px of the image per unit of the coordinates
+    spot : diameter of a spot of its library, in units of the coordinates; None = unknown
+    um : micrometers per unit; None = unknown
+    origin : coordinates of the center of its first px, x and y; 0, 0 as in matplotlib and scanpy
+    levels : downsampling factors of copies in the store; ascending, 1 first
+    outline : coordinates of the corners of the photograph, in order, if it is rotated in the image; () = it fills the
+        image
 
     Examples
     --------
@@ -64,7 +64,7 @@ class SectionImage:
 
     @property
     def extent(self) -> Extent:
-        """x0, x1, y0, y1 of its edges, in units of the coordinates; its first line lies at y0.
+        """x0, x1, y0, y1 of its edges, in units of the coordinates; its first line is at y0.
 
         Examples
         --------
@@ -75,16 +75,16 @@ class SectionImage:
         return self.extent_of((0, self.shape[0]), (0, self.shape[1]))
 
     def extent_of(self, lines: tuple[int, int], columns: tuple[int, int]) -> Extent:
-        """Return the edges of a part, from a line or column to the one before which it ends."""
+        """Return the edges of a part, given start and stop of its lines and columns."""
         x0, x1, y0, y1 = ((edge - 0.5) / self.scale for edge in (*columns, *lines))
         return x0 + self.origin[0], x1 + self.origin[0], y0 + self.origin[1], y1 + self.origin[1]
 
     def px_at(self, place: _Place, axis: int) -> _Place:
-        """Return how many px lie before a place along x (0) or y (1), in units of the coordinates."""
+        """Return the number of px before a coordinate along x (0) or y (1)."""
         return (place - self.origin[axis]) * self.scale + 0.5
 
     def covers(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Say which places lie in the outline, in units of the coordinates."""
+        """Return which coordinates are in the outline."""
         corner, along, _, down = (np.array(one) for one in self.outline)
         sides = np.linalg.inv(np.column_stack([along - corner, down - corner]))
         shares = np.tensordot(sides, np.stack(np.broadcast_arrays(x - corner[0], y - corner[1])), 1)
@@ -93,15 +93,15 @@ class SectionImage:
 
 @dataclass(frozen=True)
 class Sections:
-    """The tissue sections of a store.
+    """The tissue images of a store.
 
     Attributes
     ----------
-    images : by name, "library/resolution"; the one to show first comes first
-    faults : of images that cannot be shown, why
-    spot : how wide a spot of the first library that says so is, in units of the coordinates; None = none does. Where
-        each cell has a width of its own, their median
-    um : how many micrometres a unit is in the first library that says so; None = none does
+    images : {"library/resolution": image}, the default first
+    faults : reasons why images cannot be shown, by name
+    spot : diameter of a spot of the first library that states it, in units of the coordinates; None = unknown. If cells
+        have their own diameters, their median
+    um : micrometers per unit in the first library that states it; None = unknown
 
     Examples
     --------
@@ -115,20 +115,20 @@ class Sections:
     um: float | None = None
 
     def spot_on(self, name: str | None) -> float | None:
-        """Return the width of a spot by the library of the image shown, or without an image by the first library."""
+        """Return the diameter of a spot by the library of the shown image, or without an image by the first library."""
         image = self.images.get(name or "")
         return self.spot if image is None else image.spot
 
 
 @dataclass(frozen=True)
 class Library:
-    """One entry of `uns["spatial"]`, as it was found.
+    """One entry of `uns["spatial"]`, as found.
 
     Attributes
     ----------
     images : shape and kind of dtype of each array, by resolution
-    factors : its scale factors; what is no number is left out
-    faults : of images that declare more than the store can hold, why they cannot be shown, by resolution
+    factors : its scale factors that are numbers
+    faults : reasons why images cannot be shown, if they declare more than the store can hold, by resolution
     """
 
     name: str
@@ -138,7 +138,7 @@ class Library:
 
 
 def sections_of(libraries: list[Library]) -> Sections:
-    """Return the sections of libraries, the best image of the first library first."""
+    """Return the tissue images of libraries, the best image of the first library first."""
     images: dict[str, SectionImage] = {}
     faults: dict[str, str] = {}
     for library in libraries:
@@ -156,7 +156,7 @@ def sections_of(libraries: list[Library]) -> Sections:
 
 
 def _image(library: Library, resolution: str) -> SectionImage | str:
-    """Return an image, or in a few words why it cannot be shown."""
+    """Return an image, or a short reason why it cannot be shown."""
     shape, kind = library.images[resolution]
     factor = f"tissue_{resolution}_scalef"
     is_grey = len(shape) == _SIDES
@@ -185,23 +185,23 @@ def _is_plausible(length: float) -> bool:
 
 
 def _um_of(factors: Mapping[str, float]) -> float | None:
-    """Return the micrometres of a unit: as stated, or by the width of a spot of Visium."""
+    """Return the micrometers per unit: as stated, or from the diameter of a Visium spot."""
     stated = factors.get("microns_per_pixel", 0.0)
     if _is_plausible(stated):
         return float(stated)
     spot = factors.get("spot_diameter_fullres", 0.0)
-    # Readers of other machines write a spot of 1 or so, or none, for want of one.
+    # Readers of other platforms write a spot of about 1, or none.
     return VISIUM_SPOT_UM / spot if 1 < spot <= _PLAUSIBLE[1] and "transformation_matrix" not in factors else None
 
 
 class SectionImages:
-    """The images of the sections of a store."""
+    """The tissue images of a store."""
 
     def __init__(self, store: Contract) -> None:
         self._store = store
 
     def sections(self) -> Sections:
-        """Return the sections that the cells lie on, without reading an image.
+        """Return the list of tissue images, without reading one.
 
         Examples
         --------
@@ -213,11 +213,11 @@ class SectionImages:
             return found
 
     def spot_widths(self) -> NDArray[np.float32] | None:
-        """Return how wide each cell is on its section, such as the circles of Xenium's cells; None = all alike.
+        """Return the diameter of each cell on its tissue image, such as that of Xenium's circles; None = all equal.
 
         Returns
         -------
-        float32 (n_obs,), in units of the coordinates; NaN = as wide as `sections().spot`, 0 = drawn smallest
+        float32 (n_obs,), in units of the coordinates; NaN = as `sections().spot`, 0 = the smallest drawn size
 
         Examples
         --------
@@ -231,13 +231,13 @@ class SectionImages:
         self, name: str, lines: tuple[int, int], columns: tuple[int, int], step: int = 1,
         check: Callable[[], object] = lambda: None,
     ) -> NDArray[np.uint8]:  # fmt: skip
-        """Read a part of an image, in tiles, so that large ones take no more memory than small ones.
+        """Read a part of an image in tiles, with bounded memory.
 
         Parameters
         ----------
-        lines, columns : the first, and the one before which it ends; it is cut to the image
-        step : px of the image that become one, both ways: their mean, uint8; at most 2,048
-        check : called before each tile; what it raises ends the reading
+        lines, columns : start and stop; clipped to the image
+        step : downsampling factor in both directions, by the mean, uint8; at most 2,048
+        check : called before each tile; an exception from it ends the read
 
         Returns
         -------
@@ -279,7 +279,7 @@ class SectionImages:
         if factor == 1:
             return self._store._read_section_image(name, slice(*lines), slice(*columns))
         ends = [(start // factor, -(-stop // factor)) for start, stop in (lines, columns)]
-        # A coarser copy leaves out the px at its edges that are not a whole one of its own; its last ones go on there.
+        # A downsampled copy lacks a partial last px at its edges; its last px is repeated there.
         last = [max(n // factor - 1, 0) for n in self.find_image(name).shape]
         there = [slice(min(start, most), stop) for (start, stop), most in zip(ends, last, strict=True)]
         found = self._store._read_section_level(name, factor, *there)
@@ -287,7 +287,7 @@ class SectionImages:
         return np.pad(found, [*lacking, *[(0, 0)] * (found.ndim - 2)], mode="edge") if any(map(sum, lacking)) else found
 
     def find_image(self, name: str) -> SectionImage:
-        """Return an image by its name; raises as `section_image`.
+        """Return an image by name; raises as `section_image`.
 
         Examples
         --------
@@ -303,7 +303,7 @@ class SectionImages:
 
 
 def _cuts(first: int, end: int, step: int, factor: int) -> Iterator[tuple[int, int]]:
-    """Yield from where to where tiles lie, whole steps each but for the last; of a coarser copy they are as many px."""
+    """Yield start and stop of tiles, whole steps each except the last; of a downsampled copy they have as many px."""
     long = max(TILE_PX * factor // step, 1) * step
     while first < end:
         left = long - first % long
@@ -313,7 +313,7 @@ def _cuts(first: int, end: int, step: int, factor: int) -> Iterator[tuple[int, i
 
 
 def _as_rgb(part: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return px as matplotlib shows them: whole numbers of a byte as they are, others from 0 to 1."""
+    """Return px as matplotlib shows them: uint8 unchanged, other numbers as 0 to 1."""
     if part.ndim == _SIDES:
         part = np.repeat(part[:, :, None], 3, axis=2)
     if part.dtype.kind == "f":
@@ -326,12 +326,12 @@ def _as_rgb(part: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _means(part: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
-    """Return the means of squares of px; at the edges those of what is left of a square."""
+    """Return the means of squares of px; at the edges, of partial squares."""
     if step == 1:
         return part
     starts = [np.arange(0, n, step) for n in part.shape[:2]]
     high, wide = (np.minimum(first + step, n) - first for first, n in zip(starts, part.shape[:2], strict=True))
-    # Wider than the bytes of the image, which would wrap.
+    # Wider than uint8, which would overflow.
     sums = np.add.reduceat(part, starts[0], axis=0, dtype=np.uint32)
     sums = np.add.reduceat(sums, starts[1], axis=1, dtype=np.uint64)
     return np.asarray(np.rint(sums / np.multiply.outer(high, wide)[..., None]), dtype=np.uint8)

@@ -25,7 +25,7 @@ _LEFT_OUT, _UNNAMED = "is left out", "cannot be read, so its rows are named by t
 
 
 class Tables:
-    """The two tables of a store, obs and var, as DataFrames or by rows."""
+    """The tables obs and var of a store, as DataFrames or by rows."""
 
     def __init__(self, store: Contract, columns: ObsColumns) -> None:
         self._store, self._columns = store, columns
@@ -33,14 +33,13 @@ class Tables:
     def obs(
         self, columns: str | Sequence[str] | None = None, rows: ArrayLike | None = None, *, index: bool = True
     ) -> pd.DataFrame:
-        """Return obs columns as a DataFrame indexed by the obs index, by positions where that cannot be read.
+        """Return obs columns as a DataFrame indexed by the obs index, or by positions if that cannot be read.
 
         Parameters
         ----------
-        columns : names, the index column among them if wanted; None = all columns, where one that cannot be read is
-            left out with a warning
+        columns : names, which may include the index column; None = all columns, without unreadable ones, with a warning
         rows : integer positions (k,) or bool mask (n_obs,); None = all
-        index : False leaves the obs index unread; rows are then called by their positions
+        index : False = do not read the obs index; rows are then indexed by position
 
         Returns
         -------
@@ -53,7 +52,7 @@ class Tables:
         SelectionError
             If `rows` is neither a mask nor positions in range.
         InvalidStore, DamagedStore
-            If a column that was requested by name cannot be read.
+            If a column requested by name cannot be read.
 
         Examples
         --------
@@ -71,7 +70,7 @@ class Tables:
             return self._frame("obs", read, wanted, label, positions, by_name=names is not None)
 
     def var(self) -> pd.DataFrame:
-        """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out.
+        """Return all var columns as a DataFrame indexed by the var index; unreadable ones are left out.
 
         Examples
         --------
@@ -83,7 +82,7 @@ class Tables:
             return self._frame("var", store._read_var, store.var_columns, store.var_index, range(store.n_var))
 
     def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Return the obs index as objects of str, in the order of `rows`; positions where the store has no index.
+        """Return the obs index as objects of str, in the order of `rows`; positions if the store has no index.
 
         Examples
         --------
@@ -98,7 +97,7 @@ class Tables:
             return as_strings(range(self._store.n_obs) if picked is None else picked.tolist())
 
     def obs_record(self, row: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
-        """Return the values of one row as Python scalars, None where missing; only this row is read.
+        """Return the values of one row as Python scalars, None if missing; reads only this row.
 
         Examples
         --------
@@ -161,12 +160,12 @@ class Tables:
 
 
 def as_names(columns: Any) -> list[Any]:
-    """Return names of columns as a list, each once; what is no name, for the sentence that it is none.
+    """Return names of columns as a list without duplicates; other values are kept for the error message.
 
     Raises
     ------
     InvalidOption
-        If they are neither a name nor a list.
+        If the argument is neither a name nor a list.
     """
     if isinstance(columns, str):
         return [columns]

@@ -1,4 +1,4 @@
-"""Turns columns into rows and concatenates rows, with little memory in addition to the result."""
+"""Transposes columns to rows and concatenates rows, with little memory in addition to the result."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, count
 
 
 def transpose(columns: Iterable[MatrixBlock], heights: Sequence[int]) -> Iterator[MatrixBlock]:
-    """Yield bands of rows, so many in each, of a matrix whose columns come in blocks and are read once.
+    """Yield bands of rows, of given heights, of a matrix whose columns are read once, in blocks.
 
-    columns : their lines are columns, in order, their positions are rows
+    columns : blocks whose lines are columns, in order, and whose positions are rows
     """
     ends = np.cumsum(heights)
     bands: list[list[MatrixBlock]] = [[] for _ in heights]
@@ -26,7 +26,7 @@ def transpose(columns: Iterable[MatrixBlock], heights: Sequence[int]) -> Iterato
 
 
 def pieces(block: MatrixBlock, n_bytes: int) -> Iterator[MatrixBlock]:
-    """Yield the lines of a block in blocks of about `n_bytes`, on the same memory."""
+    """Yield the lines of a block in blocks of about `n_bytes`, sharing memory."""
     if block.lines is not None:
         step = max(n_bytes // max(4 * block.lines.shape[1], 1), 1)
         yield from (DenseBlock(block.lines[start : start + step]) for start in range(0, len(block.lines), step))
@@ -41,7 +41,7 @@ def pieces(block: MatrixBlock, n_bytes: int) -> Iterator[MatrixBlock]:
 
 
 def gathered(blocks: Iterable[MatrixBlock], length: int) -> MatrixBlock:
-    """Return the lines of all blocks as one, without zeros and with no fill, positions ascending."""
+    """Return the lines of all blocks as one, without zeros and fill, positions ascending."""
     starts, positions, values = _Grown(np.int64), _Grown(np.int32), _Grown(np.float32)
     starts.add(np.zeros(1, dtype=np.int64))
     for block in blocks:
@@ -50,12 +50,12 @@ def gathered(blocks: Iterable[MatrixBlock], length: int) -> MatrixBlock:
         starts.add(lines.indptr[1:] + np.int64(len(values)))
         positions.add(lines.indices)
         values.add(lines.data)
-        del block, lines  # else they stay while the next ones are read
+        del block, lines  # otherwise they would stay while the next ones are read
     return MatrixBlock(starts.whole(), positions.whole(), values.whole())
 
 
 def _across(parts: list[MatrixBlock], height: int) -> MatrixBlock:
-    """Return neighbouring columns as rows, and let go of each part as it is taken in."""
+    """Return neighboring columns as rows, releasing each part once it is used."""
     if any(part.lines is not None or part.fill is not None for part in parts):
         whole = join(parts)
         parts.clear()
@@ -67,7 +67,7 @@ def _across(parts: list[MatrixBlock], height: int) -> MatrixBlock:
     positions, values = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=kind)
     free, first = starts[:-1].copy(), 0
     for number, part in enumerate(parts):
-        # Frees the part: from here on its entries are in the result alone.
+        # Frees the part: from here on its entries are only in the result.
         parts[number] = part.first(0)
         rows = part.across(height)
         n = np.diff(rows.starts)
@@ -98,7 +98,7 @@ def _banded(block: MatrixBlock, ends: NDArray[np.int64]) -> list[MatrixBlock]:
 
 
 class _Grown:
-    """An array that grows at its end, in place where the system can move its pages."""
+    """An array that grows at its end, in place if the system can move its pages."""
 
     def __init__(self, dtype: type[np.generic]) -> None:
         self._array, self._n = np.empty(0, dtype=dtype), 0
@@ -108,7 +108,7 @@ class _Grown:
 
     def add(self, values: NDArray[Any]) -> None:
         if self._n + len(values) > len(self._array):
-            # Nobody checks for views, so that there must be none of this array: its memory moves.
+            # refcheck is off, so there must be no views of this array: its memory moves.
             self._array.resize(self._n + max(len(values), self._n // 8), refcheck=False)
         self._array[self._n : self._n + len(values)] = values
         self._n += len(values)

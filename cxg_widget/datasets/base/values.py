@@ -1,4 +1,4 @@
-"""The types that reading returns: columns, codes into categories, vectors; other modules read them."""
+"""Types of values: columns, codes of categories, vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cxg_widget.errors import SelectionError
 _Value = TypeVar("_Value")
 Kind = Literal["categorical", "boolean", "int", "float", "string"]
 KIND_OF_TYPE: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}
-"""What a column of a NumPy type is, by the `kind` of the type; text, and what is made text, by none."""
+"""Kind of a column by the `kind` of its NumPy dtype; text has none here."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Column:
     name : as the store has it
     kind : "categorical", "string", "int", "float" or "boolean"
     n_categories : number of categories; None for other kinds, and if the store does not state it
-    unit : of its numbers as the store states it, such as "minute"; "" = none is stated
+    unit : of its numbers, as the store states it, such as "minute"; "" = none
 
     Examples
     --------
@@ -44,13 +44,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Codes:
-    """A column as codes into categories.
+    """A column as codes of categories.
 
     Attributes
     ----------
     codes : signed int (n,); -1 = missing
     categories : the category values (str, int, float or bool), in the store's order
-    ordered : True where the order of the categories means something
+    ordered : True if the categories are ordered
 
     Examples
     --------
@@ -74,12 +74,12 @@ class Codes:
         return self.holding(self.codes[rows])
 
     def holding(self, codes: NDArray[Any]) -> Codes:
-        """Return other codes into the same categories."""
+        """Return other codes with the same categories."""
         return replace(self, codes=codes)
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it holds."""
+        """Approximate bytes held in memory."""
         return self.codes.nbytes + sum(getsizeof(label) + 8 for label in self.categories)
 
 
@@ -90,9 +90,8 @@ class Vector:
     Attributes
     ----------
     values : float32 (k,); NaN = not measured
-    rows : int64 (k,), of a vector that is `held` uint32, distinct, in any order; None when `values` covers all n_obs in
-        row order
-    fill : the value of every row that `rows` does not list (0, or the column shift)
+    rows : int64 (k,), uint32 after `held`, distinct, in any order; None if `values` covers all n_obs in row order
+    fill : value of every row that `rows` does not list (0, or the column shift)
 
     Examples
     --------
@@ -107,7 +106,7 @@ class Vector:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Vector:
-        """Return values over all obs, those of few obs as a sparse vector, where that is the smaller one."""
+        """Return values over all obs, as a sparse vector if that is smaller."""
         rows = np.flatnonzero(values)
         if 3 * rows.size > values.size:
             return cls(values.astype(np.float32, copy=False))
@@ -115,11 +114,11 @@ class Vector:
 
     @property
     def nbytes(self) -> int:
-        """Its size in bytes."""
+        """Size in bytes."""
         return self.values.nbytes + (0 if self.rows is None else self.rows.nbytes)
 
     def held(self, n_obs: int) -> Vector:
-        """Return the same values in at most 4 bytes a row: listed where less than half of them are, else all."""
+        """Return the same values in at most 4 bytes a row: sparse if less than half of them are listed, else dense."""
         if self.rows is None:
             return self
         if 2 * self.rows.size >= n_obs:
@@ -140,7 +139,7 @@ class Vector:
         return float(self.values[at[0]]) if at.size else self.fill
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Vector:
-        """Return the values of some rows, in their order; without making all of them dense.
+        """Return the values of some rows, in their order, without making all of them dense.
 
         Examples
         --------
@@ -150,7 +149,7 @@ class Vector:
         if self.rows is None:
             return Vector(self.values[rows])
         last = max(int(self.rows.max(initial=0)), int(rows.max(initial=0)))
-        # Pages of zeros cost nothing until they are written to.
+        # Pages of zeros cost nothing until they are written.
         entry = np.zeros(last + 1, dtype=np.uint32)
         entry[self.rows] = np.arange(1, self.rows.size + 1, dtype=np.uint32)
         entries = entry[rows]
@@ -158,7 +157,7 @@ class Vector:
         return Vector(self.values[entries[found] - 1], found, self.fill)
 
     def block(self, start: int, stop: int) -> Vector:
-        """Return the rows start <= row < stop, counted from `start`."""
+        """Return the rows start <= row < stop, relative to `start`."""
         if self.rows is None:
             return Vector(self.values[start:stop])
         if _is_ascending(self.rows):
@@ -177,7 +176,7 @@ class Vector:
         """
         if self.rows is None:
             return np.array(self.values, dtype=np.float32)
-        # Pages of zeros cost nothing until they are written to.
+        # Pages of zeros cost nothing until they are written.
         out = np.full(n_obs, self.fill, dtype=np.float32) if self.fill else np.zeros(n_obs, dtype=np.float32)
         out[self.rows] = self.values
         return out
@@ -188,7 +187,7 @@ def _is_ascending(rows: NDArray[np.integer[Any]]) -> bool:
 
 
 Values = NDArray[Any] | Codes | PackedStrings
-"""A column or some rows of it, as it was read."""
+"""A column, or some rows of it, as read."""
 
 
 def take_rows(values: Values, rows: NDArray[np.int64] | slice | None) -> Values:
@@ -201,7 +200,7 @@ def take_rows(values: Values, rows: NDArray[np.int64] | slice | None) -> Values:
 
 
 def as_plain(values: Values) -> NDArray[Any]:
-    """Return the values themselves (n,): labels instead of codes, None where missing."""
+    """Return the values (n,): labels instead of codes, None if missing."""
     if isinstance(values, PackedStrings):
         return values.objects()
     if not isinstance(values, Codes):
@@ -218,24 +217,24 @@ def array_of(values: Values) -> NDArray[Any]:
 
 
 def in_place_of(values: Values, array: NDArray[Any]) -> Codes | NDArray[Any]:
-    """Return an array of other rows as a column with the categories of `values`."""
+    """Return the array of other rows as a column with the categories of `values`."""
     return values.holding(array) if isinstance(values, Codes) else array
 
 
 def as_codes(booleans: Values) -> Codes:
-    """Return a boolean column as codes; one with missing values is stored as codes already."""
+    """Return a boolean column as codes; one with missing values has codes already."""
     return booleans if isinstance(booleans, Codes) else Codes(np.asarray(booleans).astype(np.int8), (False, True))
 
 
 def as_numbers(values: Values) -> NDArray[Any]:
-    """Return a numeric column as it is; booleans with missing values as float32 0, 1 and NaN."""
+    """Return a numeric column unchanged; booleans with missing values as float32 0, 1 and NaN."""
     if isinstance(values, Codes):
         return np.where(values.codes < 0, np.nan, values.codes).astype(np.float32)
     return np.asarray(values)
 
 
 def is_constant(values: Values) -> bool:
-    """Say whether all values are the same; missing ones equal each other."""
+    """Return whether all values are equal; missing ones equal each other."""
     if isinstance(values, PackedStrings):
         return values.are_same
     array = array_of(values)
@@ -252,13 +251,13 @@ def to_pandas(values: Values) -> Any:
     if isinstance(values, PackedStrings):
         return _strings_to_pandas(values)
     if not isinstance(values, Codes):
-        # Said outright, since of no strings at all pandas cannot tell that they are strings.
+        # With an explicit dtype, since pandas cannot infer it from an empty array.
         return pd.Series(values, dtype="str").array if values.dtype == object else values
     return pd.Categorical.from_codes(values.codes, categories=pd.Index(list(values.categories)), ordered=values.ordered)
 
 
 def _strings_to_pandas(strings: PackedStrings) -> Any:
-    """Hand the buffers to pandas where it keeps strings in Arrow's layout too: a million then take 5 ms, not 300."""
+    """Pass the buffers to pandas if it also stores strings in Arrow's layout: a million take 5 ms instead of 300."""
     import pandas as pd
 
     if getattr(pd.Series([], dtype="str").dtype, "storage", None) == "pyarrow":
@@ -306,11 +305,11 @@ def as_rows(rows: ArrayLike | None, n_obs: int) -> NDArray[np.int64] | None:
 
 
 def freeze(value: _Value) -> _Value:
-    """Write-protect the arrays of a value that several readers will share, and return it."""
+    """Make the arrays of a shared value read-only, and return it."""
     arrays = {Codes: ("codes",), Vector: ("values", "rows"), PackedStrings: ("text", "starts")}
     owned = [value] if isinstance(value, np.ndarray) else [getattr(value, name) for name in arrays[type(value)]]
     for array in owned:
         if array is not None:
-            # Readers in several threads get the very same arrays.
+            # Readers in several threads get the same arrays.
             array.flags.writeable = False
     return value

@@ -1,4 +1,4 @@
-"""Names of vars: labels, readable aliases and identifiers, and the search among them."""
+"""Names of vars: labels, readable aliases and identifiers, and lookup."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FEW = 32
 
 
 class VarNames:
-    """The vars of a store by name; names are read at first use and kept.
+    """The vars of a store by name; names are read at first use and cached.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class VarNames:
 
     @property
     def var_labels(self) -> Sequence[str]:
-        """The var index (n_var,) as strings; positions where the store has no index.
+        """The var index (n_var,) as strings; positions if the store has no index.
 
         Examples
         --------
@@ -40,7 +40,7 @@ class VarNames:
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,) in addition to the var index, such as gene symbols; None where they do not differ.
+        """Readable names (n_var,), such as gene symbols; None if they equal the var index.
 
         Examples
         --------
@@ -50,12 +50,12 @@ class VarNames:
         return self._store._read_once("var_aliases", self._load_var_aliases)
 
     def find_var(self, name: str) -> int:
-        """Return the position of a var by its index label, else by its alias or identifier; the first that fits.
+        """Return the position of the first var with this index label, else with this alias or identifier.
 
         Raises
         ------
         UnknownName
-            With the nearest names, or with where the name belongs.
+            With the nearest names, or with the place where the name belongs.
 
         Examples
         --------
@@ -71,7 +71,7 @@ class VarNames:
         raise UnknownName(not_found("var name", name, names, self._store.title, count=self._store.n_var))
 
     def has_var(self, name: str) -> bool:
-        """Say whether `find_var` finds a name; as soon of one that there is not, of which it tells the nearest.
+        """Return whether `find_var` finds a name; fast for unknown names too, since it looks up no nearest ones.
 
         Examples
         --------
@@ -86,18 +86,18 @@ class VarNames:
         return next((position for position in found if position is not None), None)
 
     def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:  # noqa: ARG002
-        """Return name and readable name of vars that the store makes on demand and that a query describes.
+        """Return name and readable name of vars that the store computes on demand and that match a query.
 
         `find_var` finds each of them, at a position of `n_var` or more. Most stores have none.
         """
         return ()
 
     def explain_name(self, name: str) -> str | None:  # noqa: ARG002
-        """Say in a sentence where a name that is none of these vars belongs; None where that is not known."""
+        """Return a sentence on where a name belongs that is not a var here; None if unknown."""
         return None
 
     def read_names(self) -> None:
-        """Read the index and the readable names ahead, so that the first var is found at once.
+        """Read the index and the readable names ahead, so that the first lookup is fast.
 
         Examples
         --------
@@ -146,7 +146,7 @@ class VarNames:
 class Positions:
     """The first position of each name in a list.
 
-    Making a dictionary of 60,000 names takes longer than reading them, so the first 32 are found in their bytes.
+    A dictionary of 60,000 names takes longer than reading them, so the first 32 lookups search the bytes.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -155,7 +155,7 @@ class Positions:
         self._positions: dict[str, int] | None = None
 
     def get(self, name: str) -> int | None:
-        """Return the position of a name, None where it is not in the list."""
+        """Return the position of a name, None if it is not in the list."""
         if self._positions is None and isinstance(self._names, PackedStrings) and self._searched < _FEW:
             self._searched += 1
             return self._names.find(name)

@@ -27,14 +27,14 @@ class Vectors:
 
     Parameters
     ----------
-    names_in : returns what knows the vars of a layer by name
+    names_in : returns the names of the vars of a layer
     """
 
     def __init__(self, store: Contract, names_in: Callable[[str | None], VarNames]) -> None:
         self._store, self._lifetime, self._names_in = store, store._lifetime, names_in
 
     def vector(self, name: str, layer: str | None = None) -> Vector:
-        """Return one var over all obs, sparse where the store is; cached and read-only.
+        """Return one var over all obs, sparse if the store is; cached and read-only.
 
         Raises
         ------
@@ -51,10 +51,10 @@ class Vectors:
         return next(self.vectors([name], layer))
 
     def vectors(self, names: Sequence[str], layer: str | None = None) -> Iterator[Vector]:
-        """Yield several vars over all obs, in the order of `names`: what `vector` returns of each, cached as there.
+        """Yield several vars over all obs, in the order of `names`, as `vector` returns each, cached in the same way.
 
-        A store that would look at all of its matrix for each var looks once for all of them, or once for each
-        256 MiB of their values. Memory holds no more than that and the cache.
+        A store that scans its whole matrix for a var scans it once for all of them, or once per 256 MiB of values.
+        Memory is limited to that and the cache.
 
         Raises
         ------
@@ -81,9 +81,9 @@ class Vectors:
         return self.vector(name, layer).dense(self._store.n_obs)
 
     def vector_block(self, name: str, layer: str | None, start: int, stop: int) -> Vector:
-        """Return rows of one var; `rows` of the result count from `start`. Errors as `vector`.
+        """Return rows of one var; `rows` of the result are relative to `start`. Errors as `vector`.
 
-        Where the store keeps all cells of a var together (`Xc`), it is read whole and kept in the cache.
+        If the store keeps all cells of a var together (`Xc`), the var is read whole and cached.
 
         Examples
         --------
@@ -106,7 +106,7 @@ class Vectors:
         return self._together(positions, layer, (start, stop))
 
     def matrix_block(self, start: int, stop: int, layer: str | None = None) -> MatrixBlock:
-        """Return neighbouring lines of the matrix: rows or columns, as `major_axis` says; not kept in the cache.
+        """Return neighboring lines of the matrix, rows or columns by `major_axis`; not cached.
 
         Raises
         ------
@@ -138,9 +138,9 @@ class Vectors:
     def _together(
         self, positions: Sequence[int], layer: str | None, rows: tuple[int, int] | None = None
     ) -> Iterator[Vector]:
-        """Yield vars, or rows of them, in the order of `positions`; those not kept are read together, each once.
+        """Yield vars, or rows of them, in the order of `positions`; those not cached are read together, each once.
 
-        Between two of them nothing is held open, so that whoever iterates may stop anywhere.
+        Nothing is held open between two of them, so the iteration may stop anywhere.
         """
         kept = {position: self._held(position, layer, rows) for position in positions}
         coming = self._read([position for position, vector in kept.items() if vector is None], layer, rows)
@@ -188,7 +188,7 @@ class Vectors:
 
 
 def together(wanted: Sequence[_Wanted], bytes_each: int) -> Iterator[list[_Wanted]]:
-    """Cut what is wanted into parts that are read together, where it is known how much memory each takes at most."""
+    """Split positions into parts to read together, given the memory that each takes at most."""
     step = max(TOGETHER_BYTES // max(bytes_each, 1), 1)
     for first in range(0, len(wanted), step):
         yield list(wanted[first : first + step])

@@ -1,1 +1,1 @@
-"""Draws a view as an image: points in Morton order become planes, planes become pixels, pixels a PNG file."""
+"""Aggregated images: points in Morton order become planes, planes become pixels, pixels a PNG file."""

@@ -1,4 +1,4 @@
-"""Reduces the cells of a view with datashader: the planes of our loops, and all other numbers of pixels."""
+"""Aggregates views with datashader: the same planes as the compiled loops, and all other statistics of pixels."""
 
 from __future__ import annotations
 
@@ -33,39 +33,39 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BLOCK = 1 << 22
-"""Points in one frame, so that memory stays bounded; of fewer, more planes have to be added up."""
+"""Points per frame, to bound memory; smaller blocks would need more additions of planes."""
 MOST_CATEGORIES = 64
-"""Categories that have a plane each; of more, the colors are summed channel by channel."""
+"""Most categories with a plane each; for more, the colors are summed by channel."""
 _CODES = np.append(np.arange(MISSING_U16, dtype=np.float64), np.nan)
-"""Each code as a number, NaN = missing."""
+"""The number of each code, NaN = missing."""
 _used = threading.Event()
 _Canvas = tuple[View, tuple[int, int]]
 _Fill = Callable[[Places], Mapping[str, Any]]
 
 
 def is_at_hand() -> bool:
-    """Say whether datashader has been imported and has compiled something, which takes seconds."""
+    """Return whether datashader was imported and has compiled something, which takes seconds."""
     return _used.is_set()
 
 
 @dataclass(frozen=True)
 class PixelNumbers:
-    """A number for each pixel of a view that is no cell's; it adds over disjoint sets of cells, in their order.
+    """A number for each pixel of a view that is not a cell's value; those of disjoint cells can be added, in order.
 
-    sums : of each layer, which are as in `Planes`: the number, and how many cells there are
+    sums : for each layer, as in `Planes`, the number and the number of cells
     """
 
     sums: tuple[Sums, ...]
     grid: PixelGrid
 
     def __add__(self, other: PixelNumbers) -> PixelNumbers:
-        """Return the numbers of both sets of cells together; a layer that one lacks is empty there."""
+        """Return the numbers of both sets of cells together; a missing layer counts as empty."""
         shared = min(len(self.sums), len(other.sums))
         both = map(add, self.sums, other.sums)
         return PixelNumbers((*both, *self.sums[shared:], *other.sums[shared:]), self.grid)
 
     def finished(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Return number (NaN where there is none) and cells of each pixel, (layers, h, w), row 0 at the top."""
+        """Return number (NaN if there is none) and cells of each pixel, (layers, h, w), row 0 at the top."""
         found = [_upright(sums, self.grid) for sums in self.sums]
         numbers, cells = (np.stack([layer[name] for layer in found]) for name in ("number", "cells"))
         return numbers.astype(np.float64), cells
@@ -82,17 +82,17 @@ def reduce_pixels(
     rows: NDArray[Any] | None = None,
     spread: int = 1,
 ) -> PixelNumbers:
-    """Reduce the points of a view to a number for each pixel; parameters as `aggregate`.
+    """Reduce the points of a view to a number per pixel; parameters as in `aggregate`.
 
-    columns : by the names that the reduction uses
-    reduction : an object of `datashader.reductions`, or the name of one, of the only column
-    rows : of each place; where the order of cells counts, it is theirs
+    columns : by their names in the reduction
+    reduction : an object of `datashader.reductions`, or the name of one over the only column
+    rows : row of each place; used if the order of cells matters
     """
     plan = reduction_of(reduction, next(iter(columns)) if isinstance(reduction, str) else None)
     margin = spread // 2 if spread > 1 else 0
     task = Task.of(index, selected, PixelGrid.of(view, size, margin))
     grid, order = task.grid, rows if plan.is_ordered else None
-    # Points just outside reach into the view with their discs; the margin holds them until they are spread.
+    # Discs of points just outside reach into the view; the margin holds these points until they are spread.
     canvas = _within(grid, margin) if spread > 1 else (grid.view, (grid.width, grid.height))
     both = together(number=plan, cells=reduction_of("count"))
 
@@ -115,9 +115,9 @@ def planes(
     visible: NDArray[np.bool_] | None,
     statistic: Statistic,
 ) -> Planes:
-    """Sum the points of a task, as the compiled loops do to the bit: counts, codes of numbers, colors of categories.
+    """Sum the points of a task, identical to the compiled loops: counts, codes of numbers, colors of categories.
 
-    colors, visible, statistic : as `aggregate.aggregate` takes them
+    colors, visible, statistic : as in `aggregate.aggregate`
     """
     if isinstance(column, CategoryColumn):
         assert colors is not None
@@ -139,7 +139,7 @@ def _by_category(task: Task, column: CategoryColumn, weights: NDArray[np.float64
     frames = _frames(task, lambda places: {"code": _values(column, places)})
     found = _planes(task.grid, frames, cells=reduction_of("count"), each=reduction_of("count", by="code"))
     cells, each = found["cells"], found["each"]
-    # Sums of whole numbers below 2**53 are exact in float64, so that they equal those of the loops to the bit.
+    # Sums of integers below 2**53 are exact in float64, so they equal those of the loops.
     return Planes(_whole(each @ weights[: column.n_categories]), _whole(cells - each.sum(axis=-1), np.uint32))
 
 
@@ -170,7 +170,7 @@ def _numbers(task: Task, column: NumberColumn | SparseColumn | None) -> Planes:
 
 
 def _planes(grid: PixelGrid, frames: Iterator[pd.DataFrame], **wanted: Plan) -> dict[str, NDArray[np.float64]]:
-    """Return float64 (layers, h, w, ...) for each reduction wanted, by its name."""
+    """Return float64 (layers, h, w, ...) for each requested reduction, by name."""
     plan, canvas = together(**wanted), (grid.view, (grid.width, grid.height))
     found = [_upright(sums_of(frame, *canvas, plan), grid) for frame in frames]
     return {name: np.stack([layer[name] for layer in found]).astype(np.float64) for name in wanted}
@@ -181,7 +181,7 @@ def _whole(plane: NDArray[np.float64], dtype: type[np.generic] = np.uint64) -> N
 
 
 def _upright(sums: Sums, grid: PixelGrid) -> dict[str, NDArray[Any]]:
-    """Return planes, whose coordinates ascend, as the screen has them: row 0 at the top."""
+    """Return planes with ascending coordinates in screen order: row 0 at the top."""
     planes = sums.finished()
     _used.set()
     lines, columns = (slice(None, None, step) for step in (1 if grid.downward else -1, -1 if grid.leftward else 1))
@@ -189,17 +189,19 @@ def _upright(sums: Sums, grid: PixelGrid) -> dict[str, NDArray[Any]]:
 
 
 def _frames(task: Task, fill: _Fill, rows: NDArray[Any] | None = None) -> Iterator[pd.DataFrame]:
-    """Yield the points of each layer, with what `fill` says of their places."""
+    """Yield the points of each layer, with columns that `fill` adds for their places."""
     import pandas as pd
 
-    if task.starts.size == 1 and rows is None and not task.bits.size:  # nothing has to be picked out
+    if (
+        task.starts.size == 1 and rows is None and not task.bits.size
+    ):  # a single run without filter and selection is a slice
         every = slice(int(task.starts[0]), int(task.stops[0]))
         yield pd.DataFrame({"x": task.xy[every, 0], "y": task.xy[every, 1], **fill(every)})
         return
     lengths = task.stops - task.starts
     places = np.arange(lengths.sum()) + np.repeat(task.starts - (np.cumsum(lengths) - lengths), lengths)
     if rows is not None:
-        # The order of the store, which "first" and "last" mean; places are in Morton order.
+        # In the order of the store, for "first" and "last"; places are in Morton order.
         places = places[np.argsort(rows[places], kind="stable")]
     above = (task.bits[places >> 3] >> (places & 7).astype(np.uint8)) & 1 if task.bits.size else np.zeros(places.size)
     for layer in range(task.layers):
@@ -209,7 +211,7 @@ def _frames(task: Task, fill: _Fill, rows: NDArray[Any] | None = None) -> Iterat
 
 
 def _spread(frame: pd.DataFrame, grid: PixelGrid, diameter: int) -> pd.DataFrame:
-    """Put each point into the middle of every pixel that its disc covers, in px from where the coordinates begin."""
+    """Copy each point to the center of every pixel of its disc, in px from the origin of the coordinates."""
     import pandas as pd
 
     def middle(values: NDArray[Any], low: float, high: float, n: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Reduces all cells of a dataset: resolves the reduction's columns, then reads and sums blocks of rows."""
+"""Aggregates all cells of a dataset in blocks of rows, after resolving the columns of the reduction."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 _AXES = ("x", "y")
 _VALUE, _CATEGORY = "value", "category"
-"""Column names used in reductions by name: datashader compiles once for each column name."""
+"""Column names of named reductions: datashader compiles once per column name."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A reduction and what its columns are.
+    """A reduction and its columns.
 
-    columns : what is read for each column of the plan, but for the coordinates
-    layer : that genes are read from
-    name : what the result is called; None = nothing
-    dims : what its axes are called
+    columns : target of each column of the plan, except the coordinates
+    layer : of genes
+    name : name of the result; None = no name
+    dims : names of its axes
     """
 
     plan: Plan
@@ -51,12 +51,12 @@ def wanted_of(
     reduction: Any, color: ColorTrait, dataset: Dataset, *, shown_color: ColorTrait = None, layer: str | None = None,
     sets: OwnSets = NO_SETS,
 ) -> Wanted:  # fmt: skip
-    """Find what a reduction of a dataset means; reads names only.
+    """Resolve a reduction for a dataset; reads names only.
 
-    reduction : name or object as `reduction_of` takes it, whose columns go by names as in `resolve`, "x" and "y" being
-        the coordinates; None = the mean of numbers, counts by category, or counts
-    color : what a name reduces, as `resolve` takes it; None = `shown_color`, but "count" then counts all cells
-    sets : gene sets that a user made
+    reduction : name or object as in `reduction_of`, with columns named as in `resolve`, and "x" and "y" for the
+        coordinates; None = the mean of numbers, counts by category, or counts
+    color : column of a named reduction, as in `resolve`; None = `shown_color`, but "count" then counts all cells
+    sets : gene sets of the user
     """
     if reduction is None or isinstance(reduction, str):
         color = shown_color if color is None and reduction != "count" else color
@@ -110,18 +110,18 @@ def sums_over(
     mask: NDArray[np.bool_] | None = None,
     tell: Progress = silent,
 ) -> Sums:
-    """Reduce rows of a dataset, of which one block at a time is in memory.
+    """Reduce rows of a dataset, with one block at a time in memory.
 
     view : x0, x1, y0, y1, ascending, in data units
     size : width and height, px
     xy_block : returns the coordinates of rows from start to stop
-    rows : from which to which; None = all
-    mask : of those rows, bool; None = each of them counts
+    rows : start and stop; None = all
+    mask : of these rows, bool; None = all
     """
     first, last = rows or (0, dataset.n_obs)
     blocks = [(first + start, first + stop) for start, stop in row_blocks(last - first)]
     if mask is not None:
-        # One block in any case: a result without cells has axes too.
+        # At least one block: a result without cells has axes too.
         blocks = [(start, stop) for start, stop in blocks if mask[start - first : stop - first].any()] or blocks[:1]
     total: Sums | None = None
     for done, (start, stop) in enumerate(blocks, start=1):
@@ -135,11 +135,11 @@ def sums_over(
 
 
 def _frame(dataset: Dataset, wanted: Wanted, xy: NDArray[np.float32], start: int, stop: int) -> pd.DataFrame:
-    """Return rows as datashader takes them: numbers in their own type, categories as such; the index holds the rows."""
+    """Return rows as a frame for datashader: numbers in their own dtype, categories as such; the index has the rows."""
     import pandas as pd
 
     genes = [target.name for target in wanted.columns.values() if target.source == "var"]
-    vectors = dataset.vectors_block(genes, wanted.layer, start, stop)  # one look at the matrix for all of them
+    vectors = dataset.vectors_block(genes, wanted.layer, start, stop)  # one pass over the matrix for all of them
     columns: dict[str, Any] = {"x": xy[:, 0], "y": xy[:, 1]}
     for name, target in wanted.columns.items():
         if name in wanted.plan.categories:
@@ -161,7 +161,7 @@ def _mean(dataset: Dataset, target: Target, layer: str | None, start: int, stop:
 
 
 def bounds_by_rows(dataset: Dataset, embedding: EmbeddingName | None, axes: tuple[int, int]) -> Bounds:
-    """Measure where the cells lie, of which one block at a time is in memory."""
+    """Return the bounds of the cells, with one block at a time in memory."""
     extents, n_missing = [], 0
     for start, stop in row_blocks(dataset.n_obs):
         found = bounds_of(dataset.embedding_block(embedding, axes, start, stop))

@@ -1,4 +1,4 @@
-"""Aggregates a view into planes: runs of the index, cut into parts, one compiled loop over each."""
+"""Aggregates a view into planes: splits runs of the index into parts, with one compiled loop over each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Kept = tuple[SpatialIndex, object, PixelGrid, Planes]
 
 
 class CountImages:
-    """The last few count images, so that a sparse column in the same view needs no more than its entries."""
+    """Cache of count images, so that a sparse column in the same view only needs its entries."""
 
     def __init__(self, kept: int = 3) -> None:
         self._kept = kept
@@ -34,15 +34,15 @@ class CountImages:
         self._lock = Lock()
 
     def get(self, index: SpatialIndex, selected: object, grid: PixelGrid, make: Callable[[], Planes]) -> Planes:
-        """Return the image made before for the very same index and selection, or make it."""
-        # Held for the look-up alone: two threads that miss both make the image, and neither waits for the other.
+        """Return the cached image of the same index and selection, or make it."""
+        # Held for the look-up only: two threads that miss both make the image, and neither waits for the other.
         with self._lock:
             made, offered = list(self._images), self._offered
         found = next((one for one in made if _is_of(one, index, selected, grid)), None)
         if found is not None:
             return found[-1]
         if offered is not None and _is_of(offered, index, selected, grid):
-            # Planes in which every cell counts hold the count image, whatever colors they were made for.
+            # Planes that count every cell contain the count image, whatever colors they have.
             planes = Planes(offered[-1].counts[..., None])
         else:
             planes = make()
@@ -51,7 +51,7 @@ class CountImages:
         return planes
 
     def offer(self, index: SpatialIndex, selected: object, grid: PixelGrid, planes: Planes) -> None:
-        """Take planes in which every cell counts, whatever else they hold; the last ones are kept."""
+        """Cache planes that count every cell; the last ones are kept."""
         with self._lock:
             self._offered = index, selected, grid, planes
 
@@ -74,19 +74,19 @@ def aggregate(
     counts: CountImages | None = None,
     aggregator: Aggregator = "auto",
 ) -> Planes:
-    """Aggregate the points of a view into planes, row 0 at the top; a point belongs to a pixel by datashader's rule.
+    """Aggregate the points of a view into planes, row 0 at the top; pixels are assigned by datashader's rule.
 
     index : of the points
-    column : what to sum, in the order of the index; None = only count
+    column : values to sum, in the order of the index; None = only count
     view : x at the left, x at the right, y at the bottom, y at the top edge, data units; bottom > top: y points down
     size : width and height, px
-    colors : uint8 (k, 3), of the categories; needed for a column of categories
-    visible : bool (k + 1,), which categories count, missing cells last; None = all
-    selected : in the order of the index, bool (n,) or bits as `arrange_mask` makes them; the planes have two layers
-    spread : diameter in px of the disc that each point covers
-    statistic : what the planes of a numeric column hold: sums, the highest codes, or both
-    counts : where to look for the count image, and to leave it
-    aggregator : "datashader" has that library sum; "auto" has compiled loops do it, which are faster
+    colors : uint8 (k, 3), of the categories; required for a column of categories
+    visible : bool (k + 1,), categories that count, missing last; None = all
+    selected : in the order of the index, bool (n,) or bits from `arrange_mask`; the planes then have two layers
+    spread : diameter in px of the disc of each point
+    statistic : content of the planes of a numeric column: sums, the highest codes, or both
+    counts : cache of count images
+    aggregator : "datashader", or "auto" = compiled loops, which are faster
     """
     margin = spread // 2 if spread > 1 else 0
     grid = PixelGrid.of(view, size, margin)
@@ -132,8 +132,8 @@ def _mix(
 ) -> Planes:
     k = column.n_categories
     shown = np.ones(k + 1, dtype=np.bool_) if visible is None else visible
-    # A row for each code the type can hold, so that no code can point past the table.
-    # 3, 300 or 5,000 categories take the same time: colors are summed, not a plane for each category (decision 11).
+    # A row for each code that the dtype can hold, so that no code can exceed the table.
+    # 3, 300 or 5,000 categories take the same time: colors are summed, not a plane per category (decision 11).
     weights = np.zeros((column.missing_code + 1, 4), dtype=np.uint32)
     assert colors is not None
     weights[:k, :3] = colors
@@ -146,7 +146,7 @@ def _mix(
         from cxg_widget.draw.aggregate import pixel_loops
 
         totals, missing = task.zeros(np.uint32, 4), task.zeros(np.uint32) if with_missing else _NO_PLACES
-        # Two channels are added as one word of 64 bits; SAFE_CELLS keeps the lower from overflowing into the upper.
+        # Two channels are added as one 64-bit word; SAFE_CELLS keeps the lower from overflowing into the upper.
         entries = frozen(column.codes), frozen(_NO_PLACES)
         words, table = totals.view(np.uint64), frozen(weights.view(np.uint64))
         # Two packed words a cell take 18 ms for 10 M cells in two threads, four 32-bit sums 22 (decision 11).
@@ -161,7 +161,7 @@ def _dense(task: Task, column: NumberColumn, statistic: Statistic) -> Planes:
 
 
 def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statistic) -> Planes:
-    # In the type of the places, which numpy would otherwise copy, all of them, into that of the ends.
+    # In the dtype of the places; otherwise numpy would copy all of them to that of the limits.
     ends = (ends.astype(column.places.dtype) for ends in (task.starts, task.stops))
     starts, stops = (np.searchsorted(column.places, end) for end in ends)
     own = task._replace(xy=column.xy, starts=starts, stops=stops)
@@ -171,7 +171,7 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
         known = known - found.missing
     peak = found.peak
     if peak is not None and column.fill:
-        # Where more cells have a value than are listed, one of them has the fill.
+        # If more cells have a value than are listed, one of them has the fill value.
         peak = np.maximum(peak, np.where(known > listed, column.fill, 0)).astype(np.uint16)
     if (column.fill or column.levels.is_bent) and statistic != "max":
         fill = column.levels.table[column.fill] if column.levels.is_bent else column.fill
@@ -181,7 +181,7 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
         found.totals[:, first:last, :, -1] = known[:, first:last]
 
     over_lines(known.shape[1], count_lines)
-    return Planes(found.totals, found.missing, peak, image.derived)  # every cell counts, with a value or without
+    return Planes(found.totals, found.missing, peak, image.derived)  # counts every cell, with a value or without
 
 
 def _numbers(
@@ -193,7 +193,7 @@ def _numbers(
     has_missing = column.has_missing
     missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
     peak = _NO_CODES if statistic == "mean" else task.zeros(np.uint16)
-    # Codes whose steps differ have no mean: their numbers have.
+    # Uneven codes have no mean; their numbers have.
     is_bent = column.levels.is_bent and statistic != "max"
     numbers = frozen(column.levels.table) if is_bent else None
     totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.float64 if is_bent else np.uint64, 2)

@@ -1,4 +1,4 @@
-"""The pixels of a view: decides once, for all loops, which points belong to which pixel."""
+"""The pixel grid of a view: one rule for all loops on which points belong to which pixel."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MAX_PX = 2.0**53
 
 @dataclass(frozen=True)
 class PixelGrid:
-    """A view cut into pixels.
+    """A view divided into pixels.
 
-    x0, x1, y0, y1 : ends in data units, ascending, both belonging to the view
+    x0, x1, y0, y1 : limits in data units, ascending, inclusive
     width, height : px
     leftward, downward : whether x grows to the left, y downwards
     """
@@ -33,7 +33,7 @@ class PixelGrid:
 
     @classmethod
     def of(cls, view: View, size: tuple[int, int], margin: int = 0) -> PixelGrid:
-        """Cut a view (left, right, bottom, top) into width x height pixels and `margin` more on each side."""
+        """Divide a view (left, right, bottom, top) into width x height pixels and `margin` more on each side."""
         left, right, bottom, top = (float(end) for end in view)
         width, height = (int(side) for side in size)
         x0, x1, y0, y1 = min(left, right), max(left, right), min(bottom, top), max(bottom, top)
@@ -45,27 +45,27 @@ class PixelGrid:
             width, height = width + 2 * margin, height + 2 * margin
         for low, high, side in ((x0, x1, width), (y0, y1, height)):
             span = high - low
-            # Beyond 2**53 px from zero a float no longer tells two pixels apart, and at 2**63 an integer overflows.
+            # Beyond 2**53 px from zero a float cannot distinguish two pixels, and at 2**63 an integer overflows.
             if not (0 < span < float("inf") and max(abs(low), abs(high)) < _MAX_PX / side * span):
                 raise InvalidValue(f"the view {view} is too narrow or too wide to be cut into {width} x {height} px")
         return cls(x0, x1, y0, y1, width, height, right < left, top < bottom)
 
     @property
     def view(self) -> View:
-        """The ends in data units: x0, x1, y0, y1, ascending."""
+        """The limits in data units: x0, x1, y0, y1, ascending."""
         return self.x0, self.x1, self.y0, self.y1
 
     @property
     def n_pixels(self) -> int:
-        """Pixels in all."""
+        """Total number of pixels."""
         return self.width * self.height
 
     @property
     def arguments(self) -> tuple[tuple[float, ...], tuple[int, ...]]:
-        """What the compiled loops take: ends, scales and shifts; width, height, first pixel and steps between pixels.
+        """Parameters of the compiled loops: limits, scales and shifts; width, height, first pixel and pixel steps.
 
-        Source: datashader's `Axis.compute_scale_and_translate`. As the shift is exactly minus the scaled end, no point
-        of the view falls before the first pixel.
+        Source: datashader's `Axis.compute_scale_and_translate`. As the shift is exactly minus the scaled limit, no
+        point of the view is before the first pixel.
         """
         scale_x, scale_y = self.width / (self.x1 - self.x0), self.height / (self.y1 - self.y0)
         geometry = (*self.view, scale_x, -self.x0 * scale_x, scale_y, -self.y0 * scale_y)

@@ -1,4 +1,4 @@
-"""Compact columns that color points, in the order of a spatial index; `canvas.py` aggregates them."""
+"""Compact columns that color points, in the order of a spatial index, for `canvas.py`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import MISSING_U16
 
 BLOCK = 1 << 22
-"""Points handled at once while a column is brought into order, so that temporary arrays stay small."""
+"""Points processed at once while reordering a column, to bound temporary arrays."""
 _SPARSE_SHARE = 4
 
 
 @dataclass(frozen=True)
 class CategoryColumn:
-    """Codes into k categories.
+    """Codes of k categories.
 
     codes : uint8 or uint16 (n,); missing = the dtype's maximum
     n_categories : k
@@ -35,12 +35,12 @@ class CategoryColumn:
 
     @property
     def missing_code(self) -> int:
-        """The code of a missing cell."""
+        """Code of a missing cell."""
         return int(np.iinfo(self.codes.dtype).max)
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes held in memory."""
         return self.codes.nbytes
 
 
@@ -49,7 +49,7 @@ class NumberColumn:
     """Numbers of every cell.
 
     codes : uint16 (n,); 65535 = missing
-    levels : the numbers that codes stand for
+    levels : numbers of the codes
     """
 
     codes: NDArray[np.uint16]
@@ -58,19 +58,19 @@ class NumberColumn:
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes held in memory."""
         return self.codes.nbytes
 
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """Numbers of which most are equal.
+    """Numbers that are mostly equal.
 
-    places : uint32 (k,) ascending, the places that are listed
-    xy : float32 (k, 2), their coordinates, so that the others' need not be read
+    places : uint32 (k,) ascending, the listed places
+    xy : float32 (k, 2), their coordinates, so that those of other places need not be read
     codes : uint16 (k,); 65535 = missing
-    levels : the numbers that codes stand for
-    fill : the code of every place that is not listed; not missing
+    levels : numbers of the codes
+    fill : code of every unlisted place; not missing
     """
 
     places: NDArray[np.uint32]
@@ -82,7 +82,7 @@ class SparseColumn:
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes held in memory."""
         return self.places.nbytes + self.xy.nbytes + self.codes.nbytes
 
 
@@ -93,7 +93,7 @@ Places = NDArray[np.integer[Any]] | slice
 def shown_at(
     column: ViewColumn | None, visible: NDArray[np.bool_] | None
 ) -> Callable[[NDArray[Any]], NDArray[np.bool_]] | None:
-    """Return the mask of shown categories, bool (k + 1,), missing last; None where all are shown."""
+    """Return the mask of visible categories, bool (k + 1,), missing last; None if all are visible."""
     if visible is None or not isinstance(column, CategoryColumn):
         return None
     codes, last = column.codes, column.n_categories
@@ -117,12 +117,12 @@ def codes_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.
 
 
 def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
-    """Return the numbers of some places in their own units, as their codes have them; NaN = missing."""
+    """Return the numbers of some places in their own units, by their codes; NaN = missing."""
     return column.levels.decode(codes_at(column, places))
 
 
 def arrange(index: SpatialIndex, data: Codes | Numbers | None) -> ViewColumn | None:
-    """Bring a coloring into the order of an index; None (no coloring) stays None."""
+    """Return a coloring in the order of an index; None (no coloring) stays None."""
     if data is None:
         return None
     if isinstance(data, Codes):
@@ -131,27 +131,27 @@ def arrange(index: SpatialIndex, data: Codes | Numbers | None) -> ViewColumn | N
 
 
 def arrange_codes(index: SpatialIndex, codes: Codes) -> CategoryColumn:
-    """Bring codes into order as uint8, or uint16 above 254 categories."""
+    """Return codes in order as uint8, or uint16 above 254 categories."""
     k = len(codes.categories)
     dtype: type[np.uint8 | np.uint16] = np.uint8 if k <= 254 else np.uint16
     out = np.empty(index.rows.size, dtype=dtype)
     for block in _blocks(out.size):
-        # -1 becomes the maximum of an unsigned type.
+        # -1 becomes the maximum of an unsigned dtype.
         out[block] = codes.codes[index.rows[block]].astype(dtype)
     return CategoryColumn(out, k, _holds(out, np.iinfo(dtype).max))
 
 
 def arrange_vector(index: SpatialIndex, vector: Vector, levels: Levels) -> NumberColumn | SparseColumn:
-    """Bring numbers into order.
+    """Return numbers in order.
 
     Parameters
     ----------
-    vector : as `Dataset.vector` returns it, or any dense numbers in row order
+    vector : as from `Dataset.vector`, or any dense numbers in row order
     levels : of the codes
 
     Returns
     -------
-    a sparse column where less than a quarter of the places differ from the fill, else one of all places
+    a sparse column if less than a quarter of the places differ from the fill, else one of all places
     """
     n = index.rows.size
     if vector.rows is None:
@@ -172,11 +172,11 @@ def arrange_vector(index: SpatialIndex, vector: Vector, levels: Levels) -> Numbe
 
 
 def arrange_mask(index: SpatialIndex, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Bring bool (n_obs,) into order as packed bits, uint8 (ceil(n / 8),), first place in the lowest bit."""
+    """Return bool (n_obs,) in order as packed bits, uint8 (ceil(n / 8),), first place in the lowest bit."""
     n = index.rows.size
     bits = np.empty(-(-n // 8), dtype=np.uint8)
     for block in _blocks(n):
-        # A block has a multiple of eight places, so that no byte belongs to two.
+        # A block has a multiple of eight places, so that no byte belongs to two blocks.
         packed = pack_mask(mask[index.rows[block]])
         bits[block.start // 8 : block.start // 8 + packed.size] = packed
     return bits
@@ -186,8 +186,7 @@ def _sparse(index: SpatialIndex, codes: NDArray[np.uint16], fill: int, levels: L
     found = [block.start + np.flatnonzero(codes[block] != fill) for block in _blocks(codes.size)]
     places = np.concatenate([np.zeros(0, np.int64), *found]).astype(np.uint32)
     listed = codes[places]
-    # The coordinates are copied beside: a gene of 5 % of 10 M cells takes 2.6 ms in two threads, by place 7
-    # (decision 11).
+    # The coordinates are copied too: a gene of 5 % of 10 M cells takes 2.6 ms in two threads, by place 7 (decision 11).
     return SparseColumn(places, index.xy[places], listed, fill, levels, _holds(listed, MISSING_U16))
 
 

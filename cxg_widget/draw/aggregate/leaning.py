@@ -1,4 +1,4 @@
-"""Means of pixels in which few cells lean on those around: noise must not outshine the tissue it lies in."""
+"""Smooths means of pixels with few cells toward nearby cells, so that noise does not stand out."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.task import over_lines
 
 AROUND = 30
-"""Cells that the nearest square around a pixel must hold before it leans on their mean."""
+"""Cells in the smallest square around a pixel whose mean it is drawn to."""
 
 
 def leaning_means(planes: Planes, behind: float, *, spread: int = 1) -> NDArray[np.float64]:
-    """Return the mean code of each pixel, which the cells around count toward until `behind` cells stand for it.
+    """Return the mean code of each pixel; a pixel with few cells is drawn to the mean around it.
 
-    A pixel of n < `behind` cells shows (n * mean + (behind - n) * near) / behind, where near is the mean of the
-    smallest square around it of 3, 5, 9, ... 65 px a side that holds `AROUND` cells, or of the largest; each layer
-    by itself. One of `behind` cells or more shows their mean, to the bit.
+    A pixel of n < `behind` cells has (n * mean + (behind - n) * near) / behind, where near is the mean of the smallest
+    square around it of 3, 5, 9, ... 65 px a side that has `AROUND` cells, or of the largest square; each layer by
+    itself. A pixel of `behind` cells or more has exactly their mean.
 
     Parameters
     ----------
     planes : of numbers, with their sums
-    behind : cells that stand for a color; 1 = each pixel stands for itself
-    spread : px that a cell covers, as `aggregate` took it
+    behind : least cells for an unsmoothed color; 1 = no smoothing
+    spread : px of a cell, as in `aggregate`
 
     Returns
     -------
-    float64 (layers, h, w), 0 where no cell has a value
+    float64 (layers, h, w), 0 without values
 
     Examples
     --------
@@ -42,7 +42,7 @@ def leaning_means(planes: Planes, behind: float, *, spread: int = 1) -> NDArray[
     means = np.zeros((layers, height, width))
     # int64: sums of 16-bit codes over all cells of a picture.
     sums = np.zeros((layers, height + 1, width + 1, 2), dtype=np.int64)
-    # The loops see a cell once in each px that its disc covers.
+    # The loops count a cell once in each px of its disc.
     around = AROUND * disc(spread)[0].size
     pixels.add_up(planes.totals, sums)
     over_lines(height, lambda first, last: pixels.lean(first, last, planes.totals, sums, behind, around, means))

@@ -1,4 +1,4 @@
-"""Merges reductions of disjoint rows, pixel by pixel; NumPy only."""
+"""Merges reductions of disjoint rows, pixel by pixel, with NumPy only."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 State = dict[str, NDArray[Any]]
-"""Planes by name: counts and sums, moments, or the values that rank highest with what they look up."""
+"""Planes by name: counts and sums, moments, or the highest-ranked values with looked-up ones."""
 _AT_ONCE = 1 << 20
 Rule = Literal["count", "any", "sum", "min", "max", "mean", "var", "std", "first", "last", "largest", "smallest"]
 
 
 def begun(rule: Rule, planes: State, *, has_depth: bool) -> State:
-    """Return what merges, from what datashader computed of one block; with depth, values end in an axis of n."""
+    """Return the mergeable state for datashader's result of one block; with depth, values have a last axis of n."""
     if rule == "mean":
         return {"n": planes["n"], "sum": np.where(planes["n"] > 0, planes["sum"], 0.0)}
     if rule in ("var", "std"):
@@ -28,14 +28,14 @@ def begun(rule: Rule, planes: State, *, has_depth: bool) -> State:
 
 
 def merged(rule: Rule, one: State, two: State) -> State:
-    """Return what is known of the rows of both, of which those of `one` come first; neither is changed.
+    """Return the merged state of two blocks, the rows of `one` first, without changing either.
 
-    Some lines at a time, so that of a large picture nothing else is held.
+    Works on a few lines at a time, to bound memory for large pictures.
     """
     first = next(iter(one.values()))
     height, step = first.shape[0], max(_AT_ONCE // max(first[0].size, 1), 1)
     total = {name: np.empty_like(plane) for name, plane in one.items()}
-    # Infinity of either sign has no sum, and large numbers have one that is infinite, as in datashader.
+    # The sum of both infinities is undefined, and large numbers overflow, as in datashader.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for start in range(0, height, step):
             lines = slice(start, start + step)
@@ -46,7 +46,7 @@ def merged(rule: Rule, one: State, two: State) -> State:
 
 
 def finished(rule: Rule, state: State) -> NDArray[Any]:
-    """Return the values of the pixels; those that rank end in an axis of n, or of one."""
+    """Return the values of the pixels; ranked ones have a last axis of n, or of one."""
     if rule == "mean":
         return _ratio(state["sum"], state["n"])
     if rule in ("var", "std"):
@@ -66,7 +66,7 @@ def _each(merge: Callable[..., NDArray[Any]]) -> Callable[[State, State], State]
 
 def _add_known(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
     total: NDArray[Any] = one + two
-    # NaN says that no cell was there, not that its value is unknown.
+    # NaN means that there was no cell, not that its value is unknown.
     np.copyto(total, two, where=np.isnan(one))
     np.copyto(total, one, where=np.isnan(two))
     return total
@@ -91,7 +91,7 @@ def _add_moments(one: State, two: State) -> State:
 
 
 def _rank(sort_key: Callable[[NDArray[Any]], NDArray[Any]], *, later_first: bool = False) -> Callable[..., State]:
-    """Return a merge that keeps the n best of two blocks; of equal ones those that came first."""
+    """Return a merge that keeps the n best of two blocks; of equal ones the earlier."""
 
     def merge(one: State, two: State) -> State:
         ahead, behind = (two, one) if later_first else (one, two)
@@ -113,6 +113,6 @@ _MERGES: dict[Rule, Callable[[State, State], State]] = {
     "std": _add_moments,
     "first": _rank(np.isnan),
     "last": _rank(np.isnan, later_first=True),
-    "largest": _rank(np.negative),  # NaN goes last in any order
+    "largest": _rank(np.negative),  # NaN is last in any order
     "smallest": _rank(np.positive),
 }

@@ -1,4 +1,4 @@
-"""Opacity of a pixel by the number of its cells."""
+"""Opacity of a pixel from its number of cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cxg_widget.draw.aggregate.task import over_lines
 from cxg_widget.wire.protocol import Density
 
 MIN_ALPHA = 40
-"""Opacity of the emptiest pixel that holds a cell, so that one cell alone is seen."""
+"""Opacity of a pixel with the fewest cells, so that a single cell is visible."""
 _MAX_TABLE = 1 << 22
 _SCALED: dict[Density, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "linear": np.asarray,
@@ -34,14 +34,14 @@ def opacity(
     Parameters
     ----------
     counts : uint32 or uint64 (h, w), C-contiguous
-    how : "linear", "log", "cbrt", or "eq_hist", by which each opacity is as frequent as another
-    solid : the weight of layers of points beside that rule, 0 to 1, and how opaque each of them is, 1 = `highest`
+    how : "linear", "log", "cbrt", or "eq_hist", for which all opacities are equally frequent
+    solid : weight of overlapping points relative to that rule, 0 to 1, and the opacity of each point, 1 = `highest`
 
     Returns
     -------
-    uint8 (h, w); where all counts but 0 are equal, `highest`
+    uint8 (h, w); `highest` if all counts other than 0 are equal
 
-    Source: datashader's `transfer_functions.shade` and `eq_hist`, but any number of counts is distinguished.
+    Source: datashader's `transfer_functions.shade` and `eq_hist`, but for any number of distinct counts.
     """
     most = int(counts.max(initial=0))
     if most == 0:
@@ -67,7 +67,7 @@ def _alpha_of(
     ends: tuple[int, int],
     solid: tuple[float, float],
 ) -> NDArray[np.uint8]:
-    """Return the opacity of each of the ascending values, 0 for those that do not occur below the fewest."""
+    """Return the opacity of each of the ascending values, 0 for values below the lowest that occurs."""
     (lowest, highest), (weight, of_one) = ends, solid
     fewest = int(np.flatnonzero(frequencies)[0])
     above = np.maximum(values.astype(np.float64) - float(values[fewest]), 0)

@@ -1,13 +1,12 @@
-"""The compiled loops over points; what their arguments mean is decided in `canvas.py`.
+"""Compiled loops over points; `canvas.py` defines their arguments.
 
-Imported at first use only, since numba takes a while. All loops release the interpreter lock. They share three
-arguments:
+Imported at first use, since numba is slow to import. All loops release the GIL. They share three arguments:
 
-- points: xy float32 (n, 2); bits uint8, the selection by place or empty; starts and stops int64 of the runs to take
+- points: xy float32 (n, 2); bits uint8, the selection by place or empty; starts and stops int64 of the runs
 - grid: geometry and steps, see `Grid.arguments`
-- column: codes (n,); places uint32 (n,), where in the order each point stands, or empty where they are all there
+- column: codes (n,); places uint32 (n,), the place of each point, or empty if all places are present
 
-Arrays of output have layers * pixels elements: not selected, then selected.
+Output arrays have layers * pixels elements: not selected, then selected.
 """
 
 # ruff: noqa: PLR0917 (compiled loops take no keywords)
@@ -25,8 +24,8 @@ from cxg_widget.compute.compiled import compiled
 def pixel_of(x: Any, y: Any, geometry: Any, steps: Any) -> Any:
     """Return the pixel of a point, -1 outside of the view.
 
-    Source: datashader's `Point` glyph: both ends of a range belong to the view, its upper end to the last pixel.
-    Scales and shifts are such that no point of the view lies before the first pixel, see `PixelGrid`.
+    Source: datashader's `Point` glyph: both limits belong to the view, the upper one to the last pixel. Scales and
+    shifts ensure that no point of the view is before the first pixel, see `PixelGrid`.
     """
     x0, x1, y0, y1, scale_x, shift_x, scale_y, shift_y = geometry
     width, height, origin, step_x, step_y = steps
@@ -74,7 +73,7 @@ def mix(points: Any, grid: Any, column: Any, weights: Any, missing_code: Any, to
                 continue
             if bits.size:
                 pixel += n_pixels * layer_of(place, bits)
-            # Sums in registers while the pixel stays the same took twice as long (decision 11).
+            # Keeping sums in registers while the pixel stays the same took twice as long (decision 11).
             code = codes[place]
             if code != missing_code:
                 totals[pixel, 0] += weights[code, 0]
@@ -89,8 +88,8 @@ def total(
 ) -> None:
     """Add (number, 1) to totals (..., 2), or 1 to totals (..., 1), and raise peak to the code; or add 1 to missing.
 
-    numbers : of the codes; None = the codes themselves. An empty table in its place would cost a third more time.
-    missing, peak : where empty, nothing is written there
+    numbers : of the codes; None = the codes themselves. An empty table instead of None would take a third more time.
+    missing, peak : not written if empty
     """
     xy, bits, starts, stops = points
     geometry, steps = grid

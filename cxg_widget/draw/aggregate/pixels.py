@@ -1,6 +1,6 @@
-"""The compiled loops over pixels; what they mean is decided in `canvas.py` and `shading.py`.
+"""Compiled loops over pixels; `canvas.py` and `shading.py` define their arguments.
 
-Imported at first use only, since numba takes a while.
+Imported at first use, since numba is slow to import.
 """
 
 # ruff: noqa: PLR0917 (compiled loops take no keywords)
@@ -16,9 +16,9 @@ from cxg_widget.compute.compiled import compiled
 
 @compiled
 def spread(source: Any, lines: Any, columns: Any, combine_highest: Any, margin: Any, target: Any) -> None:
-    """Add each pixel of source (layers, H, W, lanes) to target at all offsets, less a margin, or take the maximum.
+    """Add each pixel of source (layers, H, W, lanes) to target at all offsets, without a margin, or take the maximum.
 
-    A pixel whose last lane is 0 holds nothing.
+    A pixel whose last lane is 0 is empty.
     """
     n_layers, height, width, n_lanes = target.shape
     for layer in range(n_layers):
@@ -41,7 +41,7 @@ def spread(source: Any, lines: Any, columns: Any, combine_highest: Any, margin: 
 
 @compiled
 def frequencies(counts: Any, found: Any) -> None:
-    """Add up in found how often each count occurs in counts (h, w), zeros left out."""
+    """Count in found how often each count occurs in counts (h, w), without zeros."""
     height, width = counts.shape
     for line in range(height):
         for column in range(width):
@@ -60,9 +60,9 @@ def look_up(first: Any, last: Any, counts: Any, table: Any, alpha: Any) -> None:
 
 @compiled
 def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: Any, image: Any) -> None:
-    """Paint lines first to last of image (h, w, 4): later layers above, each by its alpha (layers, h, w).
+    """Paint lines first to last of image (h, w, 4): later layers on top, each with its alpha (layers, h, w).
 
-    colors: float64 (2, 3), of pixels without weights (where totals has one lane only), and of missing cells.
+    colors: float64 (2, 3), of pixels without weights (if totals has only one lane), and of missing cells.
     """
     n_layers, _, width, n_lanes = totals.shape
     for line in range(first, last):
@@ -95,9 +95,9 @@ def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: 
 
 @compiled
 def ground(first: Any, last: Any, is_there: Any, color: Any, is_blended: Any, image: Any) -> None:
-    """Lay an opaque color (3,) beneath lines first to last of image (h, w, 4), straight alpha, where it is there.
+    """Paint an opaque color (3,) below lines first to last of image (h, w, 4), straight alpha, where is_there is set.
 
-    is_blended : beneath what is partly transparent too, not only where there is nothing
+    is_blended : also below partly transparent pixels, not only below empty ones
     """
     for line in range(first, last):
         for column in range(image.shape[1]):
@@ -113,7 +113,7 @@ def ground(first: Any, last: Any, is_there: Any, color: Any, is_blended: Any, im
 
 @compiled
 def add_up(totals: Any, sums: Any) -> None:
-    """Write to sums (layers, h + 1, w + 1, 2) what all pixels above and to the left add up to, of both lanes."""
+    """Write to sums (layers, h + 1, w + 1, 2) the cumulative sums of pixels above and to the left, of both lanes."""
     n_layers, height, width, _ = totals.shape
     for layer in range(n_layers):
         for line in range(height):
@@ -127,10 +127,10 @@ def add_up(totals: Any, sums: Any) -> None:
 
 @compiled
 def lean(first: Any, last: Any, totals: Any, sums: Any, behind: Any, around: Any, means: Any) -> None:
-    """Write lines first to last of means (layers, h, w): the mean of a pixel, of few cells drawn to that around it.
+    """Write lines first to last of means (layers, h, w): the mean of a pixel, with few cells drawn to that around it.
 
-    A lone cell among cells near 0 is the highest mean there is, so that every cluster would have a rim of the top
-    color, made of noise. Sums over squares cost four look-ups whatever their size, and only pixels of few cells look.
+    Otherwise a lone cell among cells near 0 has the highest mean, so that every cluster would have a rim of the top
+    color, made of noise. Sums over squares take four look-ups at any size, and only pixels with few cells need them.
     """
     n_layers, height, width, _ = totals.shape
     for layer in range(n_layers):
@@ -145,7 +145,7 @@ def lean(first: Any, last: Any, totals: Any, sums: Any, behind: Any, around: Any
                     top, bottom = max(line - reach, 0), min(line + reach + 1, height)
                     left, right = max(column - reach, 0), min(column + reach + 1, width)
                     above, below = sums[layer, top], sums[layer, bottom]
-                    # A table of sums: four look-ups whatever the side of the square is, 3.4 ms a picture on one thread
+                    # Cumulative sums: four look-ups for any size of the square, 3.4 ms a picture on one thread
                     # (decision 69).
                     cells = below[right, 1] - above[right, 1] - below[left, 1] + above[left, 1]
                     if cells >= around or reach == 32:
@@ -163,9 +163,9 @@ def number(
 ) -> None:  # fmt: skip
     """Write lines first to last of page (h, w, 3): high and low byte of the code, opacity.
 
-    Of the last layer that holds a cell: its mean, its peak by a weight of 1, or what lies between by the weight.
-    means: (layers, h, w), as `lean` writes them; empty = of each pixel its own
-    alpha: opacity of each layer (layers,); codes: of what is missing, and of 0, which is no other number's.
+    Of the last layer with a cell: its mean, its peak for a weight of 1, or a value between them.
+    means: (layers, h, w), as `lean` writes them; empty = the mean of each pixel itself
+    alpha: opacity of each layer (layers,); codes: of missing, and of 0, which no other number has.
     """
     missing_code, zero = codes
     n_layers, _, width, n_lanes = totals.shape
@@ -185,7 +185,7 @@ def number(
                     mean = means[layer, line, column] if means.size else totals[layer, line, column, 0] / known
                     if peak.size:
                         mean += weight * (peak[layer, line, column] - mean)
-                    # The code of 0 says "not expressed": no mean beside it may be rounded to it.
+                    # The code of 0 means "not expressed": no other mean may be rounded to it.
                     code = np.uint16(mean + 0.5)
                     if code == zero and mean != zero:
                         code = np.uint16(zero + 1 if mean > zero else zero - 1)

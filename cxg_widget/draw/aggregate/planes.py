@@ -1,4 +1,4 @@
-"""The result of an aggregation, per pixel; planes of disjoint sets of cells add up, wherever they were made."""
+"""Planes: the result of an aggregation per pixel; those of disjoint cells can be added."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 Statistic = Literal["mean", "max", "both"]
-"""The statistics that planes of numbers can hold."""
+"""Statistics that planes of numbers can have."""
 SAFE_CELLS = 2**32 // 256
-"""So many cells can lie in one pixel before a sum of 8-bit channels leaves uint32."""
+"""Most cells in one pixel before a sum of 8-bit channels overflows uint32."""
 
 
 @dataclass(frozen=True)
 class Planes:
     """Sums over the cells of each pixel; row 0 is the top of the screen.
 
-    The first axis has one layer, or two where cells are selected: those that are not, then those that are.
+    The first axis has one layer, or two with a selection: cells that are not selected, then selected ones.
 
-    totals : uint32 or uint64 (layers, h, w, lanes); the last lane counts the cells that have a value; before it stand
-        the sums of what was aggregated: red, green, blue of each cell's category; codes of numbers, or, where codes
-        are bent, the numbers themselves, float64; or nothing
-    missing : uint32 (layers, h, w), cells without a value; None where there are none
-    peak : uint16 (layers, h, w), the highest code, 0 where there is none; None unless requested
-    derived : what has been computed from the counts alone; planes with the same counts may share it
+    totals : uint32 or uint64 (layers, h, w, lanes); the last lane counts the cells with a value; before it are the
+        sums: red, green, blue of each cell's category; codes of numbers, or, for uneven codes, the numbers, float64; or
+        nothing
+    missing : uint32 (layers, h, w), cells without a value; None if there are none
+    peak : uint16 (layers, h, w), the highest code, 0 without cells; None unless requested
+    derived : cache of data computed from the counts alone; planes with the same counts may share it
     """
 
     totals: NDArray[Any]
@@ -36,7 +36,7 @@ class Planes:
 
     @property
     def known(self) -> NDArray[Any]:
-        """Cells that have a value (layers, h, w)."""
+        """Cells with a value (layers, h, w)."""
         known: NDArray[Any] = self.totals[..., -1]
         return known.astype(np.uint64) if known.dtype == np.float64 else known
 
@@ -51,13 +51,13 @@ class Planes:
         return self.totals.shape[2], self.totals.shape[1]
 
     def __add__(self, other: Planes) -> Planes:
-        """Return the planes of both sets of cells together; layers that one lacks are empty there."""
+        """Return the planes of both sets of cells together; a missing layer counts as empty."""
         layers = max(self.totals.shape[0], other.totals.shape[0])
         dtype = np.float64 if self.totals.dtype == np.float64 else np.uint64
         missing = [_layered(one.missing, layers) for one in (self, other) if one.missing is not None]
         peaks = [_layered(one.peak, layers) for one in (self, other) if one.peak is not None]
         return Planes(
-            # Wider than the uint32 of one part: several parts together may pass `SAFE_CELLS` in a pixel.
+            # Wider than the uint32 of one part: several parts together may exceed `SAFE_CELLS` in a pixel.
             np.add(_layered(self.totals, layers), _layered(other.totals, layers), dtype=dtype),
             np.sum(missing, axis=0, dtype=np.uint32) if missing else None,
             np.maximum.reduce(peaks) if peaks else None,
@@ -65,7 +65,7 @@ class Planes:
 
 
 def part_of(found: Sequence[Planes]) -> Planes:
-    """Return the planes of parts of the cells, each of which was selected where planes were made, as a layer each."""
+    """Return the planes of parts of the cells, each selected when its planes were made, as a layer each."""
     missing = [None if one.missing is None else one.missing[1:] for one in found]
     peaks = [None if one.peak is None else one.peak[1:] for one in found]
     return Planes(

@@ -1,4 +1,4 @@
-"""Runs datashader's reductions on blocks of rows, whose results merge; the only importer of datashader."""
+"""Runs datashader's reductions on blocks of rows with mergeable results; the only importer of datashader."""
 # Changes with cxg_widget/display/statistic.py: statistics by name.
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 NAMES = ("count", "sum", "mean", "min", "max", "std", "var", "first", "last")
-"""Reductions that go by their name, over one column."""
+"""Reductions that have a name, over one column."""
 MAX_VALUES = 1_000_000_000
-"""Numbers that the planes of a reduction may hold in all: 4 to 8 GB."""
+"""Most numbers in the planes of a reduction: 4 to 8 GB."""
 _RANKS: dict[str, Rule] = {
     "first": "first", "first_n": "first", "last": "last", "last_n": "last",
     "max": "largest", "max_n": "largest", "min": "smallest", "min_n": "smallest",
 }  # fmt: skip
-"""How values rank where some of them are kept, or say which row is looked up."""
+"""Ranking of values, if some are kept or determine the looked-up row."""
 _WRITING_LOOPS = threading.Lock()
 
 
 @dataclass(frozen=True)
 class _Leaf:
-    """One reduction: what datashader is to compute of a block, and how two blocks of that become one.
+    """One reduction: what datashader computes for a block, and how two blocks are merged.
 
     parts : reductions by name
-    by : the column of categories, and its labels where they are not the column's own
-    depth : the length of the axis "n" in which the planes end; None = they have none
+    by : column of categories, and its labels if they are not the column's own
+    depth : length of the last axis "n" of the planes; None = no such axis
     of_rows : whether values are rows
     """
 
@@ -58,11 +58,11 @@ class _Leaf:
 
 @dataclass(frozen=True)
 class Plan:
-    """A reduction, taken apart.
+    """A decomposed reduction.
 
-    columns : what it reads, each once, in the order in which they are named
-    categories : the columns with categories; all others must hold numbers
-    leaves : by the names of a summary; None = one reduction by itself
+    columns : distinct columns that it reads, in the order in which they are named
+    categories : columns of categories; all others must be numeric
+    leaves : by the names of a summary; None = a single reduction
     """
 
     columns: tuple[str, ...]
@@ -71,24 +71,24 @@ class Plan:
 
     @property
     def is_plane(self) -> bool:
-        """Whether it gives one number for each pixel."""
+        """Whether it gives one number per pixel."""
         return all(
             name is None and leaf.by is None and not leaf.depth is not None for name, leaf in self.leaves.items()
         )
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the order of rows counts, or their numbers: of equal values, the first one is looked up."""
+        """Whether the order or the numbers of rows matter: of equal values, the first one is looked up."""
         ranks = (leaf.rule in ("first", "last") or set(leaf.parts) == {"key", "value"} for leaf in self.leaves.values())
         return any(ranks)
 
 
 def reduction_of(what: Any, column: str | None = None, *, by: str | None = None) -> Plan:
-    """Take a reduction apart into what datashader computes of a block of rows.
+    """Decompose a reduction into what datashader computes for a block of rows.
 
     what : one of `NAMES`, or an object of `datashader.reductions` that works on points
-    column : what a name reduces; only "count" needs none, and then counts points with and without a value
-    by : column of categories, each of which is to have a plane by that name
+    column : column of a named reduction; only "count" needs none, and then counts points with and without a value
+    by : column of categories that get a plane each
     """
     from datashader import reductions as rd
 
@@ -112,7 +112,7 @@ def reduction_of(what: Any, column: str | None = None, *, by: str | None = None)
 
 
 def columns_of(reduction: Any) -> tuple[str, ...]:
-    """Return the columns that an object of `datashader.reductions` reads, each once, as it names them."""
+    """Return the distinct columns that an object of `datashader.reductions` reads."""
     return tuple(dict.fromkeys(_columns(reduction)))
 
 
@@ -129,12 +129,12 @@ def _columns(reduction: Any) -> Iterator[str]:
         return
     if isinstance(reduction, rd.where):
         yield from _columns(reduction.selector)
-    if isinstance(reduction.column, str):  # neither nothing nor the number of the row
+    if isinstance(reduction.column, str):  # neither None nor the row number
         yield reduction.column
 
 
 def together(**plans: Plan) -> Plan:
-    """Return single reductions, by names, as one, whose results are a Dataset: what can be is reduced in one pass."""
+    """Return named reductions as one whose results are a Dataset, computed in as few passes as possible."""
     columns, categories = (
         tuple(dict.fromkeys(chain.from_iterable(getattr(plan, which) for plan in plans.values())))
         for which in ("columns", "categories")
@@ -182,9 +182,9 @@ def _plain_leaf(reduction: Any) -> _Leaf:
 def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) -> Sums:
     """Reduce one block of rows.
 
-    frame : the coordinates as "x" and "y", and the plan's columns: categorical ones with the same categories in every
-        block, numbers in all others. Its index numbers the rows, where rows are requested.
-    view : x0, x1, y0, y1, ascending, in data units; the ends belong to it
+    frame : coordinates "x" and "y", and the plan's columns: categorical ones with the same categories in every block,
+        numbers in all others. Its index has the rows, if rows are requested.
+    view : x0, x1, y0, y1, ascending, in data units, inclusive
     size : width and height, px
     """
     import datashader as ds
@@ -202,7 +202,8 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
         summary = ds.summary(**parts)
         try:
             # datashader writes a loop for each new kind of summary by ast.parse, which raises SystemError in one of two
-            # threads that do so at once (Python 3.11, gh-106905). Without rows it does just that; later it takes 2 ms.
+            # concurrent threads (Python 3.11, gh-106905). A reduction without rows does just that; later calls take 2
+            # ms.
             with _WRITING_LOOPS:
                 ds.Canvas(1, 1, canvas.x_range, canvas.y_range).points(coded.iloc[:0], "x", "y", summary)
             planes |= canvas.points(coded, "x", "y", summary).data_vars
@@ -212,19 +213,19 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
     for at, leaf in enumerate(plan.leaves.values()):
         found = {name: planes[f"{at} {name}"].to_numpy() for name in leaf.parts}
         if leaf.of_rows:
-            # datashader says -1 where there is no row, and index -1 is the -1 at the end.
+            # datashader returns -1 for no row, and index -1 is the -1 at the end.
             found["value"] = np.append(coded.index.to_numpy(), -1)[found["value"]]
         states.append(begun(leaf.rule, found, has_depth=leaf.depth is not None))
     coords = next(iter(planes.values())).coords
-    axes = {axis: coords[axis].to_numpy() for axis in ("x", "y")}  # HoloViews takes the first one for x
+    axes = {axis: coords[axis].to_numpy() for axis in ("x", "y")}  # HoloViews uses the first one for x
     return Sums(plan, states, axes, labels, {"x_range": (x0, x1), "y_range": (y0, y1)})
 
 
 def _passes(plan: Plan) -> list[dict[str, Any]]:
-    """Return what datashader is to compute in each pass: parts by the number of their leaf and their name.
+    """Return the reductions that datashader computes in each pass: parts by the number of their leaf and their name.
 
-    One pass does for all but lookups, which datashader takes for those of whatever reduction comes before them, and
-    lists of values, of which it takes one n at a time.
+    One pass suffices except for look-ups, which datashader confuses with those of earlier reductions, and lists of
+    values, which it computes for one n at a time.
     """
     passes: list[dict[str, Any]] = [{}]
     for at, leaf in enumerate(plan.leaves.values()):
@@ -237,7 +238,7 @@ def _passes(plan: Plan) -> list[dict[str, Any]]:
 
 
 class Sums:
-    """Partial sums of some rows; sums of consecutive rows add up."""
+    """Partial sums of some rows; sums of consecutive rows can be added."""
 
     def __init__(
         self,
@@ -256,17 +257,17 @@ class Sums:
         return Sums(self._plan, states, self._axes, self._labels, self._attrs)
 
     def finished(self, name: str | None = None) -> xr.DataArray | xr.Dataset:
-        """Return the result as datashader gives it for all rows at once: (y, x), y ascending, with coordinates.
+        """Return the result as datashader does for all rows at once: (y, x), y ascending, with coordinates.
 
         Parameters
         ----------
-        name : what one array is called
+        name : name of a single array
 
         Returns
         -------
         a DataArray: uint32 counts, bool for `any`, int64 rows (-1 = none), else float64 with NaN where a pixel has no
-        value; with an axis of categories for `by`, and an axis "n" for the reductions that keep n values. For a
-        summary, a Dataset. A point without a category counts in none of them.
+        value; with an axis of categories for `by`, and an axis "n" for reductions that keep n values. For a summary, a
+        Dataset. A point without a category is not counted in any.
         """
         import xarray as xr
 
@@ -285,7 +286,7 @@ class Sums:
         if leaf.by is not None:
             column, labels = leaf.by
             coords[column] = self._labels[column] if labels is None else labels
-            values = values[:, :, : len(coords[column])]  # the last plane is that of points without a category
+            values = values[:, :, : len(coords[column])]  # the last plane has points without a category
         if leaf.depth is not None:
             coords["n"] = np.arange(leaf.depth)
         dims = ["y", "x", *list(coords)[2:]]
@@ -293,9 +294,9 @@ class Sums:
 
 
 def _coded(frame: pd.DataFrame, plan: Plan) -> tuple[pd.DataFrame, dict[str, list[Any]]]:
-    """Give points without a category one of their own; datashader would count them in the last one.
+    """Give points without a category a category of their own; datashader would count them in the last one.
 
-    Numbers stand for the labels, so that what datashader compiles serves all columns of as many categories.
+    Labels are replaced by numbers, so that compiled loops serve all columns with as many categories.
     """
     import pandas as pd
 

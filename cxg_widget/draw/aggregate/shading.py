@@ -1,4 +1,4 @@
-"""Planes as pixels: categories and counts as colors, numbers as codes that the front-end colors."""
+"""From planes to pixels: categories and counts as colors, numbers as codes that the front-end colors."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from cxg_widget.wire.levels import Levels
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA, MISSING_U16, Density
 
 SELECTED_ALPHA = 200
-"""Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
+"""Opacity of a pixel with the fewest selected cells, to be found among a million others."""
 CONTEXT_ALPHA = 28
-"""The same of a cell outside of the selection: one alone is nearly as plain as one among points is, 41."""
+"""The same for a cell outside of the selection: nearly as visible alone as a dimmed point, 41."""
 
 
 class NumberImage(NamedTuple):
-    """A number for each pixel, before any colormap, as the lines of a picture without transparency.
+    """A number for each pixel, before a colormap, as lines of a picture without transparency.
 
-    An alpha channel would make browsers multiply the numbers by it.
+    With an alpha channel browsers would multiply the numbers by it.
 
-    lines, page : as `blank_lines` makes them; red and green are high and low byte of the code, blue is the opacity
+    lines, page : from `blank_lines`; red and green are high and low byte of the code, blue is the opacity
     """
 
     lines: NDArray[np.uint8]
@@ -37,15 +37,15 @@ class NumberImage(NamedTuple):
 
     @property
     def codes(self) -> NDArray[np.uint16]:
-        """uint16 (h, w) by the levels of the column; 65535 where no cell has a value."""
+        """uint16 (h, w) by the levels of the column; 65535 without a value."""
         high, low = self.page[..., 0].astype(np.uint16), self.page[..., 1]
         return (high << np.uint16(8)) | low
 
     @property
     def alpha(self) -> NDArray[np.uint8]:
-        """uint8 (h, w), opacity; 0 where there is no cell, and the same in all pixels of a layer.
+        """uint8 (h, w), opacity; 0 without cells, and equal in all pixels of a layer.
 
-        `LEFT_OUT_ALPHA` where there are none but cells that the filters leave out.
+        `LEFT_OUT_ALPHA` where there are only filtered-out cells.
         """
         return self.page[..., 2]
 
@@ -62,17 +62,17 @@ def shade(
 ) -> NDArray[np.uint8]:
     """Color planes of categories, mixed by share, or of counts, plain: uint8 (h, w, 4), straight alpha.
 
-    A pixel in which any cell has a category shows no grey, as missing points lie underneath. With a selection, the
-    selected cells lie above the others, which are nearly transparent. Cells that the filters leave out are opaque and
-    lie beneath all; where the others are dimmed, which have the page behind them, they show beside those alone.
+    A pixel with any categorized cell shows no gray, as missing points are below others. With a selection, the selected
+    cells are on top of the others, which are nearly transparent. Filtered-out cells are opaque and below all; beside
+    dimmed cells, whose background is the page, they only show next to them.
 
     planes : of a category column or of no column
     how : from the number of cells to opacity, see `opacity`
     missing, plain : color of missing cells; color of cells without a coloring
-    solid : how far the pixels look as points of few cells do, 0 to 1, and how opaque one of those is: a pixel is as
-        opaque as so many of them above each other as it has cells
-    left_out : bool (h, w), pixels that hold cells which the filters leave out; None = none are drawn
-    grey : color of those
+    solid : weight of the look of overlapping points, 0 to 1, and the opacity of one point: a pixel is as opaque as that
+        many points on top of each other
+    left_out : bool (h, w), pixels with filtered-out cells; None = not drawn
+    grey : their color
     """
     from cxg_widget.draw.aggregate import pixels
 
@@ -102,13 +102,12 @@ def number_image(
 ) -> NumberImage:
     """Return the number of each pixel; selected cells take precedence.
 
-    Density is not shown: beside a ramp paleness would be read as another value.
+    Density is not shown: with a color ramp, paleness would look like another value.
 
-    weight : where the planes hold both, 0 shows the mean of a pixel's cells, 1 the highest, and what lies between
-        a value between them
-    left_out : as `shade` takes it
-    levels : of the codes; no pixel has the code of 0 whose cells come to something else. None = no code is that of 0
-    behind, spread : as `leaning_means` takes them
+    weight : if the planes have both, 0 = the mean of a pixel's cells, 1 = the maximum, and between them a value between
+    left_out : as in `shade`
+    levels : of the codes; only pixels with the value 0 have its code. None = no code is that of 0
+    behind, spread : as in `leaning_means`
     """
     from cxg_widget.draw.aggregate import pixels
 
@@ -118,7 +117,7 @@ def number_image(
     image = NumberImage(*blank_lines(height, width, 3))
     missing, peak = _or_empty(planes.missing, np.uint32), _or_empty(planes.peak, np.uint16)
     alpha = np.array([255] if planes.totals.shape[0] == 1 else [round(255 * DIMMED), 255], dtype=np.uint8)
-    # Bent codes have no mean: their numbers were summed, and become codes here (decision 68).
+    # Uneven codes have no mean: their numbers were summed, and become codes here (decision 68).
     if levels is not None and planes.totals.dtype == np.float64:
         planes = replace(planes, totals=_as_codes(planes, levels))
     zero = -1 if levels is None else levels.zero
@@ -140,8 +139,8 @@ def pixel_image(
 ) -> NumberImage:
     """Return numbers of pixels as codes; selected cells take precedence, as in `number_image`.
 
-    numbers, cells : (layers, h, w), as `PixelNumbers.finished` returns them
-    left_out : as `shade` takes it
+    numbers, cells : (layers, h, w), as from `PixelNumbers.finished`
+    left_out : as in `shade`
     """
     image = NumberImage(*blank_lines(numbers.shape[1], numbers.shape[2], 3))
     codes, alpha = levels.encode(numbers[0]), np.where(cells[0] > 0, 255, 0)
@@ -154,7 +153,7 @@ def pixel_image(
 
 
 def _as_codes(planes: Planes, levels: Levels) -> NDArray[np.uint64]:
-    """Return sums of numbers as those of codes, of which each pixel has that of its mean."""
+    """Return sums of numbers as sums of codes, where each pixel has the code of its mean."""
     sums, cells = planes.totals[..., 0], planes.totals[..., 1]
     means = np.divide(sums, cells, out=np.zeros_like(sums), where=cells > 0)
     return np.stack([np.rint(levels.shown_at(means)) * cells, cells], axis=-1).astype(np.uint64)
@@ -167,9 +166,9 @@ def _marked(image: NumberImage, left_out: NDArray[np.bool_] | None) -> NumberIma
 
 
 def _alpha(planes: Planes, how: Density, solid: tuple[float, float]) -> NDArray[np.uint8]:
-    """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
+    """Return the opacity of each layer (layers, h, w): of all cells, or of context and selection."""
     key = ("alpha", how, solid)
-    # Opacity follows from the counts alone: planes that share these share it.
+    # Opacity depends only on the counts, so planes that share counts share it.
     if key not in planes.derived:
         planes.derived[key] = _new_alpha(planes.counts, how, solid)
     alpha: NDArray[np.uint8] = planes.derived[key]

@@ -1,4 +1,4 @@
-"""The points of a view, and the threads that aggregate them; `canvas.py` decides what is summed."""
+"""The points of a view and the threads that aggregate them; `canvas.py` decides what is summed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 
 _ALONE = 200_000
-"""Up to so many points a second thread costs more than it saves."""
+"""Up to this many points a second thread costs more than it saves."""
 Part = TypeVar("Part")
 _NO_BITS = np.zeros(0, dtype=np.uint8)
 
 
 class Task(NamedTuple):
-    """The points to aggregate: `xy` over the runs, on a grid, in one layer or, with a selection, two."""
+    """Points to aggregate: runs of `xy` on a grid, in one layer or, with a selection, two."""
 
     xy: NDArray[np.float32]
     bits: NDArray[np.uint8]
@@ -36,7 +36,7 @@ class Task(NamedTuple):
 
     @classmethod
     def of(cls, index: SpatialIndex, selected: NDArray[Any] | None, grid: PixelGrid) -> Task:
-        """Take the points of an index that may lie in a grid."""
+        """Return the points of an index that may be in a grid."""
         n = index.xy.shape[0]
         runs = index.runs(grid.view)
         starts, stops = (np.asarray(ends, dtype=np.int64) for ends in (runs.starts, runs.stops))
@@ -58,7 +58,7 @@ class Task(NamedTuple):
 
     @property
     def n_points(self) -> int:
-        """Points in the runs."""
+        """Number of points in the runs."""
         return int((self.stops - self.starts).sum())
 
     def zeros(self, dtype: type[np.generic], *lanes: int) -> NDArray[Any]:
@@ -71,32 +71,32 @@ class Task(NamedTuple):
 
     @property
     def points(self) -> tuple[NDArray[Any], ...]:
-        """The points as the loops take them."""
+        """The points as arguments of the loops."""
         from cxg_widget.compute.compiled import frozen
 
         return frozen(self.xy), frozen(self.bits), frozen(self.starts), frozen(self.stops)
 
 
 def run(loop: Callable[[Task], Planes], task: Task) -> Planes:
-    """Run a loop over parts of a task, in threads where that helps, and add up what they yield."""
+    """Run a loop over parts of a task, in threads if that helps, and add the results."""
     n_points = task.n_points
-    # Threads of our own, since two Python threads may not enter the thread layers of `numba.prange` at once
-    # (decision 11). A part has at most SAFE_CELLS points, so that its 32-bit sums cannot overflow.
+    # Our own threads, since two Python threads may not enter the thread layers of `numba.prange` at once (decision 11).
+    # A part has at most SAFE_CELLS points, so that its 32-bit sums cannot overflow.
     n_parts = max(_threads() if n_points > _ALONE else 1, -(-n_points // SAFE_CELLS))
     if n_parts == 1:
         return loop(task)
     found = _pool().map(loop, _parts(task, n_points, n_parts))
-    # Up to SAFE_CELLS points in all no sum can overflow, so that the first part takes the others in.
+    # With up to SAFE_CELLS points in total no sum can overflow, so the first part takes the others in.
     return reduce(add if n_points > SAFE_CELLS else _add_in_place, found)
 
 
 def cut(task: Task, most: int) -> Iterator[Task]:
-    """Cut a task into parts of at most so many points each; there is at least one."""
+    """Split a task into parts with a limit of points; there is at least one."""
     return _parts(task, task.n_points, max(-(-task.n_points // most), 1))
 
 
 def each(loop: Callable[[Task], Part], parts: Iterable[Task]) -> Iterator[Part]:
-    """Yield what a loop makes of each part, in their order; as many at once as there are threads."""
+    """Yield the results of a loop for each part, in order; as many at once as there are threads."""
     left = iter(parts)
     # A few at a time: `map` over all parts would hold the frames of all of them.
     while some := list(islice(left, _threads())):
@@ -104,7 +104,7 @@ def each(loop: Callable[[Task], Part], parts: Iterable[Task]) -> Iterator[Part]:
 
 
 def _parts(task: Task, n_points: int, n_parts: int) -> Iterator[Task]:
-    """Cut the runs into parts of equal numbers of points."""
+    """Split the runs into parts of equal numbers of points."""
     ends = np.cumsum(task.stops - task.starts)
     cuts = [n_points * part // n_parts for part in range(n_parts + 1)]
     for low, high in pairwise(cuts):

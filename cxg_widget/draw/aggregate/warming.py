@@ -32,7 +32,7 @@ def warm_up() -> threading.Thread:
 
 
 def _compile_ahead() -> None:
-    """Compile; a failure, such as the end of the process, is left for the next image to raise."""
+    """Compile; errors, such as the end of the process, are left for the next image to raise."""
     try:
         compile_loops()
     except Exception:
@@ -40,7 +40,7 @@ def _compile_ahead() -> None:
 
 
 def compile_loops() -> None:
-    """Aggregate and shade two points in every way there is."""
+    """Aggregate and shade two points in every possible way."""
     xy = np.array([[0, 0], [1, 1]], dtype=np.float32)
     index = SpatialIndex.build(xy)
     colors = np.zeros((1, 3), dtype=np.uint8)

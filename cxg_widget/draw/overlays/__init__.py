@@ -1,1 +1,1 @@
-"""What lies over the points: contours, densities, differences, names, outlines, counts at 0 and the scale bar."""
+"""Overlays of the points: contours, densities, differences, labels, outlines, counts at 0 and the scale bar."""

@@ -1,4 +1,4 @@
-"""Smooths counts on a grid; finds the densest place of a category, and the contour that bounds a share of it."""
+"""Smoothed density on a grid: the densest place of a category, and contours around a share of its cells."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SIGMA = 3 / 256
-"""Width of the Gaussian over many cells, as a share of the longer side of the grid."""
+"""Width of the Gaussian for many cells, as a share of the longer side of the grid."""
 _MANY = 10_000
 _WIDEST = 2
-"""Over fewer cells than many it is wider, as by Scott's rule, but no more than so many times."""
+"""For few cells it is wider, as in Scott's rule, up to this factor."""
 _STEPS = 4
-"""Widths between one and twice as much: few, so that what smooths is made once for many categories."""
+"""Number of widths between one and twice as much: few, so that many categories share a Gaussian."""
 _REACH = 4
 """Radius at which the Gaussian is cut, in standard deviations."""
 _TOP, _RIGHT, _BOTTOM, _LEFT = range(4)
 
 
 def smooth(counts: NDArray[np.uint32], n: int | None = None) -> NDArray[np.float64]:
-    """Return counts (lines, columns) under a Gaussian of the width `width_for` says, cut at four widths.
+    """Return counts (lines, columns) smoothed by a Gaussian of the width from `width_for`, cut at four widths.
 
-    Nothing lies beyond the grid: `scipy.ndimage.gaussian_filter` gives the same by ``mode="constant"``.
+    Outside of the grid is nothing: equals `scipy.ndimage.gaussian_filter` with ``mode="constant"``.
 
-    n : of how many cells the width is; None = of those that are counted
+    n : number of cells for the width; None = the counted ones
     """
     found = np.zeros(counts.shape)
     lines, columns = (np.flatnonzero(counts.any(axis=axis)) for axis in (1, 0))
@@ -33,7 +33,7 @@ def smooth(counts: NDArray[np.uint32], n: int | None = None) -> NDArray[np.float
     sigma = width_for(int(counts.sum(dtype=np.int64)) if n is None else n) * max(counts.shape)
     (from_lines, to_lines), (from_columns, to_columns) = (_reached(one, sigma) for one in (lines, columns))
     down, along = (_gaussian(n, sigma) for n in counts.shape)
-    # The products are cut to where the category lies, and to where it reaches: most fill a small part of the grid.
+    # Products are restricted to the part that the category covers and reaches: most cover a small part of the grid.
     own = slice(lines[0], lines[-1] + 1), slice(columns[0], columns[-1] + 1)
     near = slice(from_lines, to_lines), slice(from_columns, to_columns)
     found[near] = down[near[0], own[0]] @ counts[own].astype(np.float64) @ along[own[1], near[1]]
@@ -41,7 +41,7 @@ def smooth(counts: NDArray[np.uint32], n: int | None = None) -> NDArray[np.float
 
 
 def _reached(filled: NDArray[np.intp], sigma: float) -> tuple[int, int]:
-    """Return from where to where numbers are smeared out that are not 0 at some places, ascending."""
+    """Return start and stop of the part that non-zero entries at ascending places are smoothed into."""
     reach = int(_REACH * sigma + 0.5)
     return max(int(filled[0]) - reach, 0), int(filled[-1]) + reach + 1
 
@@ -57,7 +57,7 @@ def width_for(n: int) -> float:
 
 @lru_cache(maxsize=16)
 def _gaussian(n: int, sigma: float) -> NDArray[np.float64]:
-    """Return the symmetric matrix (n, n) that smooths n numbers in a row."""
+    """Return the symmetric matrix (n, n) that smooths a row of n numbers."""
     reach = int(_REACH * sigma + 0.5)
     steps = np.abs(np.arange(-reach, reach + 1))
     weights = np.exp(-0.5 * (steps / sigma) ** 2)
@@ -68,15 +68,15 @@ def _gaussian(n: int, sigma: float) -> NDArray[np.float64]:
 
 
 def densest(density: NDArray[np.float64]) -> tuple[int, int]:
-    """Return column and line of the bin with the highest density, of several the first."""
+    """Return column and line of the bin with the highest density, the first of several."""
     line, column = np.unravel_index(int(np.argmax(density)), density.shape)
     return int(column), int(line)
 
 
 def level_around(density: NDArray[np.float64], counts: NDArray[np.uint32], share: float) -> float:
-    """Return the density of the least dense bin that belongs to the densest region with a share of the cells.
+    """Return the density of the least dense bin in the densest region with a share of the cells.
 
-    Bins are taken from the densest on, until those taken hold the share: the region of highest density.
+    Bins are added from the densest on until they hold the share: the highest-density region.
     """
     filled = np.nonzero(counts)
     heights = density[filled]
@@ -86,7 +86,7 @@ def level_around(density: NDArray[np.float64], counts: NDArray[np.uint32], share
 
 
 def rings(field: NDArray[np.float64], level: float) -> list[NDArray[np.float64]]:
-    """Return the closed lines around what is at least as high as a level.
+    """Return the closed lines around the region at or above a level.
 
     Parameters
     ----------
@@ -94,19 +94,18 @@ def rings(field: NDArray[np.float64], level: float) -> list[NDArray[np.float64]]
 
     Returns
     -------
-    float64 (n, 2) each, columns and lines of the corners in turn, the last of which leads back to the first. Heights
-    between neighbours are linear; where two corners of a square lie opposite, the mean of its four decides what is
-    joined.
+    float64 (n, 2) each, columns and lines of the corners in order; the last one equals the first. Heights between
+    neighbors are linear; if two opposite corners of a square are inside, the mean of its four decides what is joined.
     """
     lines, columns = field.shape
     inside = field >= level
     a, b, c, d = inside[:-1, :-1], inside[:-1, 1:], inside[1:, 1:], inside[1:, :-1]
-    # One case of 16 for each square, by which of its corners lie inside (marching squares).
+    # One case of 16 per square, by which of its corners are inside (marching squares).
     cases = a + 2 * b + 4 * c + 8 * d.astype(np.uint8)
     at, on = np.nonzero((cases > 0) & (cases < 15))
     corners = field[at, on] + field[at, on + 1] + field[at + 1, on + 1] + field[at + 1, on]
     crossed, is_joined = cases[at, on], corners / 4 >= level
-    # Each crossed edge leads to one other edge, so that the lines are found without searching.
+    # Each crossed edge leads to one other edge, so the lines are found without a search.
     following: dict[int, int] = {}
     for case in range(1, 15):
         for joined in (False, True):
@@ -120,22 +119,22 @@ def rings(field: NDArray[np.float64], level: float) -> list[NDArray[np.float64]]
 def _edges(
     line: NDArray[np.intp], column: NDArray[np.intp], columns: int, n: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the numbers of the edges of squares: the level ones count from 0, the upright ones from n."""
+    """Return the numbers of the edges of squares: horizontal ones count from 0, vertical ones from n."""
     corner = line * columns + column
     return corner, n + corner + 1, corner + columns, n + corner
 
 
 @cache
 def _segments(case: int, joined: bool) -> list[tuple[int, int]]:
-    """Return from which edge to which lines cross a square, what is inside always on the same hand.
+    """Return start and end edges of the lines across a square, with the inside always on the same side.
 
-    Round the square, what is outside gives way to what is inside at the edge where a line begins.
+    Going around the square, outside changes to inside at the edge where a line starts.
     """
     corners = [bool(case >> bit & 1) for bit in range(4)]
     steps = [(edge, corners[edge], corners[(edge + 1) % 4]) for edge in (_TOP, _RIGHT, _BOTTOM, _LEFT)]
     begins = [edge for edge, before, after in steps if not before and after]
     ends = [edge for edge, before, after in steps if before and not after]
-    # Of two lines each turns about a corner: one outside where those inside are joined, else one inside.
+    # Each of two lines turns around a corner: an outside one if the inside ones are joined, else an inside one.
     turn = -1 if joined else 1
     return [(begin, end if len(ends) == 1 else (begin + turn) % 4) for begin, end in zip(begins, ends, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Draws a map of density ratios: its codes, their colors, and both on a picture."""
+"""The map of a density difference: codes, colors and drawing."""
 # Changes with js/src/panels/overlays/difference.js: the map of a difference.
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from cxg_widget.color.rgb import ramp
 from cxg_widget.draw.parts import over
 
 HIGHEST = 254
-"""The code of the highest ratio; that of the lowest is 0, and of no difference the one between."""
+"""Code of the highest ratio; the lowest has 0, and no difference the one in the middle."""
 NOTHING = 255
 VEIL = 0.72
-"""Opacity of the veil under the map; without it colors of points could be taken for the map's."""
+"""Opacity of the veil under the map; without it colors of points could be mistaken for the map's."""
 _ON_LIGHT = "RdBu_r"
 # fmt: off
 _ON_DARK = [
@@ -31,7 +31,7 @@ _ON_DARK = [
 
 
 def codes_of(ratio: NDArray[np.float64], limit: float) -> NDArray[np.uint8]:
-    """Return ratios from -limit to limit as codes; those beyond have the last, and NaN has `NOTHING`."""
+    """Return ratios from -limit to limit as codes, clipped; NaN has `NOTHING`."""
     half = HIGHEST // 2
     shares = np.clip(np.nan_to_num(ratio, nan=0.0, posinf=limit, neginf=-limit) / limit, -1, 1)
     codes = np.rint(half + half * shares)
@@ -39,7 +39,7 @@ def codes_of(ratio: NDArray[np.float64], limit: float) -> NDArray[np.uint8]:
 
 
 def code_colors(*, dark: bool) -> NDArray[np.uint8]:
-    """Return red, green and blue of each code, uint8 (255, 3): blue below, red above, near the page between."""
+    """Return red, green and blue of each code, uint8 (255, 3): blue below, red above, close to the page between."""
     table = ramp(_ON_DARK if dark else stops_of(_ON_LIGHT))
     return table[np.rint(np.linspace(0, len(table) - 1, HIGHEST + 1)).astype(np.int64)]
 
@@ -47,18 +47,18 @@ def code_colors(*, dark: bool) -> NDArray[np.uint8]:
 def draw_map(
     image: NDArray[np.uint8], codes: NDArray[np.uint8], box: tuple[float, float, float, float], paper: Paper
 ) -> NDArray[np.uint8]:
-    """Return an image, uint8 (height, width, 4), under a veil and, where something is known, a map.
+    """Draw a veil and the map on an image, uint8 (height, width, 4), where the ratio is known.
 
     codes : uint8 (lines, columns), the first line at the lower edge of the box
     box : left, right, bottom, top of the map on the image, px from its top left
-    paper : its color is the veil's
+    paper : its color is that of the veil
     """
     height, width = image.shape[:2]
-    under = image.copy()  # what is transparent stays so
+    under = image.copy()  # transparent pixels stay so
     under[..., :3] = np.rint(image[..., :3] * (1 - VEIL) + np.array(paper.ground) * VEIL)
     colors = np.vstack([code_colors(dark=paper.is_dark), np.zeros((1, 3), dtype=np.uint8)])
     alpha = np.where(codes == NOTHING, 0.0, 1.0)[..., None]
-    # Colors times opacity: between a color and nothing no color of "nothing" may come in.
+    # Premultiplied by opacity: the color of "nothing" must not mix into the edges.
     premultiplied = np.concatenate([colors[codes] * alpha, 255 * alpha], axis=2)
     left, right, bottom, top = box
     lines, columns = codes.shape
@@ -70,7 +70,7 @@ def draw_map(
 
 
 def _between(n: int, shares: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the weights (k, n) of n bins at places from 0 to 1, linear between their middles, 0 beyond all of them."""
+    """Return the weights (k, n) of n bins at places from 0 to 1, linear between their centers, 0 beyond all of them."""
     weights = np.clip(1 - np.abs(np.subtract.outer(shares * n - 0.5, np.arange(n))), 0, None)
     weights[(shares < 0) | (shares > 1)] = 0
     return np.asarray(weights)

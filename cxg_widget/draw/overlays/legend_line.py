@@ -1,4 +1,4 @@
-"""Legend of the overlays, in lines below the plot or all panels, as js/src/panels/overlays/legend_line.js draws it."""
+"""Legend of the overlays, in lines below the plot or all panels, as in js/src/panels/overlays/legend_line.js."""
 # Changes with js/src/panels/overlays/legend_line.js: the legend of contours and differences.
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DASH_PX, _BAR_PX, _BAR_HIGH_PX, _WIDEST_PX = 14, 80, 8, 150
 class PlotLegend:
     """Legend of contours of sets, and of the difference of two.
 
-    sets : name and "#rrggbb" of each that has contours
-    names : of the two that are compared; () = none are
-    limit : the ratio at the ends of the bar, as log2
-    least : how many cells must lie near
-    many : what the store calls its cells
+    sets : name and "#rrggbb" of each with contours
+    names : of the two in the difference; () = none
+    limit : ratio at the ends of the bar, as log2
+    least : least cells nearby
+    many : the store's noun for cells
     """
 
     sets: tuple[tuple[str, str], ...]
@@ -40,10 +40,10 @@ class PlotLegend:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Contents of one line.
+    """Content of one line.
 
-    parts : that begin at (0, 0) of it
-    is_note : it is the same in each legend, and left out where it would take a line of its own
+    parts : starting at (0, 0) of the line
+    is_note : the same in each legend; left out if it would need a line of its own
     """
 
     width: int
@@ -52,15 +52,15 @@ class _Piece:
 
 
 def lay_out_lines(plot_legends: Sequence[tuple[str, PlotLegend]], width: float, paper: Paper) -> tuple[Parts, float]:
-    """Place what is said of the plot, or of all panels, in lines so wide, px, from the top left of the first.
+    """Lay out the legends of all plots in lines of some width, px, from the top left of the first.
 
     Parameters
     ----------
-    plot_legends : for each embedding on show what it is called, and what is said of its plots
+    plot_legends : for each embedding, its name and the legend of its plots
 
     Returns
     -------
-    what is drawn, and how high it is, px; nothing and 0 where nothing is to be said
+    parts and their height, px; empty and 0 without legends
     """
     room = width - 2 * _PAD
     pieces = _pieces(plot_legends, room, paper)
@@ -84,7 +84,7 @@ def _pieces(plot_legends: Sequence[tuple[str, PlotLegend]], room: float, paper: 
     if sets:
         pieces.append(_words(f"lines enclose {ENCLOSED}", room, quiet=True, is_note=True))
     compared = [(place, legend) for place, legend in plot_legends if legend.names]
-    # Embeddings whose colors end at the same ratio share one bar (decision 50).
+    # Embeddings with the same limit share one bar (decision 50).
     if all(before.limit == after.limit for (_, before), (_, after) in pairwise(compared)):
         compared = [("", legend) for _, legend in compared[:1]]
     pieces += [_denser(place, legend, room, paper) for place, legend in compared]

@@ -1,4 +1,4 @@
-"""Places names of categories on a picture: largest first, none over another.
+"""Places category labels on a picture: largest first, without overlaps.
 
 As in js/src/panels/overlays/name_places.js.
 """
@@ -16,20 +16,20 @@ from cxg_widget.text.names import EMPTY_LABEL
 
 NAME_PX, HIGH_PX, WIDEST_PX = 12, 16, 220
 _FREE_PX = 3
-"""What is left free at either end of a name."""
+"""Free px at either end of a label."""
 _BASELINE_PX = 4.5
-"""From the middle of a line to its baseline."""
+"""Px from the middle of a line to its baseline."""
 """What is written for a category whose name is empty, as in the legend."""
 Placed = tuple[int, float, float]
-"""Which name, and the middle of it, px."""
+"""Index of a label, and its center, px."""
 
 
 def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float]) -> list[Placed]:
-    """Place names: each at its place, or a line above or beneath it where that is taken, whole inside the picture.
+    """Place labels: each at its position, or a line above or below if that is taken, entirely inside the picture.
 
     at : (k, 2), px from the top left, the largest category first
     size : width and height, px
-    widths : of the names, px
+    widths : of the labels, px
     """
     width, height = size
     placed: list[tuple[Placed, float]] = []
@@ -38,7 +38,7 @@ def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float
         if not (0 <= px <= width and 0 <= py <= height) or wide > width or height < HIGH_PX:
             continue
         x = min(max(px, wide / 2), width - wide / 2)
-        # Greedy, the largest category first: the largest in view always has its name (decision 37).
+        # Greedy, the largest category first: the largest in view always has its label (decision 37).
         for off in (0, -HIGH_PX, HIGH_PX):
             y = min(max(py + off, HIGH_PX / 2), height - HIGH_PX / 2)
             if all(abs(ny - y) >= HIGH_PX or abs(nx - x) >= (other + wide) / 2 for (_, nx, ny), other in placed):
@@ -48,7 +48,7 @@ def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float
 
 
 def written(labels: Sequence[str], at: NDArray[np.float64], size: tuple[int, int]) -> list[DrawnText]:
-    """Return the names that a picture has room for, as they are written; see `place`."""
+    """Return the labels that fit into a picture, as drawn; see `place`."""
     room = min(WIDEST_PX, size[0] - 2 * NAME_PX)
     texts = [fitted(label or EMPTY_LABEL, NAME_PX, room, bold=True) for label in labels]
     widths = [width_of(text, NAME_PX, bold=True) for text in texts]

@@ -1,4 +1,4 @@
-"""Draws closed lines with a halo, which is seen over any color."""
+"""Draws closed lines with a halo, to be visible on any color."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from cxg_widget.color.rgb import RGB
 
 _FINER = 3
-"""Drawn so many times as large, and then made smaller; less so where a px of the layout takes several."""
+"""Supersampling factor; smaller if a px of the layout has several px."""
 HALO_PX = 1.25
 HALO_ALPHA = 191
 
 
 @dataclass(frozen=True)
 class Outline:
-    """Rings of one line, float64 (n, 2) px from the top left; its color, and its width in px."""
+    """Rings of one line, float64 (n, 2) px from the top left; its color and width in px."""
 
     rings: list[NDArray[np.float64]]
     rgb: RGB
@@ -28,9 +28,9 @@ class Outline:
 def draw_outlines(
     image: NDArray[np.uint8], outlines: Iterable[Outline], ground: RGB, scale: float = 1.0
 ) -> NDArray[np.uint8]:
-    """Return an image, uint8 (height, width, 4), with lines on it.
+    """Draw lines on an image, uint8 (height, width, 4).
 
-    ground : the color of their halo
+    ground : color of their halo
     scale : px per px of the lines
     """
     from PIL import Image, ImageDraw
@@ -41,7 +41,7 @@ def draw_outlines(
     layer = Image.new("RGBA", (width * finer, height * finer))
     pen = ImageDraw.Draw(layer)
     for outline in outlines:
-        # One corner beyond the first: Pillow rounds a joint only between two strokes.
+        # One more corner after the last: Pillow rounds a joint only between two strokes.
         corners = [(np.concatenate([ring, ring[:2]]) * times).reshape(-1).tolist() for ring in outline.rings]
         inks = ((outline.width + 2 * HALO_PX, (*ground, HALO_ALPHA)), (outline.width, (*outline.rgb, 255)))
         for thick, ink in inks:
@@ -51,7 +51,7 @@ def draw_outlines(
 
 
 def _smaller(layer: NDArray[np.uint8], finer: int) -> NDArray[np.float32]:
-    """Return an image whose pixels are means of blocks, its colors multiplied by their opacity, 0 to 1."""
+    """Return an image of the means of blocks of pixels, its colors multiplied by their opacity, 0 to 1."""
     height, width = layer.shape[0] // finer, layer.shape[1] // finer
     found = np.zeros((height, width, 4), dtype=np.float32)
     for line in range(finer):

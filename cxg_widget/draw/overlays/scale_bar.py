@@ -1,4 +1,4 @@
-"""A bar that says how long something is in micrometres, as js/src/panels/overlays/tissue.js draws it."""
+"""A scale bar in micrometers, as js/src/panels/overlays/tissue.js draws it."""
 # Changes with js/src/panels/overlays/tissue.js: the scale bar.
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from cxg_widget.draw.lettering import DrawnText, width_of
 from cxg_widget.draw.parts import Box, Parts
 
 _SHARE = 0.25
-"""Of the picture's width that the bar takes at most."""
+"""Longest bar, as a share of the picture's width."""
 _EDGE_PX, _PAD_PX, _THICK_PX, _SIZE_PX, _HIGH_PX = 10, 8, 3, 11, 30
 _GROUND_ALPHA = 224
 
 
 def bar_for(um_per_px: float, width: float) -> tuple[float, str]:
-    """Return the length of a bar in px for the width of a picture, and its label: 1, 2 or 5 times a power of ten."""
+    """Return the length of the bar in px and its label, 1, 2 or 5 times a power of ten, for the width of a picture."""
     most = um_per_px * width * _SHARE
     power = 10.0 ** math.floor(math.log10(most))
     # A bar that fits exactly must not be lost to rounding.
@@ -26,7 +26,7 @@ def bar_for(um_per_px: float, width: float) -> tuple[float, str]:
 
 
 def lay_out_scale_bar(um_per_px: float, size: tuple[float, float], paper: Paper) -> Parts:
-    """Return the parts of a bar at the lower right of a plot, none where no number says how long it is; size: px."""
+    """Return the parts of the bar at the lower right of a plot, none if no length fits; size: px."""
     width, height = size
     if not 0 < um_per_px * width < math.inf:
         return Parts()

@@ -1,6 +1,6 @@
-"""Cells at 0 of two columns that are the axes: how many, and how they are spread along a line.
+"""Cells at 0 of two columns as axes: their number, and their distribution along the axes.
 
-As js/src/panels/overlays/landmarks.js (`paintTie`), overlay_notes.js and zero_profile.js there draw and say it.
+As in js/src/panels/overlays/landmarks.js (`paintTie`), overlay_notes.js and zero_profile.js.
 """
 # Changes with js/src/panels/overlays/overlay_notes.js: cells at 0 of two columns.
 # Changes with js/src/panels/overlays/zero_profile.js: cells at 0 of two columns.
@@ -20,15 +20,15 @@ from cxg_widget.draw.parts import Box, Parts
 from cxg_widget.text.nouns import Noun
 
 _MANY = 0.02
-"""A line is described from this share of all cells on: it is dense enough to hide cells."""
+"""Least share of all cells at 0 for a description: the line is then dense enough to hide cells."""
 _BIN_PX, _GAP_PX, _LONGEST_PX, _LEAST_PX = 3, 2, 30, 4
-"""How thick a bar is, how far from the line it begins, how long it is at most; in less room there are none."""
+"""Width of a bar, its gap to the line, its greatest length; with less than the last, there are no bars."""
 _TEXT_PX, _AWAY_PX, _BASELINE_PX = 11, 10, 4
 _INK, _SEAM_PX = 0.5, 0.5
 
 
 class Line(NamedTuple):
-    """One axis of a plot, px from the left or the top: where 0 is, the first and the last cell, its length."""
+    """One axis of a plot, px from the left or the top: position of 0, of the first and last cell, its length."""
 
     zero: float
     low: float
@@ -37,10 +37,10 @@ class Line(NamedTuple):
 
 
 class AtZero(NamedTuple):
-    """Counts of the cells at 0.
+    """Number of cells at 0.
 
     counts : of all cells at (0, 0) exactly, at 0 of x and at 0 of y
-    noun : what the store calls its cells
+    noun : the store's noun for cells
     """
 
     counts: Sequence[int]
@@ -49,11 +49,11 @@ class AtZero(NamedTuple):
     noun: Noun
 
     def is_many(self, axis: int) -> bool:
-        """Whether it is drawn how the cells at 0 of an axis are spread."""
+        """Return whether the distribution of the cells at 0 of an axis is drawn."""
         return self.counts[1 + axis] > _MANY * self.n_obs
 
     def describe(self) -> tuple[str, int] | None:
-        """Return the sentence about the place that most of them share, and which axis is 0 there, -1 = both."""
+        """Return the sentence about the place with most of them, and the axis that is 0 there, -1 = both."""
         both, *lines = self.counts
         where, axis, n = "(0, 0)", -1, both
         if not both:
@@ -67,7 +67,7 @@ class AtZero(NamedTuple):
 def lay_out_ties(at_zero: AtZero, along: Sequence[NDArray[np.float64]], axes: tuple[Line, Line], paper: Paper) -> Parts:
     """Return the bars and the sentence.
 
-    along : of the cells at 0 of x and of those at 0 of y, where they are along that line, px
+    along : positions of the cells at 0 of x, and at 0 of y, along that line, px
     axes : x and y of the plot
     """
     fills: tuple[tuple[Box, RGBA], ...] = ()
@@ -83,7 +83,7 @@ def _bars(along: NDArray[np.float64], axis: int, axes: tuple[Line, Line], paper:
     if not 0 <= line.zero <= line.length:
         return ()
     is_by_low = abs(line.zero - line.low) <= abs(line.zero - line.high)
-    away = np.sign(line.high - line.low) * (-1 if is_by_low else 1)  # where no cells are
+    away = np.sign(line.high - line.low) * (-1 if is_by_low else 1)  # away from the cells
     room = (line.zero if away < 0 else line.length - line.zero) - _GAP_PX
     if room < _LEAST_PX:
         return ()
@@ -93,7 +93,7 @@ def _bars(along: NDArray[np.float64], axis: int, axes: tuple[Line, Line], paper:
     start, reach = line.zero + away * _GAP_PX, away * min(_LONGEST_PX, room)
     shares, found = _shares(along, across), []
     for i in np.flatnonzero(shares).tolist():
-        # Boxes that only touch show a seam in a PDF: each reaches into the next.
+        # Adjacent boxes show a seam in a PDF: each overlaps the next.
         into = _SEAM_PX if i + 1 < len(shares) and shares[i + 1] else 0.0
         first, last = i * _BIN_PX, min((i + 1) * _BIN_PX + into, across.length)
         low, high = sorted((start, start + reach * shares[i]))
@@ -102,11 +102,11 @@ def _bars(along: NDArray[np.float64], axis: int, axes: tuple[Line, Line], paper:
 
 
 def _shares(along: NDArray[np.float64], axis: Line) -> NDArray[np.float64]:
-    """Return the length of each bar relative to the longest; those at (0, 0) may be longer than that, and are cut."""
+    """Return the length of each bar relative to the longest; that of (0, 0) may exceed it, and is cut."""
     n = int(np.ceil(axis.length / _BIN_PX))
     bins = np.floor(along / _BIN_PX).astype(np.int64)
     bars = np.bincount(bins[(bins >= 0) & (bins < n)], minlength=n)[:n].astype(np.float64)
-    # The bar at (0, 0) holds most cells of two sparse genes, and would press all others flat.
+    # The bar at (0, 0) has most cells of two sparse genes, and would flatten all others.
     rest = bars.copy()
     cut = int(axis.zero // _BIN_PX)
     if 0 <= cut < n:
@@ -115,7 +115,7 @@ def _shares(along: NDArray[np.float64], axis: Line) -> NDArray[np.float64]:
 
 
 def _written(text: str, at_zero: int, axes: tuple[Line, Line]) -> tuple[DrawnText, ...]:
-    # A line is in view wherever (0, 0) is along it: its count stands by the axis.
+    # A line is in view wherever (0, 0) is along it; its count is shown at the axis.
     x, y = (
         min(max(line.zero, 0), line.length) if at_zero == 1 - i else line.zero for i, line in enumerate(axes)
     )  # fmt: skip

@@ -1,1 +1,1 @@
-"""Figures: a page of plots with axes and keys, as pixels or by matplotlib."""
+"""Figures: pages of plots with axes and legends, as pixels or by matplotlib."""

@@ -1,6 +1,6 @@
-"""Axes of a plot: a name and round numbers beneath it and to its left.
+"""Axes of a plot: titles and round numbers below it and to its left.
 
-Laid out as in js/src/plot/axes.js, with the ticks of js/src/screen/ticks.js.
+The layout is that of js/src/plot/axes.js, with the ticks of js/src/screen/ticks.js.
 """
 # Changes with js/src/plot/axes.js: axes.
 # Changes with js/src/screen/ticks.js: ticks.
@@ -19,18 +19,18 @@ FONT_PX, TICK_PX = 11, 4
 _CHARACTER_PX = 6.2
 """Average width of a character, as on the screen."""
 _MARGIN_PX = 33
-"""Left of the plot and beneath it: ticks, numbers, names."""
+"""Px left of the plot and below it for ticks, numbers and titles."""
 _NUMBER_PX, _NAME_PX = (15, 7), (29, 21)
-"""From the edge of the plot to the baselines of what is read from the left, and of what is read from below."""
+"""Px from the edge of the plot to the baselines of horizontal and of vertical text."""
 _GAP_PX, _APART_PX = 22, 60
 _LEAST_PX = 160
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis; places in px along it, from the lower left of the plot.
+    """One axis; positions in px along it, from the lower left of the plot.
 
-    ticks : place, number and its text, "" where that would reach beyond the plot
+    ticks : position, number and its text, "" if that would exceed the plot
     """
 
     name: str
@@ -39,12 +39,12 @@ class Axis:
 
 
 def margin_of(names: Sequence[str], width: float, height: float) -> float:
-    """Return the room that axes take left of the plot and beneath it, px of plot and margin."""
+    """Return the room of axes left of the plot and below it, px of plot and margin."""
     return 0 if not names or min(width, height) < _LEAST_PX else _MARGIN_PX
 
 
 def lay_out_axes(names: Sequence[str], seen: View, size: tuple[float, float]) -> tuple[Axis, Axis]:
-    """Return the two axes of a plot of so many px."""
+    """Return the two axes of a plot of some px."""
     left, right, bottom, top = seen
     return _axis(names[0], left, right, size[0]), _axis(names[1], bottom, top, size[1])
 
@@ -72,7 +72,7 @@ def lines_of(axes: tuple[Axis, Axis]) -> list[Box]:
 
 
 def texts_of(axes: tuple[Axis, Axis]) -> list[DrawnText]:
-    """Return the names and numbers of axes, px from the top left of the plot."""
+    """Return the titles and numbers of axes, px from the top left of the plot."""
     (x, y) = axes
     high = y.length
     along = [_text(text, at, high + _NUMBER_PX[0]) for at, _, text in x.ticks if text]
@@ -87,15 +87,15 @@ def _text(text: str, x: float, y: float, *, is_upright: bool = False) -> DrawnTe
 
 _STEPS = (1, 2, 5)
 _LARGEST, _SMALLEST = 1e7, 1e-3
-"""Beyond these a number is written with an exponent, as in the legend."""
+"""Numbers outside of this range have an exponent, as in the legend."""
 Tick = tuple[float, str]
 
 
 def ticks_between(start: float, stop: float, length: float, room: Callable[[str], float]) -> list[Tick]:
-    """Return the round numbers between two ends, ascending, as dense as there is room for.
+    """Return the round numbers between two ends, ascending, as many as fit.
 
     length : of the axis between the ends, px
-    room : px that a number takes with the space around it
+    room : px of a number with the space around it
     """
     lo, hi = min(start, stop), max(start, stop)
     per_px = (hi - lo) / length
@@ -111,7 +111,7 @@ def ticks_between(start: float, stop: float, length: float, room: Callable[[str]
 
 
 def step_above(least: float) -> float:
-    """Return the smallest of 1, 2, 5, 10, ... that is no smaller."""
+    """Return the smallest of 1, 2, 5, 10, ... that is at least this."""
     power = math.floor(math.log10(least))
     mantissa = least / 10.0**power
     # A step that is met exactly must not be lost to rounding.
@@ -127,7 +127,7 @@ def _multiples(step: float, lo: float, hi: float) -> list[Tick]:
 
 
 def _tick_text(value: float, step: float, most: float) -> str:
-    """Write a number with the digits that tell it from its neighbours; most: the largest among them."""
+    """Return a number with the digits that distinguish it from its neighbors; most: the largest among them."""
     power = math.floor(math.log10(step) + 1e-9)
     if _SMALLEST <= most < _LARGEST:
         return f"{value:,.{min(max(0, -power), 20)}f}"

@@ -1,4 +1,4 @@
-"""A picture with its legend: title above, colors to the right, laid out as in js/src/panels/pictures/figure.js."""
+"""A picture with its legend: title above, colors to the right, as in js/src/panels/pictures/figure.js."""
 # Changes with js/src/panels/pictures/figure.js: the layout of a key.
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from cxg_widget.draw.parts import Box, Parts
 TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11
 PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR = 16, 40, 26, 16, 18, 10, 12
 MARGIN, SPACE, GAP = 12, 7, 24
-"""Between picture and key, between a swatch and its label or a label and its count, and between two columns."""
+"""Px between picture and legend, between a swatch and its label or a label and its count, and between two columns."""
 LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO = 60, 132, 340, 190
 TWO_COLUMNS_FROM = 480
-"""A narrower picture has one column at most."""
+"""A narrower picture has at most one column."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of all parts, px from the top left of the page.
+    """Layout of all parts, px from the top left of the page.
 
     side : px to the right of the picture
-    swatches : place and color, "" = of what is missing
+    swatches : position and color, "" = of missing cells
     """
 
     side: float
@@ -41,13 +41,13 @@ class Layout:
 
 
 def lay_out(key: Key, width: float, height: float, side: float | None = None) -> Layout:
-    """Place a legend above and to the right of a picture of width x height px; side: its px, None = as needed."""
+    """Lay out a legend above and to the right of a picture of width x height px; side: its px, None = as needed."""
     if not key.heading:
         return Layout(0.0, list(_title(key, width)), [], None)
     x = width + MARGIN
     top = TOP + HEADING_PX + (LINE if key.detail else 0) + 9
     room = max(1, int((TOP + height - PAD - top) // ROW))
-    # A second column is made only where rows would be left out.
+    # A second column is made only if rows would be left out.
     n_columns = 2 if len(key.rows) + (key.more > 0) > room and width >= TWO_COLUMNS_FROM else 1
     column = _column(key, WIDEST_OF_TWO if n_columns == 2 else WIDEST_COLUMN)
     if side is not None:
@@ -65,7 +65,7 @@ def lay_out(key: Key, width: float, height: float, side: float | None = None) ->
 
 
 def _title(key: Key, width: float) -> Iterator[DrawnText]:
-    """Write the title over a page, and the size behind it where there is room for both."""
+    """Write the title above a page, and the number of cells after it if both fit."""
     room = width - 2 * PAD
     size = fitted(key.size, TEXT_PX, room)
     left = room - width_of(size, TEXT_PX) - PAD if key.title else 0.0
@@ -83,7 +83,7 @@ def _heading(key: Key, x: float, room: float) -> Iterator[DrawnText]:
 
 
 def _column(key: Key, widest: float) -> float:
-    """Return the width of a column in which nothing is truncated, unless that is too wide."""
+    """Return the width of a column without truncated labels, up to a limit."""
     texts = [width_of(key.heading, HEADING_PX, bold=True), width_of(key.detail, SMALL_PX), width_of(key.said, TEXT_PX)]
     rows = [width_of(label, TEXT_PX) + width_of(count, SMALL_PX) + SWATCH + 3 * SPACE for label, count, _ in key.rows]
     return min(max(LEAST_COLUMN, *texts, *rows), widest)
@@ -98,7 +98,7 @@ def _with_bar(layout: Layout, key: Key, bar: Box) -> Layout:
 
 
 def _with_rows(layout: Layout, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Layout:
-    """Add as many rows as there is room for, and how many more there are; place: x, y and width of a column."""
+    """Add as many rows as fit, and the number of further ones; place: x, y and width of a column."""
     left, top, column = place
     # One row is kept free for "and n more".
     kept = key.rows if len(key.rows) + (key.more > 0) <= most else key.rows[: most - 1]

@@ -1,4 +1,4 @@
-"""The key of a picture: what its colors mean, in words, as js/src/words/legend_words.js writes it."""
+"""The legend of a picture in words, as js/src/words/legend_words.js writes it."""
 # Changes with js/src/words/legend_words.js: the words of a key.
 # Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 
@@ -27,17 +27,17 @@ MOST_KEY_ROWS = 60
 
 @dataclass(frozen=True)
 class Key:
-    """Legend of a picture; every text as it is written.
+    """Legend of a picture; all texts as written.
 
-    size : how many cells there are, are shown, are selected, and of these pass the filters
-    heading, detail : what the colors are of
-    rows : label, count and "#rrggbb" of each category on show, and then of what is missing, with "" for a color, of
-        the cells that pass the filters; then of what these leave out
-    more : categories that are on show and not among the rows
-    ramp : colors of a bar, low to high, as "#rrggbb"; empty where there is none
+    size : number of cells, of shown ones, of selected ones, and of selected ones that pass the filters
+    heading, detail : of the color
+    rows : label, count and "#rrggbb" of each visible category, then of missing cells, with "" for a color, among
+        passing cells; then of filtered-out cells
+    more : visible categories that are not among the rows
+    ramp : colors of a bar, low to high, as "#rrggbb"; empty without a bar
     ends : its two limits
-    middle : the number in its middle, where that is not half way between them
-    said : what is said in place of a bar
+    middle : number in its middle, if that is not half way between them
+    said : text instead of a bar
     """
 
     title: str = ""
@@ -66,16 +66,16 @@ def key_of(
     n_shown: int | None = None,
     dark: bool = False,
 ) -> Key:
-    """Write the key of a coloring.
+    """Return the legend of a coloring.
 
-    legend : the coloring as sent to the front-end; its counts are of the cells that pass the filters
+    legend : the coloring as sent to the front-end; its counts are of passing cells
     quantiles : float64 (1001,) of a numeric one, 0, 0.001, ..., 1
-    noun : what the dataset calls its observations
-    n_passing : selected cells that pass the filters; None = there is no filter
-    statistic : which number a pixel shows that cells share
-    automatic : limits that suit the picture, as codes 0..LEVELS of the values; None = the ends of the data
-    n_shown : cells that pass all filters and that the legend does not hide; None = those that the legend does not hide
-    dark : whether the picture is, which leaves out the darkest colors of a bar
+    noun : the store's noun for observations
+    n_passing : number of selected cells that pass the filters; None = there is no filter
+    statistic : name of the number of a shared pixel
+    automatic : limits that fit the picture, as codes 0..LEVELS of the values; None = the range of the data
+    n_shown : number of cells that pass all filters and are not hidden; None = those that are not hidden
+    dark : whether the picture is dark, which drops the darkest colors of a bar
     """
     n_shown = _n_shown(legend, settings) if n_shown is None else n_shown
     size = _size(legend, n_shown, noun, n_selected, n_passing)
@@ -112,17 +112,17 @@ def key_of(
 
 
 def count_passing(legend: Color, counts: Sequence[int], n_missing: int) -> Color:
-    """Return a legend whose counts are of the cells that pass the filters; nobody counts the zeros of these."""
+    """Return a legend with counts of passing cells; their zeros are not counted."""
     lo = legend.lo if legend.n_missing < legend.n_obs else math.nan  # there is no value, whatever passes
     return replace(
         legend, counts=list(counts[: len(legend.counts)]), n_missing=n_missing, lo=lo,
-        # -1 says that nobody has counted them among the cells that pass.
+        # -1 means that passing zeros were not counted.
         n_zero=-(legend.n_zero > 0), n_negative=-(legend.n_negative > 0),
     )  # fmt: skip
 
 
 def _zeros(legend: Color, settings: Settings, dark: bool) -> list[tuple[str, str, str]]:
-    """Return the row of numbers that have the grey of zeros, where there are any; n_zero -1 = nobody has counted."""
+    """Return the row of gray zeros, if there are any; n_zero -1 = not counted."""
     is_log = settings.scale == "log"
     if not (is_log or settings.zero == "grey"):
         return []
@@ -133,7 +133,7 @@ def _zeros(legend: Color, settings: Settings, dark: bool) -> list[tuple[str, str
 
 
 def ends_of(low: float, high: float, lo: float, hi: float) -> tuple[str, str]:
-    """Write both limits; "≤" and "≥" where the color at that end also stands for values beyond it."""
+    """Return both limits in words, with "≤" and "≥" if the color at that end also means values beyond it."""
     beyond = ">" if low == high else "≥"
     return f"{'≤ ' if low > lo else ''}{short_number(low)}", f"{f'{beyond} ' if high < hi else ''}{short_number(high)}"
 
@@ -148,7 +148,7 @@ def _n_shown(legend: Color, settings: Settings) -> int:
 
 
 def _left_out(n: int, settings: Settings, *, dark: bool) -> tuple[tuple[str, str, str], ...]:
-    """Return the row of cells that the filters leave out, where they are drawn."""
+    """Return the row of filtered-out cells, if they are drawn."""
     if settings.filtered == "hide" or n == 0:
         return ()
     return ((LEFT_OUT_LABEL, short_count(n), rgb_hex(PAPERS["dark" if dark else "white"].left_out)),)
@@ -164,7 +164,7 @@ def _size(legend: Color, n_shown: int, noun: Noun, n_selected: int, n_passing: i
 
 
 def largest_of(legend: Color, shown: list[int], most: int) -> list[int]:
-    """Return at most so many categories: the largest, largest first, or in their order where it means something."""
+    """Return the largest categories, up to a limit, largest first, or in order if they are ordered."""
     found = sorted(shown, key=lambda i: (-legend.counts[i] if legend.counts else 0, i))[:most]
     return sorted(found) if legend.ordered else found
 
@@ -178,7 +178,7 @@ def _count(counts: list[int], i: int) -> str:
 
 
 def lines_of(key: Key) -> list[str]:
-    """Return the key as lines of text."""
+    """Return the legend as lines of text."""
     named = f"{key.heading} ({key.detail})" if key.detail else key.heading
     bar = f"{key.ends[0]} to {key.ends[1]}" if key.ramp else key.said
     bar += f", {key.middle} in the middle" if key.middle else ""

@@ -1,4 +1,4 @@
-"""A page as a figure of matplotlib, and that as PDF and SVG: an image for each plot, all else live text and lines."""
+"""Pages as matplotlib figures, PDF and SVG: an image for each plot, and text and lines."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 PX_PER_INCH = 96
 """Px of the layout, which are CSS px."""
 POINTS = 72 / PX_PER_INCH
-"""Of a px, as matplotlib takes sizes."""
+"""Points per px, for sizes in matplotlib."""
 _BAR_STEPS = 128
-# Text stays text: in PDF as embedded TrueType, in SVG as <text>; the image of a plot is not joined with another one.
+# Text stays text: embedded TrueType in PDF, <text> in SVG; images of plots are not merged.
 _RULES: Any = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "cxg-widget", "image.composite_image": False}
 
 
 def write_figure(page: Page, suffix: Literal["pdf", "svg"], dpi: float, title: str) -> bytes:
-    """Return a page as a file; dpi: of its images, which their place on the page says too."""
+    """Return a page as a file; dpi: of its images, consistent with their size on the page."""
     figure = make_figure(page, letters_of_font=suffix == "pdf")
     from matplotlib import rc_context
 
     file, ground = io.BytesIO(), "none" if page.paper.is_clear else _rgb(page.paper.ground)
-    # Without a date, and with ids from a fixed salt, the same figure is the same bytes.
+    # Without a date, and with ids from a fixed salt, the same figure has the same bytes.
     date = {"CreationDate": None} if suffix == "pdf" else {"Date": None}
     with rc_context(_RULES):
         figure.savefig(file, format=suffix, dpi=dpi, facecolor=ground, metadata={"Title": one_line(title), **date})
@@ -45,9 +45,9 @@ def write_figure(page: Page, suffix: Literal["pdf", "svg"], dpi: float, title: s
 
 
 def make_figure(page: Page, *, letters_of_font: bool = False) -> Figure:
-    """Return a page as a figure; the axes of its plots are in data units, so that more can be drawn on them.
+    """Return a page as a figure; the axes of its plots are in data units, so that users can draw on them.
 
-    letters_of_font : write with letters that the font has; PDF cannot take them from another one
+    letters_of_font : use only letters of the font; PDF cannot use those of another one
     """
     figure = new_figure(page.width, page.height, page.paper)
     drawing = _Drawing(page, figure, letters_of_font)
@@ -78,7 +78,7 @@ class _Drawing:
         self._letters_of_font = letters_of_font
 
     def put(self, plot: Plot) -> None:
-        """Draw a plot: its cells as they are, the rest in data units."""
+        """Draw a plot: its cells as an image, the rest in data units."""
         width, height = self._page.width, self._page.height
         x0, y0, x1, y1 = plot.box
         axes = self._figure.add_axes((x0 / width, 1 - y1 / height, (x1 - x0) / width, (y1 - y0) / height))
@@ -130,11 +130,11 @@ class _Drawing:
             self._write(axes.text, one, at, transform=axes.transAxes)
 
     def put_parts(self) -> None:
-        """Draw the legends around the plots and the shapes over them."""
+        """Draw the legends around the plots and the shapes on them."""
         for box, color in self._page.parts.fills:
             self._fill(box, color[:3], color[3] / 255)
         for box, colors in self._page.parts.bars:
-            # Each step reaches to the end, under the next ones: between two that touch, viewers show a seam.
+            # Each step extends to the end, below the next ones: between adjacent ones viewers show a seam.
             picked = colors[np.linspace(0, len(colors) - 1, _BAR_STEPS).round().astype(int)]
             for i, color in enumerate(picked):
                 left = box[0] + (box[2] - box[0]) * i / _BAR_STEPS
@@ -154,7 +154,7 @@ class _Drawing:
         )
 
     def _write(self, text_of: Any, one: DrawnText, at: tuple[float, float], **how: Any) -> None:
-        """Write a text as it is: what looks like mathematics is none."""
+        """Write a text, never as math."""
         text = drawable(one.text, one.bold) if self._letters_of_font else xml_text(one.text)
         if not text:
             return
@@ -166,7 +166,7 @@ class _Drawing:
         }  # fmt: skip
         place = {"rotation": 90, "rotation_mode": "anchor"} if one.is_upright else {}
         look |= {"ha": side, "va": "baseline", "zorder": 4, **place, **how}
-        if one.has_halo:  # letters with an effect become outlines: they lie beneath the live ones
+        if one.has_halo:  # letters with an effect become outlines, so they are below the live ones
             from matplotlib.patheffects import Stroke
 
             stroke = Stroke(linewidth=2 * LETTER_HALO_PX * POINTS, foreground=_rgb(self._paper.ground))
@@ -175,7 +175,7 @@ class _Drawing:
 
 
 def _in_data(px: Any, axes: Axes, size: tuple[float, float]) -> Any:
-    """Return places (n, 2) in px from the top left of a plot in data units."""
+    """Convert positions (n, 2) in px from the top left of a plot to data units."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     return np.column_stack([left + px[:, 0] * (right - left) / size[0], top - px[:, 1] * (top - bottom) / size[1]])
 

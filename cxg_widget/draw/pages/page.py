@@ -1,4 +1,4 @@
-"""A page: plots, each with its cells as one image and all else as lines and text, and their legends."""
+"""A page: plots, each with an image of its cells, lines and text, and their legends."""
 # Changes with js/src/panels/linked/head.js: the grid of panels.
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from cxg_widget.spatial.view import View
 
 @dataclass(frozen=True)
 class Plot:
-    """One plot; its outlines and names in px of the layout from its own top left.
+    """One plot; outlines and labels in px of the layout from its own top left.
 
-    box : where it is on the page, px of the layout
+    box : position on the page, px of the layout
     image : of its cells, uint8 (height, width, 4), straight alpha
-    view : x left, x right, y bottom, y top of the image, data units; None = of no axes
+    view : x left, x right, y bottom, y top of the image, data units; None = no axes
     """
 
     box: Box
@@ -36,9 +36,9 @@ class Plot:
 
 @dataclass(frozen=True)
 class Page:
-    """Contents of a page of width x height px of the layout.
+    """Content of a page of width x height px of the layout.
 
-    parts : everything else on the page, drawn above the plots
+    parts : everything else on the page, drawn on top of the plots
     """
 
     width: float
@@ -49,9 +49,9 @@ class Page:
 
 
 def draw_page(page: Page, scale: float = 1.0) -> NDArray[np.uint8]:
-    """Return a page as pixels, uint8 (height, width, 4), or 3 where nothing is transparent.
+    """Draw a page as pixels, uint8 (height, width, 4), or 3 if nothing is transparent.
 
-    scale : px per px of the layout, as the images of its plots have them
+    scale : px per px of the layout, as in the images of its plots
     """
     paper = page.paper
     blank = np.array((*paper.ink, 0) if paper.is_clear else (*paper.ground, 255), np.uint8)
@@ -64,11 +64,11 @@ def draw_page(page: Page, scale: float = 1.0) -> NDArray[np.uint8]:
 
 
 def _put(image: NDArray[np.uint8], plot: Plot, paper: Paper, scale: float) -> None:
-    """Draw a plot onto a page, cut to that."""
+    """Draw a plot on a page, clipped to it."""
     at = within(plot.box, scale)
     lines, columns = plot.image.shape[:2]
     place = slice(at[0].start, at[0].start + lines), slice(at[1].start, at[1].start + columns)
-    # Rounding may make a plot a px larger than what the page has left.
+    # Rounding may make a plot a px larger than the rest of the page.
     cells = over(image[place], plot.image[: image[place].shape[0], : image[place].shape[1]])
     if plot.outlines:
         cells = draw_outlines(cells, plot.outlines, paper.ground, scale)
@@ -85,7 +85,7 @@ def _axes_parts(page: Page) -> Parts:
 
 
 def moved(page: Page, dx: float, dy: float) -> Page:
-    """Return a page with all that is on it elsewhere."""
+    """Return a page with everything on it shifted."""
     plots = tuple(
         replace(plot, box=(plot.box[0] + dx, plot.box[1] + dy, plot.box[2] + dx, plot.box[3] + dy))
         for plot in page.plots
@@ -94,15 +94,15 @@ def moved(page: Page, dx: float, dy: float) -> Page:
 
 
 HEAD_PX = 28
-"""Of the line above each panel on the screen."""
+"""Height of the title line above each panel on the screen."""
 
 
 def grid_of(n: int, width: float, height: float) -> tuple[int, int]:
-    """Return the columns and rows of n panels in so many px, each as near to a square as can be."""
+    """Return columns and rows for n panels in some px, each as close to a square as possible."""
 
     def side(columns: int) -> float:
         rows = math.ceil(n / columns)
-        # What counts is how large a square fits; of two alike the one with fewer empty places.
+        # By the largest square that fits; of equal ones, by the fewest empty places.
         return min(width / columns, max(height / rows - HEAD_PX, 1)) - (columns * rows - n)
 
     columns = max(range(1, n + 1), key=side)

@@ -1,4 +1,4 @@
-"""Describes the picture in text for screen readers; js/src/words/summary.js writes the same."""
+"""Describes the picture in text for screen readers, as js/src/words/summary.js does."""
 # Changes with js/src/words/summary.js: the summary in words.
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ MOST_NAMED = 5
 
 
 def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence[str] = ()) -> str:
-    """Describe a picture, a sentence a line: dataset, number of cells, embedding, colors and filters.
+    """Describe a picture, a sentence per line: dataset, number of cells, embedding, colors and filters.
 
-    legend : the coloring as sent to the front-end; its counts are of the cells that pass the filters
-    axis_names : what both axes measure; empty where they have no names
+    legend : the coloring as sent to the front-end; its counts are of passing cells
+    axis_names : titles of both axes; empty if they have none
     """
     lines = [key.title, key.size]
     if settings.embedding is not None:

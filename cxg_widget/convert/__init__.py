@@ -1,4 +1,4 @@
-"""Conversion: any dataset that can be opened becomes a CXG or an AnnData .h5ad, in bounded memory."""
+"""Conversion of any dataset to a CXG or an AnnData .h5ad, in bounded memory."""
 
 from __future__ import annotations
 

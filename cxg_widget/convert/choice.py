@@ -1,4 +1,4 @@
-"""Which cells and genes of a dataset are carried: a query, a list of names, and embeddings of one's own."""
+"""Selection of cells and genes to convert: a query, a list of names, and additional embeddings."""
 # Changes with cxg_widget/convert/conversion.py: options of a conversion.
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Choice:
     Attributes
     ----------
     rows, positions : of obs and of var, ascending
-    embeddings : further ones by name, float32 (len(rows), k)
+    embeddings : additional ones by name, float32 (len(rows), k)
     notes : what did not fit, a sentence each
     """
 
@@ -40,7 +40,7 @@ class Choice:
     notes: tuple[str, ...] = ()
 
     def key(self, dataset: Dataset) -> str:
-        """Return a key of the values that are read: another one for other cells, genes or data."""
+        """Return a key of the values to read, which differs for other cells, genes or data."""
         digest = sha256(self.rows.tobytes())
         digest.update(self.positions.tobytes())
         return f"{dataset.content_identity} {digest.hexdigest()}"
@@ -53,23 +53,23 @@ def choose(
     embeddings: Mapping[str, Axes] | None = None,
     layer: str | None = None,
 ) -> Choice:
-    """Return what is chosen; only the columns that are named are read.
+    """Return the selection; reads only the columns it uses.
 
     Parameters
     ----------
     where : a query over obs columns and genes, as for filters; None = all cells
     genes : names, or the path of a file with one per line; None = all
-    embeddings : by name two columns or genes of numbers, or a .csv with the names of cells first, then the axes
-    layer : whose genes a query means
+    embeddings : {name: two numeric columns or genes, or a .csv with the names of cells first, then the axes}
+    layer : layer of the genes in a query
 
     Raises
     ------
     SelectionError
-        If the query is none, or no cell meets it.
+        If the query is invalid, or no cell matches it.
     UnknownName
         If there are no such columns or genes.
     InvalidOption, InvalidValue
-        If a file cannot be read, or an embedding is none.
+        If a file cannot be read, or an embedding is invalid.
     """
     rows = np.arange(dataset.n_obs)
     if where is not None:
@@ -133,7 +133,7 @@ def _embedding(
 
 
 def _of_file(dataset: Dataset, name: str, path: Path, rows: NDArray[np.int64], notes: list[str]) -> NDArray[np.float32]:
-    """Read axes of cells by their names, which the first column has; cells that are not there have none."""
+    """Read coordinates by the cell names in the first column; cells that are not in the file have none."""
     import pandas as pd
 
     try:

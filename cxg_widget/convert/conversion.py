@@ -1,4 +1,4 @@
-"""From a path, or an open dataset, to a new store."""
+"""`convert`: from a path or an open dataset to a new store."""
 # Changes with cxg_widget/cli/convert.py and cxg_widget/convert/choice.py: options of a conversion.
 # Changes with cxg_widget/convert/job.py: options of a conversion.
 
@@ -26,7 +26,7 @@ from cxg_widget.text.names import not_found
 
 Format = Literal["cxg", "h5ad"]
 _FETCHED = 0.5
-"""The part of the progress that is reading values into files."""
+"""Share of the progress for reading values into files."""
 _SUFFIXES: dict[str, Format] = {".cxg": "cxg", ".h5ad": "h5ad"}
 
 
@@ -36,12 +36,12 @@ class Conversion:
 
     Attributes
     ----------
-    target : the new store
+    target : path of the new store
     format : "cxg" or "h5ad"
     n_obs, n_var : its shape
-    n_values : cells of the matrix that hold a value other than 0, None where it has no matrix
-    dense : whether the matrix is stored as a dense one
-    left_out : what could not be carried, or not as it was; a sentence each
+    n_values : number of non-zero values of the matrix, None without a matrix
+    dense : whether the matrix is stored as dense
+    left_out : sentences on what could not be converted, or not exactly
 
     Examples
     --------
@@ -75,53 +75,53 @@ def convert(
     progress: bool | Progress | None = None,
     **options: Any,
 ) -> Conversion:
-    """Write a dataset anew, as a CXG 0.3.0 or an AnnData .h5ad.
+    """Convert a dataset to a CXG 0.3.0 or an AnnData .h5ad.
 
-    The matrix is read once, in blocks; where it has to be transposed, it waits in a folder next to the target. Memory
-    does not grow with the number of values: a million cells with a hundred million values take less than 2 GiB.
+    The matrix is read once, in blocks; if it must be transposed, it is stored in a folder next to the target meanwhile.
+    Memory does not grow with the number of values: a million cells with a hundred million values take less than 2 GiB.
 
-    With `where`, `genes` or `embeddings`, and of what lies far away, values are first read into a folder next to the
-    target. A run that is killed, interrupted or cut off leaves it there, and the same call goes on from it.
+    With `where`, `genes` or `embeddings`, and for remote stores, values are first read into a folder next to the
+    target. If a run is killed or interrupted, the same call resumes from there.
 
     Parameters
     ----------
-    source : what `open_dataset` takes
-    target : the store to make; there must be nothing
+    source : as for `open_dataset`
+    target : path of the new store, which must not exist
     format : "cxg" or "h5ad"; None = by the suffix of `target`
-    source_format : to open the source as such without looking
-    layer : the layer to carry as the matrix; None = the main matrix, and to an .h5ad also all layers
-    where : carries the cells that meet a query, "tissue == 'lung' and n_genes > 500", as filters take it; categories
-        that none of them has are left out
-    genes : carries these alone: names, or the path of a file with one per line
-    embeddings : further ones by name: two columns or genes of numbers, ("n_genes", "CD3E"), or the path of a .csv
-        whose first column names cells and whose others are the axes
+    source_format : format of the source; None = detect it
+    layer : layer to convert as the matrix; None = the main matrix, and for an .h5ad also all layers
+    where : convert only cells that match a query, as for filters: "tissue == 'lung' and n_genes > 500"; categories
+        without cells are left out
+    genes : convert only these: names, or the path of a file with one per line
+    embeddings : additional ones, {name: two numeric columns or genes, such as ("n_genes", "CD3E"), or the path of a
+        .csv with cell names in the first column and axes in the others}
     best : smallest output; takes several times as long
-    explorer_diffexp : store a dense matrix in tiles of whole rows, as differential expression in CELLxGENE reads it;
-        a gene then takes fifty times as long to read
-    progress : True shows a bar with the time left, False nothing, None a bar where stderr is a terminal; or a function
-        that gets what is being done and the share that is done
-    **options : as `open_dataset` takes them
+    explorer_diffexp : store a dense matrix in tiles of whole rows, for differential expression in CELLxGENE; reading a
+        gene then takes fifty times as long
+    progress : True = a bar with the remaining time, False = nothing, None = a bar if stderr is a terminal; or a
+        function of a description and the finished share
+    **options : as for `open_dataset`
 
     Returns
     -------
-    Conversion, once the target is complete; after an error or an interruption there is no target
+    Conversion, after the target is complete; after an error or an interruption there is no target
 
     Raises
     ------
     TargetExists
-        If there is something at `target`.
+        If `target` exists.
     TargetNotWritten
-        If the disk is full, or does not take it for another reason.
+        If the disk is full or refuses.
     InvalidValue
-        If `target` is no local path, or its format cannot be inferred.
+        If `target` is not a local path, or its format cannot be inferred.
     UnknownName
         If there is no such layer, column or gene.
     SelectionError
-        If `where` is no query, or no cell meets it.
+        If `where` is invalid, or no cell matches it.
     StorageError
-        If storage far away fails; what was read is kept for the next run.
+        If remote storage fails; data that were read are kept for the next run.
     MissingDependency
-        If the library that reads or writes one of the two is not installed.
+        If the library for one of the two formats is not installed.
     InvalidStore, DamagedStore
         If the source contradicts itself, or its matrix cannot be read.
 
@@ -167,9 +167,9 @@ def convert(
 def _sliced(
     opened: Dataset, chosen: Choice, target: Path, layer: str | None, tell: Progress
 ) -> Iterator[tuple[Dataset, Progress]]:
-    """Yield what was chosen, its matrix read into files beside the target, and what takes progress from there on."""
+    """Yield the selection, with its matrix read into files next to the target, and a callback for further progress."""
     with kept_folder(target, chosen.key(opened)) as folder, Slice(opened, chosen, folder) as found:
-        with suppress(InvalidStore):  # of a dataset without a matrix, which the writer tells
+        with suppress(InvalidStore):  # of a dataset without a matrix, which the writer reports
             found.fetch(layer, within(tell, "fetching", 0.0, _FETCHED))
         yield found, lambda what, part: tell(what, _FETCHED + (1 - _FETCHED) * part)
 
@@ -192,7 +192,7 @@ def _check_options(format_: Format, explorer_diffexp: bool) -> None:
 
 
 def _target_format(target: Path, wanted: str | None) -> Format:
-    """Return the format to write: what is wanted, else what the suffix says."""
+    """Return the format to write: as requested, else by the suffix."""
     by_suffix = _SUFFIXES.get(target.suffix.lower())
     if wanted is None:
         if by_suffix is None:

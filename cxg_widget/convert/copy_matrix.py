@@ -1,4 +1,4 @@
-"""Carry a matrix from a dataset into a new store: read once, along its own axis, and turned round on disk if needed."""
+"""Copies a matrix into a new store: read once, along its own axis, and transposed on disk if needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cxg_widget.errors import InvalidStore
 Axis = Literal["obs", "var"]
 
 DENSE_SHARE = 0.25
-"""The official writer stores a matrix as sparse where less of it than this holds a value."""
+"""The official writer stores a matrix with a smaller share of non-zeros as sparse."""
 
 _BAND_CELLS = 32_000_000
 
@@ -26,9 +26,9 @@ _BAND_CELLS = 32_000_000
 class MatrixStore(Protocol):
     """Interface of a new store that takes a matrix.
 
-    sparse_axes : along which axes it wants the entries of a sparse matrix
-    dense_axis : along which axis it wants the bands of a dense one
-    dense_step : the number of lines of each such band is a multiple of this
+    sparse_axes : axes along which it takes the entries of a sparse matrix
+    dense_axis : axis along which it takes the bands of a dense one
+    dense_step : the number of lines per band is a multiple of this
     """
 
     sparse_axes: tuple[Axis, ...]
@@ -36,10 +36,10 @@ class MatrixStore(Protocol):
     dense_step: int
 
     def begin(self, *, dense: bool) -> None:
-        """Make what the matrix goes into."""
+        """Create the arrays of the matrix."""
 
     def write_entries(self, axis: Axis, start: int, stop: int, entries: Entries) -> None:
-        """Write all entries of the lines start <= line < stop along `axis`; calls come in order."""
+        """Write all entries of the lines start <= line < stop along `axis`; called in order."""
 
     def write_band(self, start: int, stop: int, values: NDArray[np.float32]) -> None:
         """Write float32 (stop - start, length), lines along `dense_axis`."""
@@ -48,7 +48,7 @@ class MatrixStore(Protocol):
         """Complete the matrix."""
 
     def discard(self) -> None:
-        """Remove what was written of the matrix."""
+        """Delete what was written of the matrix."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Carried:
 
 
 def carry_matrix(lines: Lines, store: MatrixStore, scratch: Path, tell: Callable[[float], None]) -> Carried:
-    """Write a matrix, sparse where less than `DENSE_SHARE` of it holds a value.
+    """Write a matrix, as sparse if its share of non-zeros is below `DENSE_SHARE`.
 
-    A sample says which one it will be; where all of it turns out otherwise, it is written once more.
+    A sample decides; if the whole matrix turns out otherwise, it is written again.
     """
     cells = lines.n * lines.length
     if not cells:
@@ -140,7 +140,7 @@ def _band_width(length: int, step: int) -> int:
 
 
 class _Batch:
-    """Gathers blocks of lines until they are worth a fragment."""
+    """Collects blocks of lines until they are large enough for a fragment."""
 
     def __init__(self, store: MatrixStore, axis: Axis) -> None:
         self._store, self._axis = store, axis

@@ -1,4 +1,4 @@
-"""The matrix as entries (line, position, value) in blocks of bounded size, whatever a store leaves out."""
+"""The matrix as entries (line, position, value) in bounded blocks, for any store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 CELLS_PER_BLOCK = 8_000_000
-"""Cells of the matrix, zeros included, read at a time: 100 MB if all of them hold a value."""
+"""Cells of the matrix, including zeros, read at a time: 100 MB if all are non-zero."""
 
 _SAMPLED_BLOCKS = 32
 _SAMPLED_CELLS = 500_000
@@ -20,7 +20,7 @@ _SAMPLED_CELLS = 500_000
 
 @dataclass(frozen=True)
 class Entries:
-    """Values other than 0 of some lines, NaN among them.
+    """Non-zero values of some lines, including NaN.
 
     lines : uint32 (k,), ascending
     positions : uint32 (k,), ascending within each line
@@ -43,7 +43,7 @@ class Entries:
 
 @dataclass(frozen=True)
 class Lines:
-    """The matrix of a dataset, or one of its layers, along the axis that its store reads fast."""
+    """The matrix of a dataset, or a layer, along the axis that its store reads fast."""
 
     dataset: Dataset
     layer: str | None
@@ -64,7 +64,7 @@ class Lines:
         return self.dataset.n_var if self.axis == "obs" else self.dataset.n_obs
 
     def blocks(self, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, int, Entries]]:
-        """Yield start, stop and entries of neighbouring lines, in order."""
+        """Yield start, stop and entries of consecutive lines, in order."""
         last = self.n if end is None else end
         step = self._step()
         for start in range(begin, last, step):
@@ -72,7 +72,7 @@ class Lines:
             yield start, stop, self.read(start, stop)
 
     def _step(self) -> int:
-        """Return how many lines to read at a time: of rows that are read in portions, whole ones where they are few."""
+        """Return the number of lines to read at a time; few whole portions for rows that are read in portions."""
         step = max(1, CELLS_PER_BLOCK // max(1, self.length))
         if self.axis == "var" or not self.length:
             return step
@@ -87,7 +87,7 @@ class Lines:
         return _entries(self.dataset.matrix_block(start, stop, self.layer), start, self.length)
 
     def sampled_share(self) -> float:
-        """Return about which part of the cells holds a value, from lines spread over the matrix."""
+        """Return the approximate share of non-zero cells, from lines spread over the matrix."""
         step = max(1, min(_SAMPLED_CELLS // max(1, self.length), -(-self.n // _SAMPLED_BLOCKS)))
         starts = np.unique(np.linspace(0, max(0, self.n - step), _SAMPLED_BLOCKS).astype(np.int64))
         cells = values = 0
@@ -101,5 +101,5 @@ class Lines:
 def _entries(block: MatrixBlock, start: int, length: int) -> Entries:
     block = block.distinct(length)
     lines = np.repeat(np.arange(start, start + len(block.starts) - 1, dtype=np.uint32), np.diff(block.starts))
-    kept = block.values != 0  # true of NaN as well
+    kept = block.values != 0  # true for NaN too
     return Entries(lines[kept], block.positions[kept].astype(np.uint32), block.values[kept])

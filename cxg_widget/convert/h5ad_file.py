@@ -1,4 +1,4 @@
-"""The encodings of AnnData in HDF5, as version 0.11 and its neighbours read them; the converter's importer of h5py."""
+"""Writes the encodings of AnnData 0.11 in HDF5; the converter's only importer of h5py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class H5adFile:
     Raises
     ------
     OSError
-        From whatever writes, if the disk takes no more; the file is then of no use.
+        From any write, if the disk refuses; the file is then useless.
     """
 
     def __init__(self, path: Path, level: int) -> None:
@@ -107,7 +107,7 @@ class H5adFile:
             group.create_dataset(name, (0,), dtype, maxshape=(None,), chunks=(_CHUNK,), **self._stored)
 
     def append_csr(self, path: str, indices: NDArray[Any], values: NDArray[np.float32]) -> None:
-        """Add the entries of the rows that follow."""
+        """Append the entries of the next rows."""
         group = self._file[path]
         for name, more in (("indices", indices), ("data", values)):
             found = group[name]
@@ -124,7 +124,7 @@ class H5adFile:
         self._file[path].create_dataset("indptr", data=starts.astype(dtype), **self._stored)
 
     def write_value(self, path: str, value: str | NDArray[Any] | Mapping[str, Any]) -> None:
-        """Write something of `uns`: text, an array of texts, or a dict of these."""
+        """Write a value of `uns`: text, an array of texts, or a dict of these."""
         if isinstance(value, str):
             self._file[path] = text(value)
             _tag(self._file[path], "string", "0.2.0")
@@ -137,7 +137,7 @@ class H5adFile:
             _tag(self._file[path], "string-array", "0.2.0")
 
     def remove(self, path: str) -> None:
-        """Remove what is at a path; the room it took is used again by what is written next."""
+        """Delete a path; its space is reused by later writes."""
         if path in self._file:
             del self._file[path]
 
@@ -149,7 +149,7 @@ class H5adFile:
 
 
 def text(value: str) -> str:
-    """Return text as HDF5 can store it: NUL and half characters become U+FFFD."""
+    """Return text that HDF5 can store: NUL and lone surrogates become U+FFFD."""
     return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""One conversion: from where, to where, how, and what it could not carry."""
+"""Parameters and notes of one conversion."""
 # Changes with cxg_widget/convert/conversion.py: options of a conversion.
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _LONG = ("int32", "int64", "uint32", "uint64")
 class Job:
     """Parameters of a writer.
 
-    dataset, layer : what to carry; layer None = the main matrix
+    dataset, layer : what to convert; layer None = the main matrix
     best, explorer_diffexp : as in `convert`
-    left_out : the writer adds what it could not carry, or not as it was; a sentence each
+    left_out : filled by the writer with sentences on what could not be converted, or not exactly
     """
 
     dataset: Dataset
@@ -34,7 +34,7 @@ class Job:
 
     @property
     def title(self) -> str:
-        """The dataset's title; where that is the name of its file, without the suffix."""
+        """The dataset's title; without the suffix if that is its file name."""
         title = self.dataset.title
         suffixes = {".cxg", *(suffix for reader in registered().readers.values() for suffix in reader.suffixes)}
         for suffix in sorted(suffixes, key=len, reverse=True):
@@ -43,12 +43,12 @@ class Job:
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The layers of the dataset that are not a part of its main matrix, as those of X of modalities are."""
+        """Layers of the dataset that are not part of its main matrix, unlike those of X of modalities."""
         own = {f"{modality}:X" for modality in self.dataset.modalities}
         return tuple(layer for layer in self.dataset.layers if layer not in own)
 
     def rounding(self, layer: str | None) -> str | None:
-        """Describe what float32 may change of a layer, None = the main matrix; None = nothing, or not known."""
+        """Describe what float32 may change in a layer, None = the main matrix; None = nothing, or unknown."""
         details = self.dataset.details
         among = details.get("layers")
         found = details.get("X") if layer is None else among.get(layer) if isinstance(among, Mapping) else None

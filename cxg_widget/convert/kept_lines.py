@@ -1,4 +1,4 @@
-"""Lines of a matrix in files, written in order and kept: who was killed reads on after the last one."""
+"""Lines of a matrix in files, written in order, so that a killed run can resume after the last one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _STATE = "state.json"
 
 
 class KeptLines:
-    """Lines of sparse float32, 8 bytes an entry; NaN stays, zeros are left out.
+    """Lines of sparse float32, 8 bytes an entry; NaN is kept, zeros are dropped.
 
-    folder : made where it is not there; what was read before is in it
-    n, length : lines in all, and positions of each
+    folder : created if missing; has the lines of earlier runs
+    n, length : number of lines, and of positions of each
     """
 
     def __init__(self, folder: Path, n: int, length: int) -> None:
@@ -30,15 +30,15 @@ class KeptLines:
         self._starts: NDArray[np.int64] | None = None
 
     def add(self, block: MatrixBlock) -> None:
-        """Take the lines that follow on the last ones."""
+        """Append the next lines."""
         lines = block.written_out(self.length).distinct(self.length)
-        kept = np.asarray(lines.values) != 0  # true of NaN as well
+        kept = np.asarray(lines.values) != 0  # true for NaN too
         counts = np.diff(np.append(0, np.cumsum(kept))[lines.starts])
         found = {"counts": counts, "positions": lines.positions[kept], "values": lines.values[kept]}
         for name, dtype in _PARTS.items():
             size = (self.n_done if name == "counts" else self._n_entries) * dtype.itemsize
             with (self._folder / name).open("ab") as file:
-                # What a killed run wrote after its last note is not known to be whole.
+                # What a killed run wrote after its last note may be incomplete.
                 file.truncate(size)
                 file.write(found[name].astype(dtype, copy=False).view(np.uint8).data)
                 file.flush()
@@ -50,7 +50,7 @@ class KeptLines:
         os.replace(new, self._folder / _STATE)
 
     def block(self, start: int, stop: int) -> MatrixBlock:
-        """Return the lines start <= line < stop, all of which are there."""
+        """Return the lines start <= line < stop, all of which must be there."""
         if self._starts is None:
             counts = np.fromfile(self._folder / "counts", dtype=_PARTS["counts"], count=self.n)
             self._starts = np.append(0, np.cumsum(counts, dtype=np.int64))
@@ -61,7 +61,7 @@ class KeptLines:
 
     def _entries(self, name: str, first: int, n: int) -> NDArray[Any]:
         dtype = _PARTS[name]
-        if not n:  # of a matrix of zeros there is no file
+        if not n:  # a matrix of zeros has no file
             return np.empty(0, dtype=dtype)
         return np.fromfile(self._folder / name, dtype=dtype, count=n, offset=first * dtype.itemsize)
 

@@ -1,4 +1,4 @@
-"""A bar with the time left, on stderr or in a notebook; the only importer of tqdm."""
+"""A progress bar with the remaining time, on stderr or in a notebook; the only importer of tqdm."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[str, float], None]
-"""Receives what is being done, and the part of the whole that is done, 0 to 1."""
+"""Called with a description and the finished share, 0 to 1."""
 
 
 def silent(what: str, part: float) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 @contextmanager
 def progress_bar(shown: bool | Progress | None, *, delay_s: float = 0.0) -> Iterator[Progress]:
-    """Yield the function that takes progress.
+    """Yield a function that takes progress.
 
-    shown : True shows a bar, False nothing, None a bar where stderr is a terminal; or a function to tell instead
-    delay_s : a bar comes only where the work takes longer
+    shown : True = a bar, False = nothing, None = a bar if stderr is a terminal; or the function to call instead
+    delay_s : show a bar only for work that takes longer
     """
     if callable(shown):
         yield shown
@@ -34,7 +34,7 @@ def progress_bar(shown: bool | Progress | None, *, delay_s: float = 0.0) -> Iter
 
         def tell(what: str, part: float) -> None:
             is_due = bar.format_dict["elapsed"] >= delay_s
-            bar.set_description_str(what, refresh=is_due and bar.desc != what)  # as it begins, however short it is
+            bar.set_description_str(what, refresh=is_due and bar.desc != what)  # at its start, however short it is
             bar.update(max(0.0, part - bar.n))
 
         yield tell

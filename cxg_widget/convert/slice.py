@@ -1,4 +1,4 @@
-"""Some cells and genes of a dataset as a dataset of its own, whose matrix is read once and kept in files."""
+"""Some cells and genes of a dataset as a dataset of its own, whose matrix is read once into files."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.errors import DamagedStore
 
 _WINDOW = 1 << 20
-"""Rows of the source that are read at a time."""
+"""Rows of the source read at a time."""
 _STEP_BYTES = 2**26
-"""About what is read of the matrix at a time."""
+"""Approximate bytes of the matrix read at a time."""
 
 
 class Slice(Dataset):
-    """What was chosen of a dataset, for writers; its categories are those that are left.
+    """The selection of a dataset, for writers, with only the used categories.
 
     Parameters
     ----------
     source : stays open as long as this is read
-    folder : where values of the matrix are kept
+    folder : folder for values of the matrix
     """
 
     format: ClassVar[str] = "slice"
@@ -50,7 +50,7 @@ class Slice(Dataset):
         self.embeddings = {**source.embeddings, **{name: xy.shape[1] for name, xy in choice.embeddings.items()}}
         self.default_embedding = source.default_embedding or next(iter(choice.embeddings), None)
         self._kept: dict[str | None, KeptLines] = {}
-        # Tiles are read in bands of rows; columns that lie by themselves are read as such.
+        # Tiles are read in bands of rows; columns stored separately are read as columns.
         with source._reading():
             grain = source._read_grain(None) if self.n_var else None
         if grain is not None and grain.cuts:
@@ -59,23 +59,23 @@ class Slice(Dataset):
             self.major_axis = source.plan(choice.rows, choice.positions).axis
 
     def fetch(self, layer: str | None, tell: Callable[[float], None]) -> KeptLines:
-        """Read a layer into files, from where an earlier run ended; nothing where all is there.
+        """Read a layer into files, continuing an earlier run; does nothing if all is there.
 
         Raises
         ------
         InvalidStore, DamagedStore
             If the source has no such matrix, or it cannot be read.
         StorageError
-            If the storage fails; what was read before stays.
+            If the storage fails; values read before are kept.
         """
         by_row = self.major_axis == "obs"
         n, length = (self.n_obs, self.n_var) if by_row else (self.n_var, self.n_obs)
-        # One folder for each layer, whose name may be any text.
+        # One folder per layer, whose name may be any text.
         number = 0 if layer is None else 1 + self.layers.index(layer)
         kept = KeptLines(self._folder / f"{self.major_axis}-{number}", n, length)
         tell(kept.n_done / max(n, 1))
         read = partial(self._by_row if by_row else self._by_var, layer, kept.n_done)
-        # Far away the next lines are asked for while the last ones are written.
+        # For remote stores the next lines are requested while the last ones are written.
         for block in Prefetch(read) if self._source.is_remote else read():
             if not block.holds(len(block.starts) - 1, length):
                 raise DamagedStore(f"{self.uri}: the matrix refers to cells that do not exist; the files are damaged.")
@@ -91,21 +91,21 @@ class Slice(Dataset):
     # --- the matrix ---------------------------------------------------------------------------------------------------
 
     def names_in(self, layer: str | None) -> VarNames:
-        """Return the index of the vars of a layer: its own, as those of raw, are the source's."""
+        """Return the index of the vars of a layer; a layer with its own, such as raw, has that of the source."""
         return self._source.names_in(layer) if self._has_own_vars(layer) else self._var_part
 
     def _has_own_vars(self, layer: str | None) -> bool:
         return self._source.names_in(layer) is not self._source.names_in(None)
 
     def _by_row(self, layer: str | None, n_done: int) -> Iterator[MatrixBlock]:
-        """Yield the rows that are not kept yet, cut to the vars."""
+        """Yield the rows that are not in files yet, restricted to the vars."""
         source, positions = self._source, self._choice.positions
         rows = self._choice.rows[n_done:]
         with source._reading():
             grain = source._read_grain(layer)
         whole = len(positions) == source.n_var
         if self._has_own_vars(layer):
-            # Vars of a layer that has its own, cut to those of X.
+            # Vars of a layer with its own, restricted to those of X.
             for start in range(0, len(rows), 1024):
                 some = rows[start : start + 1024]
                 block = source.matrix_block(int(some[0]), int(some[-1]) + 1, layer).take(some - some[0])
@@ -129,9 +129,9 @@ class Slice(Dataset):
     def _own_by_var(
         self, layer: str | None, positions: NDArray[np.int64], rows: NDArray[np.int64] | None
     ) -> Iterator[MatrixBlock]:
-        """Yield vars of a layer that has its own: those called as vars of X are; NaN where there is none."""
+        """Yield vars of a layer with its own: those with the names of vars of X; NaN if there is none."""
         source, names, n = self._source, self._source.names_in(layer), self.n_obs
-        source.matrix_block(0, 0, layer)  # raises where the layer is of no use beside X
+        source.matrix_block(0, 0, layer)  # raises if the layer cannot be used beside X
         for position in positions.tolist():
             label = source.var_labels[position]
             if names.has_var(label):
@@ -153,7 +153,7 @@ class Slice(Dataset):
         return self._read(name, self._choice.rows if rows is None else self._choice.rows[rows])
 
     def _read(self, name: str, rows: NDArray[np.int64]) -> Values:
-        """Read rows of a column of the source, ascending, a window of it at a time."""
+        """Read rows of a column of the source, ascending, a window at a time."""
         parts = [
             take_rows(self._source.values_block(name, start, stop), some - start)
             for start, stop, some in _windows(rows, self._source.n_obs)
@@ -195,17 +195,17 @@ class Slice(Dataset):
 
 
 def _windows(rows: NDArray[np.int64], n: int) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    """Yield the start and stop of windows of n rows that hold some, ascending, and which."""
+    """Yield start and stop of windows of n rows that contain some, ascending, and which."""
     for start in range(0, n, _WINDOW):
         first, last = np.searchsorted(rows, (start, start + _WINDOW))
         if last > first:
             some = rows[first:last]
-            # From the first to the last of them: a rare type may lie in a small part of its window.
+            # From the first to the last of them: a rare type may be in a small part of its window.
             yield int(some[0]), int(some[-1]) + 1, some
 
 
 def _used(values: Values) -> Codes:
-    """Return codes into those categories alone that occur, in their order."""
+    """Return codes of only the categories that occur, in their order."""
     assert isinstance(values, Codes)
     n = len(values.categories)
     counts = np.bincount(values.codes[values.codes >= 0], minlength=n)

@@ -1,4 +1,4 @@
-"""The matrix turned round on disk: written along one axis, read back along the other in bands of bounded size."""
+"""Transposes the matrix on disk: written along one axis, read along the other in bounded bands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.convert.entries import Entries
 
 BAND_ENTRIES = 8_000_000
-"""Entries handed out at a time: 96 MB, and about four times that while they are sorted and written."""
+"""Entries per band: 96 MB, and about four times that while they are sorted and written."""
 
 _WAITING = 4_000_000
 _BUCKETS = 256
@@ -20,11 +20,11 @@ _RECORD = np.dtype([("across", "<u4"), ("line", "<u4"), ("value", "<f4")])
 
 
 class Spill:
-    """Entries in buckets by their position, 12 bytes each, one file per bucket.
+    """Entries in buckets by position, 12 bytes each, one file per bucket.
 
-    folder : made here, removed by whoever owns it
-    length : number of positions, which are the lines of what is read back
-    expected : about how many entries will come
+    folder : created here, deleted by its owner
+    length : number of positions, which are the lines when read back
+    expected : approximate number of entries
     """
 
     def __init__(self, folder: Path, length: int, expected: int) -> None:
@@ -36,7 +36,7 @@ class Spill:
         self.counts = np.zeros(length, dtype=np.int64)
 
     def add(self, entries: Entries) -> None:
-        """Take entries whose lines follow on those of the last ones."""
+        """Add entries whose lines follow the last ones."""
         if len(entries):
             self.counts += np.bincount(entries.positions, minlength=len(self.counts))
             self._waiting.append(entries)
@@ -44,7 +44,7 @@ class Spill:
             self._flush()
 
     def bands(self) -> Iterator[tuple[int, int, Entries]]:
-        """Yield start, stop and entries of neighbouring positions, which are the lines now; in order."""
+        """Yield start, stop and entries of consecutive positions, which are now the lines; in order."""
         self._flush()
         for start, stop in cut(self.counts, BAND_ENTRIES):
             yield start, stop, self._read(start, stop)
@@ -58,7 +58,7 @@ class Spill:
         records["value"] = np.concatenate([one.values for one in self._waiting])
         self._waiting = []
         bucket = (records["across"] // np.uint32(self._width)).astype(np.uint16)
-        records = records[np.argsort(bucket, kind="stable")]  # 16 bits are sorted by counting, which is quick
+        records = records[np.argsort(bucket, kind="stable")]  # 16 bits are sorted by counting, which is fast
         ends = np.cumsum(np.bincount(bucket))
         for number, end in enumerate(ends.tolist()):
             begin = int(ends[number - 1]) if number else 0
@@ -85,10 +85,10 @@ class Spill:
 
 
 class DenseSpill:
-    """Whole lines cut into bands of positions, 4 bytes a cell, one file per band.
+    """Whole lines split into bands of positions, 4 bytes a cell, one file per band.
 
-    folder : made here, removed by whoever owns it
-    n_lines, length : the shape of what comes in
+    folder : created here, deleted by its owner
+    n_lines, length : shape of the input
     width : positions per band
     """
 
@@ -98,13 +98,13 @@ class DenseSpill:
         self._bounds = [(start, min(start + width, length)) for start in range(0, length, width)]
 
     def add(self, lines: NDArray[np.float32]) -> None:
-        """Take float32 (k, length), the lines that follow on the last ones."""
+        """Add float32 (k, length), the next lines."""
         for number, (start, stop) in enumerate(self._bounds):
             with self._file(number).open("ab") as file:
                 file.write(np.ascontiguousarray(lines[:, start:stop]).view(np.uint8).data)
 
     def bands(self) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-        """Yield start, stop and float32 (stop - start, n_lines) of neighbouring positions, in order."""
+        """Yield start, stop and float32 (stop - start, n_lines) of consecutive positions, in order."""
         for number, (start, stop) in enumerate(self._bounds):
             cells = np.fromfile(self._file(number), dtype=np.float32)
             yield start, stop, cells.reshape(self._n_lines, stop - start).T
@@ -115,7 +115,7 @@ class DenseSpill:
 
 
 def cut(counts: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
-    """Cut lines with so many entries each into runs with at most `limit` in all; a longer line is a run of its own."""
+    """Split lines with some numbers of entries into runs with at most `limit`; a longer line is a run of its own."""
     total = np.cumsum(counts)
     start, done = 0, 0
     while start < len(counts):

@@ -1,4 +1,4 @@
-"""The obs and var tables of a dataset in slabs of rows, with what has to be known of a column before it is written."""
+"""The obs and var tables of a dataset in slabs of rows, with a summary of each column before it is written."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _EXACT = 2**53
 
 @dataclass
 class Summary:
-    """Summary of all rows of a column as read; the kind that a store promises may hold less.
+    """Summary of all rows of a column as read, which may differ from what the store promises.
 
     name, kind : of the column; kinds as in `Column`
-    promised : the kind that the store says it is
-    dtype : in which all numbers fit
-    categories, ordered : of a categorical one, as the source has them
+    promised : kind by the store
+    dtype : that fits all numbers
+    categories, ordered : of a categorical one, as in the source
     missing : whether a category or a text is missing
-    low, high : of integers, the least and the greatest
-    single : whether each number is the same as float32
+    low, high : of integers, lowest and highest
+    single : whether float32 holds each number exactly
     whole : whether each number that is not missing is an integer that float64 holds exactly
     """
 
@@ -56,7 +56,7 @@ class Summary:
 
     @property
     def masked(self) -> Masked | None:
-        """What the values are, where some are missing and that is no category of theirs; None for other columns."""
+        """Noun for the values, if some are missing that are no category; None for other columns."""
         if self.promised == "boolean" and self.kind == "categorical":
             return "boolean"
         if self.promised == "int" and self.kind == "float" and self.whole:
@@ -64,7 +64,7 @@ class Summary:
         return "string" if self.kind == "string" and self.missing else None
 
     def look_at(self, values: Values) -> None:
-        """Take more rows into account; each kind can be stored as those after it."""
+        """Include more rows; each kind can be stored as those after it."""
         kind = "categorical" if isinstance(values, Codes) else KIND_OF_TYPE.get(values.dtype.kind, "string")
         self.kind = max(self.kind, kind, key=("boolean", "int", "float", "string", "categorical").index)
         if isinstance(values, Codes):
@@ -85,7 +85,7 @@ class Summary:
 
 
 class ObsTable:
-    """The obs of a dataset, or some columns of it; those that cannot be read are left out with a note."""
+    """The obs of a dataset, or some columns of it; unreadable ones are left out with a note."""
 
     def __init__(self, dataset: Dataset, names: Iterable[str] | None = None) -> None:
         self._dataset = dataset
@@ -102,7 +102,7 @@ class ObsTable:
             yield start, min(start + ROWS_PER_SLAB, self.n)
 
     def labels(self, start: int, stop: int) -> NDArray[np.object_]:
-        """Return the index of rows as str, positions where it cannot be read."""
+        """Return the index of rows as str, positions if it cannot be read."""
         if self.index is not None:
             try:
                 return texts_of(_values(self._dataset.values_block(self.index, start, stop)))
@@ -130,7 +130,7 @@ class ObsTable:
 
 
 class VarTable:
-    """The var of a dataset, read as a whole; columns that cannot be read are left out with a note."""
+    """The var of a dataset, read whole; unreadable columns are left out with a note."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.path, self.n = "var", dataset.n_var
@@ -173,7 +173,7 @@ def texts_of(values: Values) -> NDArray[np.object_]:
 
 
 def split(values: Values, masked: Masked) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return values and the mask of missing ones, which are filled by False, 0 or ""."""
+    """Return values and the mask of missing ones, which are replaced by False, 0 or ""."""
     if isinstance(values, Codes):
         return values.codes == 1, values.codes < 0
     if masked == "string":
@@ -184,12 +184,12 @@ def split(values: Values, masked: Masked) -> tuple[NDArray[Any], NDArray[np.bool
 
 
 def clean(text: str) -> str:
-    """Return text as it can be stored: half characters become U+FFFD."""
+    """Return storable text: lone surrogates become U+FFFD."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def free_name(taken: Sequence[str]) -> str:
-    """Return the first of name_0, name_1, ... that no column has."""
+    """Return the first of name_0, name_1, ... that is free."""
     number = 0
     while f"name_{number}" in taken:
         number += 1

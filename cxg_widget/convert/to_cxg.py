@@ -1,4 +1,4 @@
-"""Write any dataset as a CXG 0.3.0."""
+"""Writes a dataset as a CXG 0.3.0."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cxg_widget.datasets.cxg.table_columns import MISSING_TEXT
 from cxg_widget.errors import InvalidStore
 
 LEVEL, BEST_LEVEL = 9, 22
-"""Zstd; 9 takes 1.76 bytes per value and 22 takes 1.53, in three and a half times the time."""
+"""Zstd; 9 takes 1.76 bytes per value, 22 takes 1.53 in three and a half times the time."""
 
 _TILE, _DIFFEXP_TILE = (4096, 16), (256, 2048)
 _STRING_SHARE = 0.75
@@ -35,14 +35,14 @@ _MASKED = {
 _INT32 = np.iinfo(np.int32)
 _UNNAMED = (None, "", "index", "_index")
 _NUMBERS_AT_ONCE = 2**22
-"""Of all axes of an embedding; AnnData's reader keeps so many, since a chunk holds many axes."""
+"""For all axes of an embedding; the AnnData reader caches as many, since a chunk has several axes."""
 
 
 class CxgMatrixWriter:
     """`Xr` and `Xc`, or a dense `X`, of a new CXG.
 
     shape : (n_obs, n_var)
-    diffexp : tiles of a dense matrix as CELLxGENE's differential expression likes them, by rows
+    diffexp : store a dense matrix in tiles by rows, for CELLxGENE's differential expression
     """
 
     sparse_axes: tuple[Axis, ...] = ("obs", "var")
@@ -54,7 +54,7 @@ class CxgMatrixWriter:
         self.dense_step = self._tile[0] if diffexp else self._tile[1]
 
     def begin(self, *, dense: bool) -> None:
-        """Make the arrays."""
+        """Create the arrays."""
         if dense:
             writer.create_dense_matrix(self._path / "X", self._shape, self._tile, self._level)
             return
@@ -79,7 +79,7 @@ class CxgMatrixWriter:
         """Do nothing: every fragment is complete."""
 
     def discard(self) -> None:
-        """Remove the arrays."""
+        """Delete the arrays."""
         for name in ("X", "Xr", "Xc"):
             shutil.rmtree(self._path / name, ignore_errors=True)
 
@@ -113,8 +113,8 @@ def write_cxg(job: Job) -> Carried:
 def column_type(summary: Summary, n: int, left_out: list[str], path: str) -> writer.ColumnType:
     """Return the storage type of a column.
 
-    Categories keep their order; of more of them than 75 % of the rows the labels are stored instead, as the official
-    writer does. Integers and floats take 32 bits where that loses nothing, else 64.
+    Categories keep their order. If there are more than 75 % as many as rows, labels are stored instead, as the official
+    writer does. Integers and floats take 32 bits if that loses nothing, else 64.
     """
     if summary.masked is not None:
         left_out.append(f"{path} column {summary.name!r}: {_MASKED[summary.masked]}")
@@ -141,7 +141,7 @@ def _number_type(summary: Summary) -> writer.ColumnType:
 
 
 def category_labels(summary: Summary) -> list[Any]:
-    """Return the list of categories to store: numbers and booleans as such, and "nan" where a value is missing."""
+    """Return the list of categories to store: numbers and booleans as such, and "nan" if a value is missing."""
     found = list(summary.categories)
     plain = all(type(label) is int for label in found) or all(type(label) is bool for label in found)
     floats = all(type(label) in (int, float) and math.isfinite(label) for label in found)
@@ -150,14 +150,14 @@ def category_labels(summary: Summary) -> list[Any]:
 
 
 def encode(values: Values, summary: Summary, type_: writer.ColumnType) -> NDArray[Any]:
-    """Return values as they are stored in a column of that type."""
+    """Return values as stored in a column of that type."""
     if type_.dtype == "str":
         return texts_of(values)
     if isinstance(values, Codes):
         labels = category_labels(summary)
         missing = labels.index(MISSING_TEXT) if MISSING_TEXT in labels else 0
         return np.where(values.codes < 0, missing, values.codes).astype(type_.dtype)
-    return values.astype(type_.dtype)  # of booleans among which others are missing, these are the codes
+    return values.astype(type_.dtype)  # of booleans with missing values, these are the codes
 
 
 def write_table(path: Path, table: Table, level: int, left_out: list[str], **metadata: object) -> None:

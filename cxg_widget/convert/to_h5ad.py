@@ -1,4 +1,4 @@
-"""Write any dataset as an AnnData .h5ad."""
+"""Writes a dataset as an AnnData .h5ad."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.errors import InvalidStore
 
 LEVEL, BEST_LEVEL = 4, 9
-"""gzip, which every reader of HDF5 has."""
+"""gzip, which every HDF5 reader supports."""
 
 _NO_COLOR = "#d3d3d3"
 _SPATIAL = ("spatial",)
-"""Keys of obsm that go without "X_" by custom."""
+"""Keys of obsm that have no "X_" by convention."""
 
 
 class H5adMatrixWriter:
@@ -42,7 +42,7 @@ class H5adMatrixWriter:
         self._counts: NDArray[np.int64] | None = None
 
     def begin(self, *, dense: bool) -> None:
-        """Make an empty matrix."""
+        """Create an empty matrix."""
         if dense:
             self._file.begin_array(self._path, self._shape, np.float32)
         else:
@@ -60,18 +60,18 @@ class H5adMatrixWriter:
         self._file.write(self._path, start, np.ascontiguousarray(values))
 
     def finish(self) -> None:
-        """Write where the rows of a csr_matrix begin."""
+        """Write the starts of the rows of a csr_matrix."""
         if self._counts is not None:
             self._file.end_csr(self._path, self._counts)
 
     def discard(self) -> None:
-        """Remove what was written."""
+        """Delete what was written."""
         self._file.remove(self._path)
         self._counts = None
 
 
 def write_h5ad(job: Job) -> Carried | None:
-    """Write a dataset, and return what became of the matrix; None where it has none, which AnnData allows."""
+    """Write a dataset, and return the result for the matrix; None without a matrix, which AnnData allows."""
     dataset, layer, left_out = job.dataset, job.layer, job.left_out
     job.progress("reading", 0.0)
     obs, var = ObsTable(dataset), VarTable(dataset)
@@ -143,7 +143,7 @@ def _begin_column(file: H5adFile, path: str, n: int, summary: Summary) -> None:
 
 
 def _storable(names: Sequence[str], what: str, left_out: list[str]) -> list[str]:
-    """Return the names that HDF5 takes: "a/b" lies in a group "a", which cannot be a column too."""
+    """Return the names that HDF5 accepts: "a/b" is in a group "a", which cannot be a column too."""
     kept: list[str] = []
     for name in names:
         parts = name.split("/")

@@ -1,4 +1,4 @@
-"""Entries of some lines of a compressed matrix, read in few looks and of few chunks."""
+"""Reads entries of some lines of a compressed matrix, with few reads of few chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrices of a dataset: X, the layers and raw; which layout each has, found when it is first read."""
+"""The matrices of a dataset (X, layers, raw), with their layouts detected at first use."""
 
 from __future__ import annotations
 

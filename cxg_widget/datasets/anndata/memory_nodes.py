@@ -1,4 +1,4 @@
-"""Matrices in memory as nodes, so that they are read by what reads them from disk."""
+"""Matrices in memory as nodes, so that the readers of stores on disk can read them."""
 
 from __future__ import annotations
 

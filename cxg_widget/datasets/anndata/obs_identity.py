@@ -1,4 +1,4 @@
-"""Identifies the cells of AnnData and their order by their names; writing other columns does not change it."""
+"""Key of the cells of AnnData and their order, made of their names; other columns do not change it."""
 
 from __future__ import annotations
 

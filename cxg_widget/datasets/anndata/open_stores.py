@@ -1,4 +1,4 @@
-"""Open a store as nodes, from a disk or far away; the libraries are imported here, when they are needed."""
+"""Opens a store as nodes, on disk or remote; imports the libraries when they are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the AnnData in a store: at its root, or one of several as in MuData and SpatialData; refuse what has none."""
+"""Finds the AnnData in a store: at its root, or one of several in MuData and SpatialData."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix `raw`: a layer with its own vars, usually more than var; genes are found by name."""
+"""The matrix `raw`: a layer with its own vars, usually more than var."""
 
 from __future__ import annotations
 

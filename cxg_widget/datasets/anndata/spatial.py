@@ -1,4 +1,4 @@
-"""`uns["spatial"]` as spaceranger, scanpy and squidpy have it: libraries of images with scale factors."""
+"""Tissue images in `uns["spatial"]`, as written by spaceranger, scanpy and squidpy."""
 
 from __future__ import annotations
 

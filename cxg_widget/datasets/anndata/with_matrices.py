@@ -1,4 +1,4 @@
-"""A dataset of two tables whose genes lie in X, in layers and in raw, wherever those are."""
+"""Base of datasets with two tables, and genes in X, layers and raw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open the Zarr arrays of an atlas and read ranges of them; nothing outside of the store's folder is touched."""
+"""Opens the Zarr arrays of an atlas and reads ranges of them, only within the store's folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unpack the integers that an atlas keeps bit-packed: streams of 128 values in four lanes (BP-128)."""
+"""Unpacks bit-packed integers of an atlas: streams of 128 values in four lanes (BP-128)."""
 
 from __future__ import annotations
 

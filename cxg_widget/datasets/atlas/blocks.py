@@ -1,4 +1,4 @@
-"""All features of neighbouring cells, as lines of a `MatrixBlock`; what a dataset did not measure is written as NaN."""
+"""All features of neighboring cells as lines of a `MatrixBlock`; features that a dataset did not measure are NaN."""
 
 from __future__ import annotations
 

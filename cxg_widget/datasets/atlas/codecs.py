@@ -1,4 +1,4 @@
-"""Decodes the bytes of a Zarr chunk by a fixed list of codecs, none of which can grow beyond its chunk."""
+"""Decodes Zarr chunks by a fixed list of codecs, none of which can expand beyond the chunk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings of an atlas: columns of vectors, dense feature spaces, and coordinates that a caller supplies."""
+"""Embeddings of an atlas: columns of vectors, dense feature spaces, and coordinates from the caller."""
 
 from __future__ import annotations
 

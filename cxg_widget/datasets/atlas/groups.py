@@ -1,4 +1,4 @@
-"""Features out of one Zarr group: a column of a dense array, a slice of csc, or one search through csr for several."""
+"""Reads features of a Zarr group: columns of a dense array, slices of CSC, or one search through CSR for several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of an atlas's snapshots: which version of which table belongs together; three generations of it."""
+"""Snapshots of an atlas: the versions of tables that belong together; reads three generations of the record."""
 
 from __future__ import annotations
 

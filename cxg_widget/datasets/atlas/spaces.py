@@ -1,4 +1,4 @@
-"""The feature spaces of an atlas: which there are, and which of them the vars come from."""
+"""The feature spaces of an atlas, and the choice of the one for the vars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of an obs or registry table: what Arrow's types are to us, and how they are read."""
+"""Columns of an obs or registry table: their kinds from Arrow types, and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A demo store at hand: written where it is not there yet."""
+"""The demo store, written at first use."""
 
 from __future__ import annotations
 

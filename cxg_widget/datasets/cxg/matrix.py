@@ -1,4 +1,4 @@
-"""The expression matrix of a CXG: one var, several, or neighbouring lines of it, whichever its layout."""
+"""The expression matrix of a CXG in any layout: one var, several, or neighboring lines."""
 
 from __future__ import annotations
 

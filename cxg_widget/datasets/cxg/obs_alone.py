@@ -1,4 +1,4 @@
-"""A CXG with nothing but obs, the form in which annotations are saved: a table of labels, no dataset."""
+"""A CXG with obs alone, for saving annotations: a table of labels, not a dataset."""
 
 from __future__ import annotations
 

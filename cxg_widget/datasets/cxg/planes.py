@@ -1,4 +1,4 @@
-"""The layouts of one `X` of two dimensions, obs and var, sparse or dense."""
+"""Layouts of a two-dimensional `X` over obs and var, sparse or dense."""
 
 from __future__ import annotations
 

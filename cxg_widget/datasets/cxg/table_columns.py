@@ -1,4 +1,4 @@
-"""The obs and var arrays of a CXG: which columns there are, of which kind, and their values."""
+"""The obs and var arrays of a CXG: columns, their kinds, and their values."""
 
 from __future__ import annotations
 

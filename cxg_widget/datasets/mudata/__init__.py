@@ -1,1 +1,1 @@
-"""MuData: several AnnData of the same cells as one dataset."""
+"""MuData: several AnnData objects of the same cells as one dataset."""

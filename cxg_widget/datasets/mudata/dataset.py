@@ -1,4 +1,4 @@
-"""MuData as one dataset: the modalities are AnnData, read by their own readers, and the cells are those of all."""
+"""MuData as one dataset over the cells of all modalities, which the AnnData readers read."""
 
 from __future__ import annotations
 

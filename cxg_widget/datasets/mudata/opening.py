@@ -1,4 +1,4 @@
-"""Open MuData, from a file, a folder or memory: all modalities, or one of them by `key`."""
+"""Opens MuData from a file, a folder or memory: all modalities, or one of them by `key`."""
 # Changes with cxg_widget/datasets/anndata/memory.py: options of AnnData.
 
 from __future__ import annotations

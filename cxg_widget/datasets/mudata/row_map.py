@@ -1,4 +1,4 @@
-"""Where the cells of all modalities lie in one of them, and values of its rows as values of all cells."""
+"""Maps the cells of all modalities to the rows of one, and its values to all cells."""
 
 from __future__ import annotations
 

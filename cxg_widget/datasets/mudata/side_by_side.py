@@ -1,4 +1,4 @@
-"""Matrices of several modalities side by side, over all cells: what a modality lacks is NaN."""
+"""Matrices of several modalities side by side, over all cells; values that a modality lacks are NaN."""
 
 from __future__ import annotations
 

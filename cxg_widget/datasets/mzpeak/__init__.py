@@ -1,1 +1,1 @@
-"""mzPeak, mass spectra in Parquet: one file per part, `dataset.py` puts them together."""
+"""mzPeak: mass spectra in Parquet."""

@@ -1,4 +1,4 @@
-"""The files of an mzPeak, whether in a ZIP archive of stored members or in a folder, as memory without a copy."""
+"""The files of an mzPeak, in a ZIP archive of stored members or in a folder, memory-mapped."""
 
 from __future__ import annotations
 

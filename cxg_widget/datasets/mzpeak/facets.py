@@ -1,4 +1,4 @@
-"""The metadata of spectra as tables: where each column is, which rows are whose, and how one is read."""
+"""The metadata of spectra as tables: columns, their rows, and how to read them."""
 
 from __future__ import annotations
 

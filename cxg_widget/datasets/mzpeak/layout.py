@@ -1,4 +1,4 @@
-"""Finds the columns that hold the arrays of the spectra, by the array index in the footer."""
+"""Finds the columns with the arrays of the spectra, by the array index in the footer."""
 
 from __future__ import annotations
 

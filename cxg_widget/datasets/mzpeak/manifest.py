@@ -1,4 +1,4 @@
-"""The index of an mzPeak, `mzpeak_index.json`: which member holds what, and what its columns mean."""
+"""The index of an mzPeak, `mzpeak_index.json`: members and meanings of their columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All peaks as rows: which row stands in which row group, rows read in order, by position or by view, and columns."""
+"""All peaks as rows: their row groups, and reads in order, by position, by view or by column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The points of spectra in one member; row groups that cannot hold what is wanted are not read, others in pieces."""
+"""The points of spectra in one member; skips row groups without wanted points, and reads others in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The members that hold points of spectra, as one: profiles and peaks, no spectrum twice."""
+"""The members with points of spectra as one: profiles and peaks, each spectrum once."""
 
 from __future__ import annotations
 

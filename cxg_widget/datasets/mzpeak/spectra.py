@@ -1,4 +1,4 @@
-"""The spectra of an mzPeak as a table: its columns in readable names, read one at a time."""
+"""The spectra of an mzPeak as a table with readable column names; columns are read one at a time."""
 
 from __future__ import annotations
 

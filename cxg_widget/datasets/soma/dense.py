@@ -1,4 +1,4 @@
-"""A dense layer, of which each cell of the matrix is stored."""
+"""A dense layer, which stores each cell of the matrix."""
 
 from __future__ import annotations
 

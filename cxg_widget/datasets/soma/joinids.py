@@ -1,4 +1,4 @@
-"""The rows of obs or var by their `soma_joinid`, in whose order they are; there may be gaps."""
+"""Maps `soma_joinid` of obs or var, which may have gaps, to rows in the same order."""
 
 from __future__ import annotations
 

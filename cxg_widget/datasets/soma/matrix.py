@@ -1,4 +1,4 @@
-"""One layer of X as SOMA keeps it, by joinids of obs and var: what sparse and dense arrays have in common."""
+"""Base of the layers of X, indexed by joinids of obs and var, sparse or dense."""
 
 from __future__ import annotations
 

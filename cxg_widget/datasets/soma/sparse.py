@@ -1,4 +1,4 @@
-"""A sparse layer: boxes of tiles, and genes out of columns of tiles that are kept sorted by gene."""
+"""A sparse layer: boxes of tiles, and genes from columns of tiles that are cached sorted by gene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The obs and var dataframes of SOMA: which columns there are, of which kind, and their values by row."""
+"""The obs and var dataframes of SOMA: columns, their kinds, and values by row."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""SpatialData in zarr: a table, placed by the shapes or labels that it describes, over the images of its sections."""
+"""SpatialData in zarr: a table, placed by the shapes or labels it annotates, over tissue images."""

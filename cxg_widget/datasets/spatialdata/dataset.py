@@ -1,4 +1,4 @@
-"""Reads a table of SpatialData over the images of its sections, in one coordinate system, as a `Dataset`."""
+"""Reads a table of SpatialData over its tissue images, in one coordinate system, as a `Dataset`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elements of a SpatialData by kind: its images, labels and shapes, and into which coordinate systems each goes."""
+"""The elements of a SpatialData by kind (images, labels, shapes) with their coordinate systems."""
 
 from __future__ import annotations
 

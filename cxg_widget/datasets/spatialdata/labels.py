@@ -1,4 +1,4 @@
-"""Centroids of labels: the px of each, added up block by block."""
+"""Centroids of labels, summed block by block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An image of a section as the page shows it: up to three channels, each within its limits, as red, green, blue."""
+"""A tissue image as RGB: up to three channels, each with contrast limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images and labels as OME-Zarr has them: the same pixels at several levels, channels, and their transformations."""
+"""Images and labels as OME-Zarr: levels, channels and transformations."""
 
 from __future__ import annotations
 

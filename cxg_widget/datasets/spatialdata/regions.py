@@ -1,4 +1,4 @@
-"""Where the rows of a table lie: the circles, polygons or labels that they describe, in a coordinate system."""
+"""Coordinates of the rows of a table: circles, polygons or labels that they annotate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An image that is turned, mirrored, sheared or stretched in a coordinate system, resampled along the axes of that."""
+"""Resamples an image that is rotated, mirrored, sheared or stretched in a coordinate system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The images of a SpatialData as sections under the cells: each, and each of its channels, in one coordinate system."""
+"""Tissue images of a SpatialData, and each of their channels, in one coordinate system."""
 
 from __future__ import annotations
 

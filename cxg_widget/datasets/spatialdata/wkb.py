@@ -1,4 +1,4 @@
-"""Places out of well-known binary, the form of geometries in Parquet files of shapes: points, polygons' centroids."""
+"""Coordinates from well-known binary in Parquet files of shapes: points, and centroids of polygons."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Access to objects in storage far away, by obstore; its sentences are those of all stores far away."""
+"""Access to objects in remote storage by obstore, with the error messages of all remote stores."""

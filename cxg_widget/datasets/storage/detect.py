@@ -1,4 +1,4 @@
-"""Finds out what lies at an address far away, without any library's help but obstore's."""
+"""Detects the format at a remote address, using only obstore."""
 
 from __future__ import annotations
 

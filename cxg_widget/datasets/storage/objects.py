@@ -1,4 +1,4 @@
-"""Objects below one address in storage far away, by whole or by range; the only importer of obstore."""
+"""Objects below one remote address, read whole or by range; the only importer of obstore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translates fsspec's `storage_options` into those of obstore."""
+"""Translates fsspec's `storage_options` to those of obstore."""
 # Changes with cxg_widget/datasets/tiledb_access/storage_options.py: names of storage options.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file far away that is read by ranges: in blocks that are kept, and side by side where its places are known."""
+"""A remote file read by ranges: in cached blocks, and in parallel if the ranges are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exceptions of storage far away, a sentence each, whichever library found out."""
+"""The exceptions of remote storage, one sentence each, for all libraries."""
 
 from __future__ import annotations
 

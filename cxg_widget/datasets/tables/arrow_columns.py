@@ -1,4 +1,4 @@
-"""The columns of a table of Arrow as columns of a dataset."""
+"""Columns of an Arrow table as columns of a dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where columns of Arrow lie: in memory, in an Arrow file, or in a Parquet file, of which only pieces are read."""
+"""Sources of Arrow columns: memory, an Arrow file, or a Parquet file that is read in pieces."""
 
 from __future__ import annotations
 

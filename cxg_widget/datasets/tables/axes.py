@@ -1,4 +1,4 @@
-"""Finds columns of a table that are named as the axes of an embedding: umap_1 and umap_2, x and y, PC1 to PC50."""
+"""Finds columns of a table with names of axes: umap_1 and umap_2, x and y, PC1 to PC50."""
 
 from __future__ import annotations
 

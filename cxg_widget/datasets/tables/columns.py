@@ -1,4 +1,4 @@
-"""What a table of any kind offers to a dataset."""
+"""Interface between tables of any kind and a dataset."""
 
 from __future__ import annotations
 

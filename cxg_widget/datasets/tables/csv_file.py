@@ -1,4 +1,4 @@
-"""Reads files of text whose first line has the names of the columns."""
+"""Reads text files whose first line has the names of the columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that are objects in memory: of pandas, polars, Arrow, whatever exports Arrow, and dicts of arrays."""
+"""Tables in memory: pandas, polars, Arrow, any object that exports Arrow, and dicts of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registers tables in files as formats, and knows them by their first bytes or their names."""
+"""Registers tables in files as formats, and detects them by their first bytes or names."""
 
 from cxg_widget.datasets.readers import Reader
 from cxg_widget.datasets.signatures import begins_with

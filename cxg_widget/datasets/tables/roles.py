@@ -1,4 +1,4 @@
-"""What the columns of a table serve as: axes of embeddings, vars and obs; checked before anything is read."""
+"""Roles of the columns of a table: axes of embeddings, vars and obs; checked before any data are read."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""10x: the matrix of Cell Ranger and Space Ranger, as HDF5 or as text, and all that lies beside it in `outs/`."""
+"""10x: the matrix of Cell Ranger and Space Ranger, as HDF5 or text, and the other files in `outs/`."""

@@ -1,4 +1,4 @@
-"""A matrix that 10x keeps by barcode, as AnnData's readers take it: CSR of cells by genes."""
+"""A 10x matrix, stored by barcode, as CSR of cells by genes for the AnnData readers."""
 
 from __future__ import annotations
 

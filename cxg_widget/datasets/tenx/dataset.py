@@ -1,4 +1,4 @@
-"""Reads a 10x matrix, and the projections, clusters and tissue beside it, as a `Dataset`."""
+"""Reads a 10x matrix with its projections, clusters and tissue images as a `Dataset`."""
 
 from __future__ import annotations
 

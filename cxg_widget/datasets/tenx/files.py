@@ -1,4 +1,4 @@
-"""The files of a run of Cell Ranger or Space Ranger: where the matrix lies, and what lies beside it."""
+"""Finds the files of a run of Cell Ranger or Space Ranger: the matrix, and files next to it."""
 
 from __future__ import annotations
 

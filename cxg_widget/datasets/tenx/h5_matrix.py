@@ -1,4 +1,4 @@
-"""The matrix in an HDF5 file: of Cell Ranger 3 and later in `matrix`, before that in a group for each genome."""
+"""The matrix in an HDF5 file: in `matrix` since Cell Ranger 3, before in a group per genome."""
 
 from __future__ import annotations
 

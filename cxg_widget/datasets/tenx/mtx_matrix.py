@@ -1,4 +1,4 @@
-"""The matrix as text: matrix.mtx, barcodes.tsv and features.tsv, compressed or not; its entries are read once."""
+"""The matrix as text: matrix.mtx, barcodes.tsv and features.tsv, compressed or not; entries are read once."""
 
 from __future__ import annotations
 

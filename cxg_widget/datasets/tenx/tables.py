@@ -1,4 +1,4 @@
-"""Tables by barcode that lie beside a matrix: projections, clusters, types of cells, places on the tissue."""
+"""Tables by barcode next to a matrix: projections, clusters, cell types, tissue positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images of the tissue beside a matrix of Space Ranger: PNG, with the factors of their scales."""
+"""Tissue images next to a matrix of Space Ranger: PNG files with scale factors."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""TileDB for every reader of it: contexts, the arrays below one root, errors in plain words."""
+"""TileDB for all stores that use it: contexts, arrays below a root, and errors in one sentence."""

@@ -1,4 +1,4 @@
-"""The TileDB arrays of one store: opens them at first use, reads and closes them, in types that readers take."""
+"""The TileDB arrays of a store: opens them at first use, reads them as NumPy types, and closes them."""
 
 from __future__ import annotations
 

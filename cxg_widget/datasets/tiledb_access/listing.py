@@ -1,4 +1,4 @@
-"""Lists what lies below a URI, in as few requests as the storage allows."""
+"""Lists the objects below a URI, in as few requests as the storage allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One root URI that TileDB reads: what lies below it, within time-outs, what was read, and errors in plain words."""
+"""A root URI for TileDB: listing, time-outs, traffic, and errors in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends calls to remote storage that refuses for longer than the caller is ready to wait."""
+"""Time-outs for calls to remote storage."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""TileDB-CF dataspaces: a TileDB group whose arrays share dimensions, as netCDF and xarray data are written."""
+"""TileDB-CF dataspaces: TileDB groups whose arrays share dimensions, as netCDF and xarray data are written."""

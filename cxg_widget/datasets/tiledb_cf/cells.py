@@ -1,4 +1,4 @@
-"""The cells of a sparse array as observations: its dimensions are coordinates, other arrays are joined by them."""
+"""The cells of a sparse array as observations: its dimensions are coordinates, which also join other arrays."""
 
 from __future__ import annotations
 

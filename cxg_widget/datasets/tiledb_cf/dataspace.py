@@ -1,4 +1,4 @@
-"""A dataspace as it was found: its dimensions, its variables, its sparse arrays; nothing of their values is read."""
+"""Structure of a dataspace: dimensions, variables, sparse arrays; reads no values."""
 
 from __future__ import annotations
 

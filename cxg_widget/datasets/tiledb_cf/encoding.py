@@ -1,4 +1,4 @@
-"""Decodes the stored numbers of a variable by the CF conventions: missing, packed, out of range, flags."""
+"""Decodes numbers of a variable by the CF conventions: missing, packed, out of range, flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The observation grid: each row is one combination of positions along some dimensions, the last one fastest."""
+"""The observation grid: each row is a combination of positions along some dimensions, the last one fastest."""
 
 from __future__ import annotations
 

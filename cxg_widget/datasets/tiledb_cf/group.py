@@ -1,4 +1,4 @@
-"""A TileDB-CF group: its arrays, registered or merely in its folder, and its metadata."""
+"""A TileDB-CF group: its arrays, registered or only in its folder, and its metadata."""
 
 from __future__ import annotations
 

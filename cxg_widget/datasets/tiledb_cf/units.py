@@ -1,4 +1,4 @@
-"""Units of the axes of an embedding: whether two axes share one, and the labels along them."""
+"""Units and labels of the axes of an embedding."""
 
 from __future__ import annotations
 

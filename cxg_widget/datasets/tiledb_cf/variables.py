@@ -1,4 +1,4 @@
-"""The variables of a dataspace: which attribute of which array each one is, on which dimensions."""
+"""The variables of a dataspace: array, attribute and dimensions of each."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Points: which lie on top, in which color, how crowded a view is, and the loop that draws them."""
+"""Points: draw order, colors, crowding of views, and the loop that draws them."""

@@ -1,4 +1,4 @@
-"""Points as the canvas of a page shows them: squares while they are small, else discs with a soft edge."""
+"""Points as the page shows them: squares if small, else discs with a soft edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of the color and the height of each code, as js/src/draw/cpu/inks.js has them."""
+"""Tables of color and draw height per code, as in js/src/draw/cpu/inks.js."""
 # Changes with js/src/draw/cpu/inks.js and js/src/draw/gl/shaders.js: which point lies on top, in which color.
 
 from __future__ import annotations

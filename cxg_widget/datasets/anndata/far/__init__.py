@@ -1,1 +1,1 @@
-"""AnnData in storage far away: HDF5 and zarr as nodes over `datasets/storage`."""
+"""AnnData in remote storage: HDF5 and zarr as nodes over `datasets/storage`."""

@@ -1,4 +1,4 @@
-"""HDF5 in storage far away: h5py over a file that is read by ranges, chunks side by side."""
+"""HDF5 in remote storage: h5py over a file read by ranges, with chunks in parallel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metadata of a zarr store far away: consolidated in one journey, else group by group, side by side."""
+"""Metadata of a remote zarr store: consolidated in one request, else group by group in parallel."""
 
 from __future__ import annotations
 

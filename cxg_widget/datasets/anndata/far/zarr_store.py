@@ -1,4 +1,4 @@
-"""Zarr in storage far away: its metadata in few journeys, its chunks side by side."""
+"""Zarr in remote storage: metadata in few requests, chunks in parallel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store as the rules see it: whatever is damaged is remembered as such, and nothing here raises for it."""
+"""A store under validation: damage is recorded, and nothing here raises for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules on what `cxg_group_metadata` says: version, properties, colors, and the Corpora schema."""
+"""Rules on `cxg_group_metadata`: version, properties, colors, and the Corpora schema."""
 
 from __future__ import annotations
 

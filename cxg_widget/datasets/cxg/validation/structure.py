@@ -1,4 +1,4 @@
-"""Rules on what a CXG consists of."""
+"""Rules on the parts of a CXG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask all rules about one store, in this process or, since TileDB may end that over damaged text, in one of its own."""
+"""Checks a store by all rules, in this process or in a child, since TileDB may crash on damaged text."""
 
 from __future__ import annotations
 

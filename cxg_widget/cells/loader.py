@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from cxg_widget.rules.rule import is_by_rows, mask_of
 from cxg_widget.wire.order import DisplayOrder
 
 _MOST_TARGETS = 8
+_Made = TypeVar("_Made")
 Bits = NDArray[np.uint8]
 _MOST_BYTES = 256 << 20
 
@@ -168,6 +169,10 @@ class Loader:
                 return found
         return mask_of(rule, self.dataset)
 
+    def share(self, slot: str, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        """Return a value that all widgets over the dataset have in common while one of them holds it."""
+        return self.dataset._shared.get_or_make((slot, key), make)
+
     @property
     def is_elsewhere(self) -> bool:
         """Whether Dask workers hold the cells."""
@@ -175,7 +180,8 @@ class Loader:
 
     def order(self) -> DisplayOrder:
         """Return the draw order of all rows."""
-        return self.memo.keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))
+        n_obs, seed = self.dataset.n_obs, self._seed
+        return self.memo.keep("order", None, lambda: self.share("order", seed, lambda: DisplayOrder(n_obs, seed)))
 
     def sample(self, n_points: int) -> Sample:
         """Return the rows of the sample, for aggregated views."""

@@ -17,6 +17,7 @@ from cxg_widget.cells.indexed import IndexedCells
 from cxg_widget.cells.preview import colored_column, preview_coloring, preview_extent
 from cxg_widget.convert.progress import progress_bar
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
+from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.color_target import Target, of_column, read
 from cxg_widget.display.coloring import Coloring
@@ -111,14 +112,15 @@ class LocalHolder(Holder):
 
     def xy(self) -> NDArray[np.float32]:
         """Return the coordinates at full precision, float32 (n_obs, 2), row order."""
-        return self._memo.keep("xy", self.settings.place_key, self._read_xy)
+        key, share = self.settings.place_key, self._loader.share
+        return self._memo.keep("xy", key, lambda: share("xy", key, self._read_xy))
 
     def _read_xy(self) -> NDArray[np.float32]:
         indexed = self.index_if_built()
         if indexed is not None:  # the index was made, and the coordinates dropped, while this waited
-            return indexed.coordinates(np.arange(self.dataset.n_obs))
+            return freeze(indexed.coordinates(np.arange(self.dataset.n_obs)))
         found = self._both("xy")
-        return self.dataset.embedding(*self.settings.place_key) if found is None else found
+        return freeze(self.dataset.embedding(*self.settings.place_key) if found is None else found)
 
     def bounds(self) -> Bounds:
         """Return the bounds of the cells, and the number of cells without coordinates."""
@@ -185,7 +187,7 @@ class LocalHolder(Holder):
         self.bounds()
         try:
             loader = self._loader
-            return IndexedCells(self._index(), lambda: loader.has_parts)
+            return IndexedCells(loader.share("index", self.settings.place_key, self._index), lambda: loader.has_parts)
         except Cancelled:
             if not self._loader.indexes_wanted:
                 self._loader.tell_progress(1.0)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from cxg_widget.compute.memory import delegate
+from cxg_widget.compute.shared import SharedValues
 from cxg_widget.datasets.base.column_pairs import ColumnPairs
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Contract
 from cxg_widget.datasets.base.embeddings import Embeddings
@@ -45,6 +46,7 @@ class Dataset(Contract):
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
+        self._shared = SharedValues()
         self._make_obs_parts()
         self._var_part = VarNames(self)
         self._matrix_part = Vectors(self, self.names_in)
@@ -62,7 +64,7 @@ class Dataset(Contract):
 
         Both share their cache and are closed together.
         """
-        # A shallow copy: lifetime, cache, names and matrix are shared.
+        # A shallow copy: lifetime, cache, shared values, names and matrix are shared.
         found = copy(self)
         found._make_obs_parts()
         found._obs_part.own = self._obs_part.own

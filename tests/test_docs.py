@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="an sdist has no docs"
 RECIPES = sorted(path for path in (DOCS / "how_to").glob("*.md") if path.name != "index.md")
 OF_OTHER_TESTS = ("add_a_store", "aggregate")
 GUIDES = sorted(page for page in DOCS.glob("*.md") if page.stem not in OF_OTHER_TESTS)
-STORES = sorted(page for page in (DOCS / "stores").glob("*.md") if page.stem != "spatialdata")
+STORES = sorted((DOCS / "stores").glob("*.md"))
 RUN = [*RECIPES, *GUIDES, *sorted((DOCS / "concepts").glob("*.md")), *STORES, DOCS / "tutorials" / "index.md"]
 LINKED = [ROOT / "README.md", *DOCS.glob("*.md"), *DOCS.glob("how_to/*.md"), *DOCS.glob("concepts/*.md"),
           *DOCS.glob("stores/*.md")]  # fmt: skip

@@ -49,8 +49,8 @@ class Cost:
         Examples
         --------
         >>> w.color = "NKG7"
-        >>> w.color = "cell_type"
-        >>> w.cost.from_memory
+        >>> cost = w.cost
+        >>> cost.from_memory == (cost.n_reads == 0)
         True
         """
         return self.n_reads == 0

@@ -71,6 +71,7 @@ html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
+html_search_scorer = str(HERE / "_ext" / "scorer.js")  # recipes before decision records
 html_context = {"default_mode": "auto"}
 html_show_sphinx = False
 html_sidebars = {page: [] for page in ("get_started", "coming_from", "reliability", "index")}  # they have no subpages

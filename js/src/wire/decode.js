@@ -11,7 +11,7 @@ const TYPES = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, flo
  * @param {any} content the JSON object
  * @param {(DataView | ArrayBuffer | ArrayBufferView)[]} [buffers]
  * @returns {import("./protocol.js").Reply & {id: number}}
- * @throws {RangeError} if the message is of no known kind or its buffers do not fit its header
+ * @throws {RangeError} if the message is of no known kind, or its buffers do not fit its header or were dropped by the host
  */
 export function decode(content, buffers = []) {
   const specs = REPLY_ARRAYS[content?.kind];
@@ -19,6 +19,8 @@ export function decode(content, buffers = []) {
     throw new RangeError(`The kernel sent a message of unknown kind ${JSON.stringify(content?.kind)}.`);
   /** @type {Header[]} */
   const headers = content.arrays ?? [];
+  if (headers.length > 0 && buffers.length === 0)
+    throw new RangeError('This host drops binary data: show the plot by w.embed() or w.save("page.html").');
   if (headers.length !== buffers.length) {
     throw new RangeError(
       `Message "${content.kind}" lists ${headers.length} arrays but came with ${buffers.length} buffers.`,

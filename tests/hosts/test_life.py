@@ -253,6 +253,20 @@ def test_a_lost_context_is_restored_to_the_same_picture(open_stage):
     np.testing.assert_array_equal(stage.pixels(), before)
 
 
+def test_twenty_widgets_of_a_notebook_are_drawn_and_share_one_webgl_context(open_stage):
+    code = "from IPython.display import display\nfrom cxg_widget import CxgWidget\n"
+    code += "for n in range(20):\n    display(CxgWidget('small.cxg', color='cell_type', height=200, restore=False))"
+    stage = open_stage(code, drawn_by="gpu")  # browsers drop the oldest of more than 16 contexts
+    hosts = stage.page.locator(".cxg-widget")
+    expect(hosts).to_have_count(20)
+    for n in [*range(20), 0]:
+        hosts.nth(n).scroll_into_view_if_needed()
+        stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(n).wait_for()
+        shown = stage.pixels(hosts.nth(n).locator("canvas.cxg-plot").last)
+        assert len(np.unique(shown.reshape(-1, 3), axis=0)) > 50, n
+    assert not stage.page.evaluate("() => globalThis[Symbol.for('cxg-widget/gl/3')].gl.isContextLost()")
+
+
 def test_letters_after_a_press_on_the_line_under_the_plot_change_no_cell(open_stage):
     stage = open_stage()
     cells = stage.page.locator(".jp-Notebook .jp-Cell")

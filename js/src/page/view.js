@@ -192,8 +192,10 @@ function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
 function listen(context, mount, plotHost, signal) {
   const track = (/** @type {PointerEvent} */ event) => {
     const { left, top } = plotHost.getBoundingClientRect();
-    const free = event.type === "pointermove" && event.buttons === 0 && event.pointerType !== "touch";
-    const pointer = free ? { x: event.clientX - left, y: event.clientY - top } : null;
+    const isTouch = event.pointerType === "touch"; // reads a cell by resting; the pointer leaves when it is lifted
+    if (isTouch && event.type === "pointerleave") return;
+    const free = event.type === "pointermove" && event.buttons === 0;
+    const pointer = free || isTouch ? { x: event.clientX - left, y: event.clientY - top } : null;
     if (pointer !== null || context.ui.pointer !== null) context.update({ pointer });
   };
   for (const type of /** @type {const} */ (["pointermove", "pointerdown", "pointerleave"]))

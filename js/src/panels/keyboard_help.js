@@ -71,6 +71,7 @@ function sections({ dataset, traits }) {
         [["Double click"], "Reset view"],
         [["Middle button"], "Drag to pan with any tool"],
         [["Two fingers"], "Pan and zoom"],
+        [["Long press"], "Show the tooltip"],
       ],
     ],
     [

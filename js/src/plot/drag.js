@@ -12,6 +12,8 @@ import { createShape, modeOf } from "./lasso.js";
 
 /** A pointer that moved no farther has clicked. */
 const CLICK_PX = 3;
+/** A finger that rests so long reads the cell beneath it; before the 500 ms after which browsers open a menu. */
+const HOLD_MS = 400;
 
 /** Tells a drag from a click, for everything that is clicked: how far a pointer went at any moment, not where it ends. */
 export function createTravel() {
@@ -46,6 +48,25 @@ export function createDrag(element, meaning) {
   let drag = null;
   const travel = createTravel();
   let mayClick = false;
+  /** A finger has rested: until it is lifted, it reads cells. */
+  let isReading = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let holding;
+
+  /** @param {Place} at */
+  function read(at) {
+    drop();
+    isReading = true;
+    meaning.point(at.x, at.y);
+  }
+
+  /** Ends what a hand does. */
+  function drop() {
+    clearTimeout(holding);
+    if (drag?.kind === "shape") meaning.outline(null, "replace");
+    drag = null;
+    isReading = false;
+  }
 
   /** @param {PointerEvent} event */
   const modifiers = (event) => ({ shift: event.shiftKey, alt: event.altKey });
@@ -71,7 +92,7 @@ export function createDrag(element, meaning) {
   }
 
   function beginPinch() {
-    if (drag?.kind === "shape") meaning.outline(null, "replace");
+    drop();
     drag = { kind: "pinch", ...middle() };
   }
 
@@ -109,6 +130,7 @@ export function createDrag(element, meaning) {
       meaning.leave();
       mayClick = pointers.size === 1 && event.button === 0;
       if (mayClick) travel.down(event);
+      if (mayClick && event.pointerType === "touch") holding = setTimeout(read, HOLD_MS, at);
       if (pointers.size === 2 && event.pointerType === "touch") beginPinch();
       else if (drag === null) begin(event, at, isPanRequested);
     },
@@ -117,8 +139,9 @@ export function createDrag(element, meaning) {
       const at = placeIn(element, event);
       if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
       travel.move(event);
+      if (travel.isDrag()) clearTimeout(holding);
       if (drag === null) {
-        if (event.buttons === 0 && event.pointerType !== "touch") meaning.point(at.x, at.y);
+        if (event.buttons === 0 || isReading) meaning.point(at.x, at.y);
       } else if (drag.kind === "pinch") pinch(drag);
       else if (event.pointerId === drag.id) follow(drag, event, at);
     },
@@ -126,6 +149,8 @@ export function createDrag(element, meaning) {
     up(event) {
       const at = placeIn(element, event);
       pointers.delete(event.pointerId);
+      clearTimeout(holding);
+      isReading = false;
       const ended = drag;
       if (ended === null || (ended.kind !== "pinch" && ended.id !== event.pointerId)) return;
       drag = null;
@@ -142,10 +167,9 @@ export function createDrag(element, meaning) {
     /** The system took the pointer away, or the user pressed Escape. @returns {boolean} whether there was something to end */
     cancel() {
       const was = drag;
-      drag = null;
+      drop();
       pointers.clear();
-      if (was?.kind === "shape") meaning.outline(null, "replace");
-      else if (was !== null) meaning.settle();
+      if (was !== null && was.kind !== "shape") meaning.settle();
       return was !== null;
     },
   };

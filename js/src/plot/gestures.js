@@ -16,7 +16,7 @@ import { createWheel } from "./wheel.js";
  * @property {(shape: import("./lasso.js").Shape | null, mode: import("./lasso.js").Mode, cursor?: {x: number, y: number} | null) => void} outline
  *   the shape so far; null = there is none; cursor: where keys would set its next corner
  * @property {(polygon: number[], mode: import("./lasso.js").Mode) => void} select
- * @property {(px: number, py: number) => void} point the pointer is here, with no button down
+ * @property {(px: number, py: number) => void} point the pointer is here, with no button down, or a finger rests here
  * @property {(px: number, py: number) => void} mark a click, or a tap
  * @property {() => void} leave it is not, or it is busy
  * @property {(sentence: string) => void} say to who does not see the picture
@@ -132,8 +132,11 @@ export function listenToGestures(element, meaning) {
   on("pointercancel", drag.cancel);
   on("pointerleave", (event) => {
     wheel.awaitPointer(event);
-    if (drag.isIdle()) meaning.leave();
+    // The cell that a finger has read stays when it is lifted, which uncovers it.
+    if (drag.isIdle() && event.pointerType !== "touch") meaning.leave();
   });
+  // A finger that rests reads a cell; hosts and browsers would open a menu.
+  on("contextmenu", (event) => event.pointerType === "touch" && (event.preventDefault(), event.stopPropagation()), false);
   on(
     "wheel",
     (event) => {

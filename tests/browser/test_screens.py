@@ -33,6 +33,12 @@ HIDE = """() => {
   };
 }"""
 
+PLACES = """(host) =>
+  [...host.shadowRoot.querySelectorAll("button, input, .row, .what")]
+    .filter((one) => one.checkVisibility())
+    .map((one) => one.getBoundingClientRect())
+    .map(({ left, top, width }) => [left, top, width].map(Math.round))"""
+
 
 @pytest.fixture(scope="module")
 def stage(chromium: Any) -> Iterator[ServedStage]:
@@ -83,14 +89,12 @@ def test_the_widget_is_never_wider_than_a_phone_or_a_small_window(stage: ServedS
 
 
 def test_in_a_page_from_right_to_left_the_widget_is_laid_out_as_in_another(stage: ServedStage) -> None:
-    places = """(host) => [...host.shadowRoot.querySelectorAll("button, input, .row, .what")].filter((one) => one.checkVisibility())
-      .map((one) => { const { left, top, width } = one.getBoundingClientRect(); return [left, top, width].map(Math.round); })"""
     widget = stage.page.locator("#el > *").first
-    before = widget.evaluate(places)
+    before = widget.evaluate(PLACES)
     stage.page.evaluate("document.documentElement.dir = 'rtl'")
     try:
         stage.settle()
-        assert widget.evaluate(places) == before
+        assert widget.evaluate(PLACES) == before
         assert lasso_is_exact(stage)
     finally:
         stage.page.evaluate("document.documentElement.dir = ''")

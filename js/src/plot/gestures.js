@@ -136,7 +136,11 @@ export function listenToGestures(element, meaning) {
     if (drag.isIdle() && event.pointerType !== "touch") meaning.leave();
   });
   // A finger that rests reads a cell; hosts and browsers would open a menu.
-  on("contextmenu", (event) => event.pointerType === "touch" && (event.preventDefault(), event.stopPropagation()), false);
+  on(
+    "contextmenu",
+    (event) => event.pointerType === "touch" && (event.preventDefault(), event.stopPropagation()),
+    false,
+  );
   on(
     "wheel",
     (event) => {

@@ -25,7 +25,7 @@ from cxg_widget.session.pictures.figure_files import figure_file
 from cxg_widget.session.pictures.save_options import FigureOptions, HtmlOptions
 from cxg_widget.session.streams import chunks
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.frames import CHUNK_BYTES, Frame
+from cxg_widget.wire.frames import Frame, cut_file
 from cxg_widget.wire.parsing import MAX_MATCHES, check_size, check_version, check_view
 
 if TYPE_CHECKING:
@@ -137,8 +137,7 @@ def figure(session: Session, request: p.AskFigure) -> Iterator[Frame]:
     else:
         options = FigureOptions((request.width, request.height), dark=request.dark)
         written = figure_file(session.page(options), request.suffix, options.dpi, session.dataset.title)
-    file = np.frombuffer(written, dtype=np.uint8)
-    parts = np.array_split(file, -(-file.size // CHUNK_BYTES))
+    parts = cut_file(written)
     for at, part in enumerate(parts):
         yield Frame(p.FigurePart(at, len(parts)), {"file": part})
 

@@ -93,7 +93,7 @@ ROUTES: Mapping[type[p.Message], Route] = {
     p.AskSections: Route("thread", lambda session, request: session.tissue.frame(request)),
     p.AskTissue: Route(
         "thread",
-        lambda session, request: session.tissue.frame(request),
+        lambda session, request: session.tissue.frames(request),
         end=lambda session, _: session.tissue.cancel(),
     ),
     p.AskFigure: Route("thread", answers.figure),

@@ -60,6 +60,12 @@ def _fits(shape: tuple[int, ...], sides: tuple[int | str, ...], sizes: dict[int 
     return list(shape) == [side if isinstance(side, int) else sizes.setdefault(side, n) for side, n in declared]
 
 
+def cut_file(file: bytes | NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+    """Cut the bytes of a file into parts of at most 1 MiB; some hosts take no message of 5 MB."""
+    found = np.frombuffer(file, dtype=np.uint8)
+    return np.array_split(found, max(1, -(-found.size // CHUNK_BYTES)))
+
+
 def spans(n_obs: int, bytes_per_point: int) -> Iterator[tuple[int, int]]:
     """Split 0..n_obs into a small first chunk and then chunks of at most 1 MiB; one empty chunk if n_obs is 0.
 

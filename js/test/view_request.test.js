@@ -409,3 +409,13 @@ test("after its end nothing is asked and nothing kept", async () => {
   assert.equal(s.asked.length, 1);
   s.stop();
 });
+
+test("an image in parts is made of all of them", async () => {
+  const { scene, asked, see, settle, stop } = start();
+  see({}, viewportOf());
+  await settle();
+  asked[0].answer([...image("whole "), ...image("picture")]);
+  await settle();
+  assert.equal(/** @type {any} */ (scene.image).bitmap.name, "whole picture");
+  stop();
+});

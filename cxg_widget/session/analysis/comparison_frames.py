@@ -19,7 +19,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text
 from cxg_widget.text.names import text_of
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.frames import CHUNK_BYTES, Frame
+from cxg_widget.wire.frames import Frame, cut_file
 
 if TYPE_CHECKING:
     from cxg_widget.compare.markers import Markers
@@ -113,8 +113,7 @@ def _symbols(labels: list[str], names: VarNames) -> list[str]:
 
 def _file(found: Comparison) -> Iterator[Frame]:
     """Yield the bytes that `to_csv` writes."""
-    file = np.frombuffer(csv_text(found._table()).encode(), dtype=np.uint8)
-    parts = np.array_split(file, -(-file.size // CHUNK_BYTES))
+    parts = cut_file(csv_text(found._table()).encode())
     for at, part in enumerate(parts):
         yield Frame(p.FigurePart(at, len(parts)), {"file": part})
 

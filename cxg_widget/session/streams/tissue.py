@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from cxg_widget.draw.image_files import encode_jpeg
 from cxg_widget.session.exchange import Newest
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.frames import Frame, cut_file
 from cxg_widget.wire.parsing import check_size, check_view
 
 MOST_PX = 2048
@@ -88,6 +89,13 @@ class TissueParts:
             image.um or 0.0, image.spot or 0.0, [edge for corner in image.outline for edge in corner],
         )  # fmt: skip
         return Frame(message, {"jpeg": np.frombuffer(encode_jpeg(pixels), dtype=np.uint8)})
+
+    def frames(self, request: p.AskTissue) -> Iterator[Frame]:
+        """Yield what of an image a view needs, its file in parts; raises as `frame`."""
+        whole = self.frame(request)
+        parts = cut_file(whole.arrays["jpeg"])
+        for at, part in enumerate(parts):
+            yield Frame(p.Tissue(**(asdict(whole.message) | {"part": at, "parts": len(parts)})), {"jpeg": part})
 
     def cancel(self) -> None:
         """End the current read."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ from cxg_widget.session.display_state import DisplayState, Seqs
 from cxg_widget.session.streams.chunks import category_colors, of_panel
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.frames import Frame, spans
+from cxg_widget.wire.frames import Frame, cut_file, spans
 from cxg_widget.wire.quantise import quantise_within
 
 _AROUND = 1.4
@@ -150,9 +151,7 @@ def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: 
             png = encode_png(rgba_of(planes, shown, left_out, dark=ask.dark, solid=solid))
         content: Literal["colors", "numbers"] = "numbers" if shown.coloring.scale == "continuous" else "colors"
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
-        bins = np.empty(0, np.uint32)
-        none = {"histogram": bins, "quantiles": np.empty(0, np.float32), "log_histogram": bins}
-        yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **none})
+        yield from _image_frames(message, png)
 
 
 def pixel_frames(
@@ -180,7 +179,18 @@ def pixel_frames(
         scale.as_numbers,
         scale.data.levels.as_numbers,
     )
-    yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
+    yield from _image_frames(message, png, scale.arrays)
+
+
+def _image_frames(
+    message: p.Image, png: bytes, arrays: Mapping[str, NDArray[Any]] = MappingProxyType({})
+) -> Iterator[Frame]:
+    """Yield an image in parts: for a large screen it can have 15 MB."""
+    bins = np.empty(0, np.uint32)
+    none = {"histogram": bins, "quantiles": np.empty(0, np.float32), "log_histogram": bins}
+    parts = cut_file(png)
+    for at, part in enumerate(parts):
+        yield Frame(replace(message, part=at, parts=len(parts)), {**none, **(arrays if at == 0 else {}), "png": part})
 
 
 def _cell_frames(drawn: InView, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:

@@ -11,7 +11,7 @@ from cxg_widget.wire.messages.message import Array, Density, Filtered, Message, 
 
 @dataclass(frozen=True)
 class Aggregate(OfPanel, kind="aggregate"):
-    """Ask for all cells of a view, if only a sample of them was sent. Answered by `image`, or by one or more `cells`.
+    """Ask for all cells of a view, if only a sample of them was sent. Answered by one or more `image` or `cells`.
 
     view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
     width, height : device pixels; diameter : of a point, device pixels
@@ -48,10 +48,11 @@ class Image(OfPanel, kind="image"):
     statistic : name of the numbers if they are not those of cells, such as a standard deviation. The codes then span
         the first two numbers of `scale` instead of the range of the coloring, the colors span the next two, and the
         last is the lowest number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
+    part, parts : number of this part of the file, and of all; only the first has values in the other arrays
     """
 
     arrays: ClassVar[Mapping[str, Array]] = {
-        "png": Array(("uint8",), ("n_bytes",), "a PNG file"),
+        "png": Array(("uint8",), ("n_bytes",), "a part of a PNG file"),
         "histogram": Array(("uint32",), ("n_bins or 0",), "pixels in equal parts of the scale"),
         "quantiles": Array(("float32",), ("n_quantiles or 0",), "as in `color`, of the pixels"),
         "log_histogram": Array(("uint32",), ("n_log_bins",), "as in `color`, of the pixels"),
@@ -65,6 +66,8 @@ class Image(OfPanel, kind="image"):
     statistic: str = ""
     scale: list[float] = field(default_factory=list)
     levels: list[float] = field(default_factory=list)
+    part: int = 0
+    parts: int = 1
 
 
 @dataclass(frozen=True)
@@ -147,9 +150,10 @@ class Tissue(OfPanel, kind="tissue"):
     per_px : number of px of the stored image per px, 1 = full resolution; um : micrometers per data unit, 0 = unknown;
         spot : diameter of a spot of its library, data units, 0 = unknown
     outline : x and y of four corners, data units, outside of which nothing of the file is drawn; [] = draw all of it
+    part, parts : as in `image`
     """
 
-    arrays: ClassVar[Mapping[str, Array]] = {"jpeg": Array(("uint8",), ("n_bytes",), "the file")}
+    arrays: ClassVar[Mapping[str, Array]] = {"jpeg": Array(("uint8",), ("n_bytes",), "a part of the file")}
     name: str
     extent: list[float]
     whole: list[float]
@@ -157,3 +161,5 @@ class Tissue(OfPanel, kind="tissue"):
     um: float
     spot: float
     outline: list[float] = field(default_factory=list)
+    part: int = 0
+    parts: int = 1

@@ -13,14 +13,15 @@ const PATIENCE_MS = 500;
 
 /**
  * @typedef {import("./question.js").Question} Question
- * @typedef {(import("../wire/protocol.js").Image | import("../wire/protocol.js").Cells)[]} Answer
+ * @typedef {import("../wire/protocol.js").Image} Image
+ * @typedef {(Image | import("../wire/protocol.js").Cells)[]} Answer
  * @typedef {{question: Question, image: string, cells: string}} Wanted and the keys of what may come
  *
  * @param {import("../state/scene.js").Scene} scene
  * @param {() => import("../state/state.js").State} getState
  * @param {import("./viewports.js").Viewports} viewports
  * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` hears first
- * @param {(image: import("../wire/protocol.js").Image) => void} [tell] of an image that is on show from now
+ * @param {(image: Image) => void} [tell] of an image that is on show from now
  */
 export function createViewRequester(scene, getState, viewports, ask, tell = () => {}) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -102,7 +103,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     const [first] = answer;
     if (!isOnShow(first)) return false;
     if (first.kind === "image") {
-      const made = await imageOf(first, image);
+      const made = await imageOf(/** @type {Image[]} */ (answer), image);
       // Check again: other points or colors may have arrived while the image was decoded.
       if (!isOnShow(first)) return made.bitmap.close(), false;
       // A bitmap holds memory that no garbage collector sees, until it is closed.
@@ -136,7 +137,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
       if (!canAggregate(state)) return null;
       const answer = await askInTurn(questionOf([viewport], state, scene), "");
       const first = answer?.[0];
-      return first?.kind === "image" && isOnShow(first) ? imageOf(first, "") : null;
+      return first?.kind === "image" && isOnShow(first) ? imageOf(/** @type {Image[]} */ (answer), "") : null;
     },
     destroy() {
       isEnded = true;
@@ -149,9 +150,11 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
 
 /** @typedef {ReturnType<typeof createViewRequester>} ViewRequester */
 
-/** @param {import("../wire/protocol.js").Image} answer @param {string} key @returns {Promise<import("../state/scene.js").CellImage>} */
-async function imageOf({ content, view, n_inside: nInside, points_seq: pointsSeq, seq, arrays }, key) {
-  const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (arrays.png)], { type: "image/png" });
+/** @param {Image[]} answer in the order of its parts @param {string} key @returns {Promise<import("../state/scene.js").CellImage>} */
+async function imageOf(answer, key) {
+  const [{ content, view, n_inside: nInside, points_seq: pointsSeq, seq }] = answer;
+  const file = answer.map(({ arrays }) => /** @type {Uint8Array<ArrayBuffer>} */ (arrays.png));
+  const blob = new Blob(file, { type: "image/png" });
   // Numbers are no colors: nothing may correct or multiply them.
   const premultiplyAlpha = content === "colors" ? "premultiply" : "none";
   const bitmap = await createImageBitmap(blob, { premultiplyAlpha, colorSpaceConversion: "none" });

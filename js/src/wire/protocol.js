@@ -173,7 +173,7 @@ export const CONTAINER = 65536;
  * @property {number[]} view
  */
 /**
- * Ask for all cells of a view, if only a sample of them was sent. Answered by `image`, or by one or more `cells`.
+ * Ask for all cells of a view, if only a sample of them was sent. Answered by one or more `image` or `cells`.
  *
  * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
  * width, height : device pixels; diameter : of a point, device pixels
@@ -831,6 +831,7 @@ export const CONTAINER = 65536;
  * statistic : name of the numbers if they are not those of cells, such as a standard deviation. The codes then span
  *     the first two numbers of `scale` instead of the range of the coloring, the colors span the next two, and the
  *     last is the lowest number above 0, as in `color`; levels : as in `color`. "" and [] otherwise
+ * part, parts : number of this part of the file, and of all; only the first has values in the other arrays
  * @typedef {object} Image
  * @property {"image"} kind
  * @property {number} panel
@@ -843,6 +844,8 @@ export const CONTAINER = 65536;
  * @property {string} statistic
  * @property {number[]} scale
  * @property {number[]} levels
+ * @property {number} part
+ * @property {number} parts
  * @property {{png: Uint8Array, histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
@@ -935,6 +938,7 @@ export const CONTAINER = 65536;
  * per_px : number of px of the stored image per px, 1 = full resolution; um : micrometers per data unit, 0 = unknown;
  *     spot : diameter of a spot of its library, data units, 0 = unknown
  * outline : x and y of four corners, data units, outside of which nothing of the file is drawn; [] = draw all of it
+ * part, parts : as in `image`
  * @typedef {object} Tissue
  * @property {"tissue"} kind
  * @property {number} panel
@@ -945,6 +949,8 @@ export const CONTAINER = 65536;
  * @property {number} um
  * @property {number} spot
  * @property {number[]} outline
+ * @property {number} part
+ * @property {number} parts
  * @property {{jpeg: Uint8Array}} arrays
  */
 /**

@@ -56,8 +56,10 @@ export function createTissue({ element, look, store, client }) {
       if (isOver) return;
       if (answer === null) return void (requested === key && store.get().error?.of !== "tissue" && again()); // overtaken by another plot
       const about = /** @type {Answer} */ (answer[0]);
-      const bytes = /** @type {Uint8Array<ArrayBuffer>} */ (about.arrays.jpeg);
-      const image = await createImageBitmap(new Blob([bytes], { type: "image/jpeg" }));
+      const file = answer.map(
+        (one) => /** @type {Uint8Array<ArrayBuffer>} */ (/** @type {Answer} */ (one).arrays.jpeg),
+      );
+      const image = await createImageBitmap(new Blob(file, { type: "image/jpeg" }));
       if (requested !== key || isOver) return image.close();
       part?.image.close();
       part = { image, about };

@@ -193,7 +193,7 @@ def test_a_lasso_that_waits_counts_while_its_panel_shows_what_it_was_drawn_in(wi
     assert 0 < len(widget.selection) < 1000
     later = select_later(widget._session, p.Lasso(box(-99, 99), "replace", panel=panel.number))
     panel.embedding = "umap"
-    with pytest.raises(Exception, match="other cells are on show"):
+    with pytest.raises(Exception, match="other cells are shown"):
         list(later())
 
 

@@ -1,4 +1,4 @@
-/** Entry of the second module: makes the panels of a view, and exports what it draws on the plot. */
+/** Entry of the second module: creates the panels of a view and exports the code that draws on the plot. */
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/parts/panel_buttons.js";
 import { createAnnotations } from "./annotations/annotations_panel.js";
@@ -34,12 +34,15 @@ export { createPictures, saveFile } from "./pictures/plot_picture.js";
 
 /** @typedef {import("../page/parts/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
-/** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
+/** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = the panel is closed */
 /** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./columns/open_columns.js").Opened, sets: Sets,
  *   comparing: import("./compare/comparison_requests.js").Comparing}} Given */
-/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> & {now: () => import("./sets/set_requests.js").CellSet[] | null, chosen: string[]}} Sets */
+/** Sets of cells, shared by the panels that list them.
+ * @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault" | "combined"> &
+ *   {now: () => import("./sets/set_requests.js").CellSet[] | null, chosen: string[]}} Sets */
 
-/** What makes each panel of a view, by its name. @type {Record<import("../wire/constants.js").PanelName, (given: Given) => DrawPanel>} */
+/** The factory of each panel, by panel name.
+ * @type {Record<import("../wire/constants.js").PanelName, (given: Given) => DrawPanel>} */
 const MAKERS = {
   columns: createColumns,
   genes: createGenes,
@@ -48,11 +51,11 @@ const MAKERS = {
   table: createTable,
   compare: createCompare,
 };
-/** Panels whose rows are counted when they are open, and what these are. */
+/** Panels whose open rows are counted, with the prefix of their specs. */
 const COUNTED = { columns: "obs:", genes: "var:" };
-/** Those that lie under the plot; all others share the drawer beside it. */
+/** Panels below the plot; all others share the drawer beside it. */
 const BELOW = ["table", "compare"];
-/** Those that list sets of cells. */
+/** Panels that list sets of cells. */
 const OF_SETS = ["sets", "compare"];
 
 /** @type {import("../page/second_module.js").CreatePanels} */
@@ -101,7 +104,7 @@ export function createPanels(client, redraw) {
         notes: nothing,
         place: nothing,
       };
-    // Each has a place of its own, which the others do not move.
+    // Each panel keeps its own slot, so that opening one does not render another anew.
     const inPlace = (
       /** @type {boolean} */ isBelow,
       /** @type {string} */ name,
@@ -125,7 +128,7 @@ export function createPanels(client, redraw) {
   };
 }
 
-/** Is the row of a column or a pinned gene in one of the panels that are open? @param {string} spec
+/** Whether an open panel lists the row of a column or a pinned gene. @param {string} spec
  * @param {(panel: string) => boolean | undefined} isOpen @param {string[]} pinned */
 function isCounted(spec, isOpen, pinned) {
   const isListed = (/** @type {string} */ panel) => panel !== "genes" || pinned.includes(spec.slice(4));

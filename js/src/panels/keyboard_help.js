@@ -11,9 +11,10 @@ import { nounsOf } from "../words/nouns.js";
 import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./keyboard_shape.js";
 
 /** @typedef {import("../page/parts/ui.js").Context} Context */
-/** @typedef {[keys: string[], does: string, by?: "kernel"]} Row by: who does it, where that is not the page alone */
+/** @typedef {[keys: string[], does: string, by?: "kernel"]} Row by: "kernel" if the action needs one */
 
-/** Panels tell their own names. @type {Record<Exclude<keyof typeof PAGE_KEYS, "panel">, string>} */
+/** Descriptions of the keys of the page; panels bring their own names.
+ * @type {Record<Exclude<keyof typeof PAGE_KEYS, "panel">, string>} */
 const ANYWHERE = {
   tool: "Choose Pan, Lasso or Rectangle",
   everything: "Reset view",
@@ -32,7 +33,7 @@ const ON_THE_PLOT = {
   draw: "Draw a polygon (Lasso) or rectangle with keys",
   clear: "Clear the selection",
 };
-/** Of both, what takes a kernel. */
+/** Keys of both lists that need a kernel. */
 const BY_KERNEL = ["tool", "undo", "redo", "draw"];
 /** @type {Record<keyof typeof DRAWING_KEYS, string>} */
 const WHILE_DRAWING = {
@@ -105,19 +106,19 @@ function sections({ dataset, traits }) {
   ];
 }
 
-/** A key as people call it. @param {string} key @returns {string} */
+/** The common name of a key. @param {string} key @returns {string} */
 function named(key) {
   return { " ": "Space", "-": "−", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" }[key] ?? key;
 }
 
-/** Shows a dialog that has been put into the document: the browser keeps the focus in it and gives it back. */
+/** Opens a dialog as modal once it is in the document: the browser then traps the focus and returns it. */
 const shown = directive(
   class extends Directive {
     /** @param {any} part */
     update({ element }) {
       queueMicrotask(() => {
         if (!element.isConnected || element.open) return;
-        // A notebook in VS Code has a window as high as all of it, whose middle nobody may see.
+        // In VS Code the window is as high as the whole notebook: a centered dialog could be out of view.
         const { top } = element.getRootNode().host.getBoundingClientRect();
         if (innerHeight > screen.height) element.style.margin = `${Math.max(top, 0) + 16}px auto auto`;
         element.showModal();
@@ -134,9 +135,10 @@ const shown = directive(
 /** @param {Context} context */
 export function keyList({ state, ui, update }) {
   if (ui.popover !== "keys") return nothing;
-  const stop = (/** @type {Event} */ event) => event.stopPropagation(); // keys are for the dialog alone
+  const stop = (/** @type {Event} */ event) => event.stopPropagation(); // only the dialog handles keys
   const leave = (/** @type {Event} */ event) =>
-    event.target === event.currentTarget && /** @type {HTMLDialogElement} */ (event.target).close(); // beside it
+    // a click on the backdrop
+    event.target === event.currentTarget && /** @type {HTMLDialogElement} */ (event.target).close();
   return html`<dialog class="keys" data-popover="keys" aria-labelledby="keys-heading" ${shown()} @keydown=${stop} @click=${leave}
     @close=${() => update({ popover: "" })}>
     <div class="all">

@@ -9,27 +9,27 @@ import { shortNumber } from "../words/format.js";
  * @typedef {{x: number, y: number}} Place CSS px of the element
  */
 
-/** What keys do while a shape is drawn. */
+/** Keys while a shape is drawn, by action. */
 export const DRAWING_KEYS = {
   cursor: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
   corner: ["Enter", " "],
   back: ["Backspace"],
   drop: ["Escape"],
 };
-/** One press of an arrow; with Shift. */
+/** Cursor steps: an arrow alone, and with Shift. */
 export const [STEP_PX, FINE_PX] = [10, 1];
-/** A corner so near to the first one closes. */
+/** A corner within this distance of the first or the last one closes the polygon. */
 const NEAR_PX = 5;
 /** @type {Record<string, [number, number]>} */
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** @type {import("../plot/keyboard_shape_loader.js").CreateKeyShape} */
 export function createKeyShape(element, meaning) {
-  /** @type {"lasso" | "rectangle" | null} null = none is being drawn */
+  /** @type {"lasso" | "rectangle" | null} null = no shape in progress */
   let kind = null;
   /** @type {Place} */
   let at = { x: 0, y: 0 };
-  /** Those that have been set, in data units. @type {[number, number][]} */
+  /** Corners set so far, in data units. @type {[number, number][]} */
   let corners = [];
 
   const here = () => meaning.toData(at.x, at.y);
@@ -106,24 +106,25 @@ export function createKeyShape(element, meaning) {
   }
 
   return {
-    /** @param {{key: string, shiftKey: boolean, altKey: boolean}} event @returns {boolean} whether it means something */
+    /** @param {{key: string, shiftKey: boolean, altKey: boolean}} event
+     * @returns {boolean} whether the key was handled */
     press({ key, shiftKey, altKey }) {
-      if (kind !== null && kind !== toolOf(meaning.state())) end(""); // there is no kernel any more
+      if (kind !== null && kind !== toolOf(meaning.state())) end(""); // the kernel is gone, or another tool is active
       if (kind === null) return key === DRAW_KEY && begin();
       if (key in WAYS) step(WAYS[key], shiftKey ? FINE_PX : STEP_PX);
       else if (DRAWING_KEYS.corner.includes(key)) set({ shift: shiftKey, alt: altKey });
       else if (DRAWING_KEYS.back.includes(key)) {
         corners.pop();
         show(`${corners.length} ${corners.length === 1 ? "corner" : "corners"} left.`);
-      } else if (DRAWING_KEYS.drop.includes(key)) end("Drawing cancelled.");
+      } else if (DRAWING_KEYS.drop.includes(key)) end("Drawing canceled.");
       else return false;
       return true;
     },
-    /** A hand or another tool takes over. */
+    /** The pointer or another tool takes over. */
     cancel() {
       if (kind !== null) end("");
     },
-    /** The view has moved beneath the cursor. */
+    /** Redraw after the view has moved under the cursor. */
     refresh() {
       if (kind !== null) show("");
     },

@@ -29,7 +29,7 @@ export function notesOf(state) {
   return [...found, ...(state.dataset?.notes ?? [])];
 }
 
-/** What the picture on show is made of. @param {State} state */
+/** Describes what the current picture is made of: points, a sample or an image. @param {State} state */
 function pictureNote(state) {
   const { points, inView, color } = state;
   if (points === null || inView === null || points.nObs === 0) return "";

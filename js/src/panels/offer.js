@@ -11,13 +11,13 @@ import { nounsOf } from "../words/nouns.js";
 /** @typedef {import("../state/state.js").Nouns} Nouns */
 
 const DAY_MS = 86_400_000;
-/** Things that are named; of more the rest is only in the tooltip. */
+/** Maximum number of items named on the button; the tooltip names all. */
 const MOST_NAMED = 2;
 
 /** @param {{client: import("../wire/client.js").Client, redraw: () => void}} given */
 export function createOffer({ client, redraw }) {
   let chosen = "";
-  /** What was clicked, until the kernel has answered. */
+  /** True from a click until the kernel has answered. */
   let isRequested = false;
 
   /** @param {string} name "" = none */
@@ -52,7 +52,8 @@ export function createOffer({ client, redraw }) {
   };
 }
 
-/** All that a kept state holds, in words; labels of which no file has any are unsaved. @param {Kept} kept @param {Nouns} nouns @returns {string[]} */
+/** Everything a kept state contains, in words. Labels are called unsaved if no file has any of them.
+ * @param {Kept} kept @param {Nouns} nouns @returns {string[]} */
 export function partsOf({ counts, unsaved }, { var: { one, many } }) {
   const label = unsaved > 0 && unsaved === counts.annotations ? "unsaved label" : "label";
   const labels = counts.labels > 0 ? { labels: [label, `${label}s`] } : { annotations: ["annotation", "annotations"] };
@@ -78,7 +79,8 @@ const some = (kept, nouns) => listed(partsOf(kept, nouns).slice(0, MOST_NAMED));
 /** @param {Kept} kept @param {Nouns} nouns */
 const whole = (kept, nouns) => `Restore ${listed(partsOf(kept, nouns))} ${from(kept)}. Undo reverts this.`;
 
-/** When and where it was kept: "from 14:02", "from 3 Nov, 14:02, in trial.ipynb". @param {Kept} kept @param {number} [now] ms */
+/** When and where a state was kept: "from 14:02", "from 3 Nov, 14:02, in trial.ipynb".
+ * @param {Kept} kept @param {number} [now] ms */
 export function from({ at, notebook }, now = Date.now()) {
   const date = new Date(1000 * at);
   const time = `${date.getHours()}:${String(date.getMinutes()).padStart(2, "0")}`;

@@ -1,19 +1,19 @@
-/** Requests the annotations and the labels of one, with their counts. */
+/** Requests the annotations, and the labels of one with their counts. */
 import { createNamedList } from "../shared/list_requests.js";
 
 /**
  * @typedef {object} Label
- * @property {string | null} label null = the cells without one
- * @property {string} color "" of those
+ * @property {string | null} label null = the cells without a label
+ * @property {string} color "" for the cells without a label
  * @property {number} n cells
- * @property {number} nFiltered those that pass the filters of all else
+ * @property {number} nFiltered cells that pass all filters except that of the annotation
  * @property {number} nSelected
  *
  * @typedef {object} Listed
  * @property {Record<string, any>[]} annotations name and n_labels of each
- * @property {string} name of the one whose labels are listed, "" = there is none
- * @property {Label[]} labels those found, and last the cells without a label
- * @property {number} nFound labels that match; more than there are here
+ * @property {string} name of the listed annotation; "" = none
+ * @property {Label[]} labels matches, then the cells without a label
+ * @property {number} nFound labels that match; may exceed `labels`
  * @property {number} nLeftOut selected cells that do not pass the filters
  * @property {boolean} hasObs
  *
@@ -28,7 +28,7 @@ export function createAnnotationList(client, redraw) {
   return {
     fault: list.fault,
     /** @param {import("../../state/state.js").State | null} state
-     * @param {string} name of the annotation @param {string} query what its labels contain */
+     * @param {string} name of the annotation @param {string} query search text for labels */
     follow: (state, name, query) => list.follow(state, { name, query, filters: state?.traits.filters }),
     /** @param {Edit} what @returns {Promise<Done | null>} */
     edit: (what) => list.edit(what),

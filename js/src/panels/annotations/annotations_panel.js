@@ -20,7 +20,7 @@ export function createAnnotations({ client, redraw }) {
   const rows = createLabelRows(list.edit, redraw);
   const saveForm = createSaveForm(list.edit, redraw);
   let chosen = "";
-  /** What is being typed: a label of the selection, which also narrows the list. */
+  /** Input so far: a label for the selection, which also filters the list. */
   let typed = "";
   let making = { isOpen: false, name: "", of: "" };
 
@@ -30,7 +30,8 @@ export function createAnnotations({ client, redraw }) {
     redraw();
   }
 
-  /** Which annotation is shown, and what is done with all of it. @param {Context} context @param {Listed} listed */
+  /** Chooses an annotation, colors by it, or opens the form for a new one.
+   * @param {Context} context @param {Listed} listed */
   function chooser({ state, actions }, { annotations, name }) {
     const spec = `obs:${name}`;
     const isOffline = state.link === "offline";
@@ -46,7 +47,7 @@ export function createAnnotations({ client, redraw }) {
     </div>`;
   }
 
-  /** The form that makes an annotation. @param {Context} context @param {boolean} isFirst there is none yet */
+  /** The form that creates an annotation. @param {Context} context @param {boolean} isFirst there is none yet */
   function maker({ state }, isFirst) {
     const columns = (state.dataset?.columns ?? []).filter(({ kind }) => kind === "categorical" || kind === "boolean");
     const make = (/** @type {Event} */ event) => {
@@ -66,7 +67,8 @@ export function createAnnotations({ client, redraw }) {
     </form>`;
   }
 
-  /** The field that labels the selection; what is typed narrows the list too. @param {Context} context @param {Listed} listed */
+  /** The field that labels the selection; its text also filters the list.
+   * @param {Context} context @param {Listed} listed */
   function labeler({ state }, { name, labels, nLeftOut }) {
     const { n } = state.selection;
     const { obs } = nounsOf(state);
@@ -74,7 +76,7 @@ export function createAnnotations({ client, redraw }) {
     const isKnown = labels.some((one) => one.label === label);
     const assign = (/** @type {Event} */ event) => {
       event.preventDefault();
-      const label = typed.trim(); // a key comes faster than a drawing
+      const label = typed.trim(); // read again: a key comes faster than a redraw
       if (label === "" || n === 0) return;
       void list.edit({ op: "assign", name, label }).then((done) => {
         if (done !== null && typed.trim() === label) then(() => void (typed = ""));

@@ -18,9 +18,9 @@ import { isOnlyOf, leavesOut, ruleOf, without, withRule } from "../filters/filte
 
 /** @param {ReturnType<typeof import("./annotation_requests.js").createAnnotationList>["edit"]} edit @param {() => void} redraw */
 export function createLabelRows(edit, redraw) {
-  /** Those that are open. @type {Set<string | null>} */
+  /** The open labels. @type {Set<string | null>} */
   const open = new Set();
-  /** What is being typed in the place of the name of a label, or to merge it with. */
+  /** Input so far in the rename or merge field of a label. */
   let typing = { label: "", op: "", to: "" };
 
   /** @param {() => void} change */
@@ -77,7 +77,7 @@ export function createLabelRows(edit, redraw) {
     </div>`;
   }
 
-  /** A field whose text, once it is entered, renames a label or merges it with another. @param {string} name @param {string} label
+  /** A field that renames a label or merges it into another. @param {string} name @param {string} label
    * @param {"rename" | "merge"} op @param {string} words @param {string} placeholder @param {number} i */
   function field(name, label, op, words, placeholder, i) {
     const isTyped = typing.label === label && typing.op === op;
@@ -85,7 +85,7 @@ export function createLabelRows(edit, redraw) {
     const enter = (/** @type {Event} */ event) => {
       const to = textIn(event).trim();
       typing = { label: "", op: "", to: "" };
-      if (to === "" || to === label) return redraw(); // what is there stays
+      if (to === "" || to === label) return redraw(); // keep the old name
       void edit({ op, name, label, to }).then((done) => {
         if (done !== null) then(() => void (open.delete(label) && open.add(to)));
       });
@@ -98,7 +98,7 @@ export function createLabelRows(edit, redraw) {
     close: () => open.clear(),
     /** @param {Context} context @param {Listed} listed */
     draw: (context, listed) => listed.labels.map((one, i) => row(context, listed, one, i)),
-    /** The labels that one can be merged with. @param {Listed} listed */
+    /** The known labels, as completions of the merge field. @param {Listed} listed */
     known: ({ labels }) =>
       html`<datalist id="labels-known">${labels.map(({ label }) => (label === null ? nothing : html`<option value=${label}></option>`))}</datalist>`,
   };

@@ -1,4 +1,4 @@
-/** The form that saves an annotation to a file, and asks what to do with labels that are already there. */
+/** The form that saves an annotation to a file and offers ways to resolve a conflict with labels there. */
 // Changes with cxg_widget/annotations/sidecar.py: formats of saved annotations.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
@@ -8,7 +8,7 @@ import { nounsOf } from "../../words/nouns.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 
-/** What came of it may lie below what is in sight. @param {Element | null} form */
+/** Scroll the form into view: the result may be below. @param {Element | null} form */
 function reveal(form) {
   requestAnimationFrame(() => form?.scrollIntoView({ block: "nearest" }));
 }
@@ -16,9 +16,9 @@ function reveal(form) {
 /** @param {ReturnType<typeof import("./annotation_requests.js").createAnnotationList>["edit"]} edit @param {() => void} redraw */
 export function createSaveForm(edit, redraw) {
   let isOpen = false;
-  /** What was typed, null = nothing yet. @type {string | null} */
+  /** The typed path; null = none yet. @type {string | null} */
   let path = null;
-  /** Other labels that are there. @type {{name: string, to: string, counts: number[]} | null} */
+  /** The last conflict with existing labels. @type {{name: string, to: string, counts: number[]} | null} */
   let conflict = null;
   let said = { name: "", sentence: "" };
 
@@ -61,7 +61,7 @@ export function createSaveForm(edit, redraw) {
       const submit = (/** @type {Event} */ event) => {
         event.preventDefault();
         const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-        const file = (path ?? to).trim(); // a key comes faster than a drawing
+        const file = (path ?? to).trim(); // read again: a key comes faster than a redraw
         if (file !== "") void save(name, file).then(() => reveal(form));
       };
       return html`<form class="saver" @submit=${submit}>

@@ -1,4 +1,4 @@
-/** A brush while a hand moves it: requests sums once, so that counts and points follow without another request. */
+/** A brush during a drag: requests sums once, so that counts and points follow without further requests. */
 
 import { withRule } from "../filters/filter_rules.js";
 import { binsOf, movedCounts, nPassing } from "./brush_counts.js";
@@ -7,22 +7,23 @@ import { binsOf, movedCounts, nPassing } from "./brush_counts.js";
  * @typedef {import("../../page/parts/ui.js").Context} Context
  * @typedef {import("../../wire/protocol.js").ColumnCounts} Counts
  * @typedef {import("./brush_counts.js").Ends} Ends
- * @typedef {{column: string, rows: number[]}} Open another column that is open, with the categories that are drawn
+ * @typedef {{column: string, rows: number[]}} Open another open column, with the categories in view
  *
  * @typedef {object} Answer
  * @property {Map<string, import("../../wire/protocol.js").BrushSums>} sums by column
  * @property {Uint8Array} bins of the points
  *
  * @typedef {object} Held
- * @property {Context} context of the view in which it is
+ * @property {Context} context of the view with the brush
  * @property {string} column
  * @property {boolean} isInteger
  * @property {Ends} ends
  * @property {boolean} hasMoved
- * @property {string} requested what the answer is of; "" = nothing was requested
- * @property {string} filters with which it was requested, as JSON
- * @property {Answer | null} answer null = not here yet
- * @property {{filters: string, columns: Record<string, Counts>} | null} released what held on release; null = still under the hand
+ * @property {string} requested key of the last request; "" = none yet
+ * @property {string} filters of the last request, as JSON
+ * @property {Answer | null} answer null = not received yet
+ * @property {{filters: string, columns: Record<string, Counts>} | null} released
+ *   filters and counts at release; null = still dragging
  */
 
 /** @param {import("../../wire/client.js").Client} client @param {() => void} redraw */
@@ -55,7 +56,7 @@ export function createBrush(client, redraw) {
     return binsOf(ends, context.state.columns[column].edges, isInteger);
   }
 
-  /** Leave out the points beside the brush, and say how many cells pass. @param {Held} mine */
+  /** Filter the points to the brush and report how many cells pass. @param {Held} mine */
   function movePoints(mine) {
     const { context, answer, hasMoved } = mine;
     if (answer === null || !hasMoved) return;
@@ -65,7 +66,8 @@ export function createBrush(client, redraw) {
   }
 
   return {
-    /** A hand takes the brush of a column. @param {Context} context @param {string} column @param {boolean} isInteger @param {Ends} ends */
+    /** Start a drag of the brush of a column.
+     * @param {Context} context @param {string} column @param {boolean} isInteger @param {Ends} ends */
     take(context, column, isInteger, ends) {
       letGo();
       held = {
@@ -86,7 +88,7 @@ export function createBrush(client, redraw) {
       Object.assign(held, { ends, hasMoved: true });
       movePoints(held);
     },
-    /** The filters have been set; what was seen stays until the kernel has answered. */
+    /** End a drag after the filters were set. The estimated counts stay until the kernel has answered. */
     release() {
       if (held === null || held.released !== null) return;
       const { columns, traits } = held.context.state;
@@ -95,9 +97,10 @@ export function createBrush(client, redraw) {
       else held.released = { filters, columns };
     },
     letGo,
-    /** Where a hand has put the ends of a column; null = no hand is at it. @param {string} column @returns {[number | null, number | null] | null} */
+    /** The dragged limits of a column; null = no drag on it.
+     * @param {string} column @returns {[number | null, number | null] | null} */
     endsOf: (column) => (held?.column === column && held.released === null && held.hasMoved ? [...held.ends] : null),
-    /** Look after the brush at each drawing of its view. @param {() => Open[]} others that are open */
+    /** Update the brush at each redraw of its view. @param {() => Open[]} others other open columns */
     follow(others) {
       if (held === null) return;
       const { context, column, released } = held;
@@ -116,10 +119,11 @@ export function createBrush(client, redraw) {
       held.requested = wanted;
       void ask(held, open);
     },
-    /** The counts of a column as they are under the brush. @param {string} column @param {Counts} counts @returns {Counts} */
+    /** The counts of a column under the brush. @param {string} column @param {Counts} counts @returns {Counts} */
     counted(column, counts) {
       if (!held?.answer || !held.hasMoved || column === held.column) return counts;
-      if (held.released !== null && held.released.columns[column] !== counts) return counts; // exact ones have come
+      // the exact counts have arrived
+      if (held.released !== null && held.released.columns[column] !== counts) return counts;
       const sums = held.answer.sums.get(column);
       const nBins = held.context.state.columns[held.column].edges.length - 1;
       return sums === undefined ? counts : movedCounts(counts, sums, binsNow(held), nBins);

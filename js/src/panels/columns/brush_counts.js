@@ -1,23 +1,23 @@
-/** Counts under a moving brush, from running sums over its bins: one subtraction for each part of a bar. Pure. */
+/** Counts under a moving brush, from running sums over its bins: one subtraction per part of a bar. Pure. */
 // Changes with cxg_widget/counts/brush.py: counts while a brush moves.
 
 /**
  * @typedef {import("../../wire/protocol.js").ColumnCounts} Counts
  * @typedef {import("../../wire/protocol.js").BrushSums} Sums
  * @typedef {readonly [number | null, number | null]} Ends of a range of numbers, both included; null = open
- * @typedef {readonly [number, number]} Bins the first that is kept, and the first after it that is not
+ * @typedef {readonly [number, number]} Bins the first bin inside, and the first bin after it that is outside
  */
 
-/** The bins that a range takes in, its ends moved to the nearest edges; without ends, one more bin holds the cells without a value.
+/** The bins of a range, with its ends moved to the nearest edges. An open range includes one more bin: missing values.
  * @param {Ends} ends @param {number[]} edges @param {boolean} isInteger @returns {Bins} */
 export function binsOf([low, high], edges, isInteger) {
   const n = edges.length - 1;
   if (low === null && high === null) return [0, n + 1];
-  const above = high !== null && isInteger ? high + 1 : high; // a whole number fills the room up to the next
+  const above = high !== null && isInteger ? high + 1 : high; // an integer covers the range up to the next one
   return [low === null ? 0 : nearest(edges, low), above === null ? n : nearest(edges, above)];
 }
 
-/** @param {number[]} edges ascending @param {number} value @returns {number} index of the edge next to it */
+/** @param {number[]} edges ascending @param {number} value @returns {number} index of the nearest edge */
 function nearest(edges, value) {
   let [low, high] = [0, edges.length - 1];
   while (low < high) {
@@ -28,7 +28,7 @@ function nearest(edges, value) {
   return low > 0 && value - edges[low - 1] < edges[low] - value ? low - 1 : low;
 }
 
-/** A column's counts with those that pass under a brush over another column. Rows that have no sums stay as they are.
+/** The counts of a column under a brush over another column. Rows without sums do not change.
  * @param {Counts} counts @param {Sums} found @param {Bins} bins @param {number} nBins of the brush @returns {Counts} */
 export function movedCounts(counts, { rows, groups, width, arrays: { sums } }, [from, to], nBins) {
   if (sums.length === 0) return counts;
@@ -54,7 +54,8 @@ export function movedCounts(counts, { rows, groups, width, arrays: { sums } }, [
   return { ...counts, groups: isGrouped ? groups : [], arrays: { ...counts.arrays, filtered, grouped } };
 }
 
-/** How many cells pass all filters under a brush. @param {Counts} counts of its own column @param {Bins} bins @returns {number} */
+/** Number of cells that pass all filters under a brush.
+ * @param {Counts} counts of its own column @param {Bins} bins @returns {number} */
 export function nPassing({ arrays: { filtered } }, [from, to]) {
   return filtered.subarray(from, to).reduce((sum, count) => sum + count, 0);
 }

@@ -1,16 +1,16 @@
-/** Pointer and keys on the brush of a histogram, and where its ends are. */
+/** Handles pointer and keys on the brush of a histogram, and computes its limits. */
 import { shareOf, valueAt } from "../../style/levels.js";
 import { MOST_BINS } from "../../wire/constants.js";
 
 /** @typedef {[number | null, number | null]} Ends lowest and highest number, null = open */
-/** What the pointer holds. @typedef {"low" | "high" | "both" | "new"} Grip */
+/** The part of the brush that the pointer drags. @typedef {"low" | "high" | "both" | "new"} Grip */
 
-/** How near to an end the pointer takes it, px. */
+/** Distance within which the pointer grabs an end, px. */
 const REACH_PX = 6;
 
 /**
  * @param {{edges: number[], isInteger: boolean, isOffline: boolean, now: () => Ends, take: () => void, drag: (ends: Ends, done: boolean) => void}} given
- *   now gives the ends that hold; take is called when a hand takes the brush, drag at each move, and of the last one that it is
+ *   now: the current ends; take: called when a drag starts; drag: called at each move, with done = true at the last
  */
 export function brushHands({ edges, isInteger, isOffline, now, take, drag }) {
   const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
@@ -20,7 +20,8 @@ export function brushHands({ edges, isInteger, isOffline, now, take, drag }) {
     drag(brushedEnds([a, b], edges, isInteger), done);
   }
 
-  /** Which end, or the whole brush, the pointer takes. @param {number} x px from the left @param {number} width px @param {number} value under it
+  /** Which part of the brush the pointer grabs.
+   * @param {number} x px from the left @param {number} width px @param {number} value under it
    * @returns {Grip} */
   function gripAt(x, width, value) {
     const ends = now();
@@ -61,7 +62,7 @@ export function brushHands({ edges, isInteger, isOffline, now, take, drag }) {
       (at) => {
         listening.abort();
         if (hasMoved) move(at, true);
-        else drag(grip === "new" ? [null, null] : ends, true); // a click beside the brush takes it away
+        else drag(grip === "new" ? [null, null] : ends, true); // a click outside the brush removes it
       },
       { signal },
     );
@@ -94,10 +95,10 @@ function held(value, least, most) {
   return Math.max(least, Math.min(most, value));
 }
 
-/** A whole number fills the room up to the next. @param {boolean} isInteger */
+/** The width of a value on the axis: an integer covers the range up to the next one. @param {boolean} isInteger */
 export const roomOf = (isInteger) => (isInteger ? 1 : 0);
 
-/** The ends of a brush between two places, both included: numbers that can be read, and none where it takes in all.
+/** Inclusive limits of a brush between two values, rounded to be readable; null = the brush reaches the edge.
  * @param {[number, number]} places @param {number[]} edges @param {boolean} isInteger @returns {Ends} */
 export function brushedEnds([a, b], edges, isInteger) {
   const step = stepOf(edges, isInteger);
@@ -106,7 +107,8 @@ export function brushedEnds([a, b], edges, isInteger) {
   return [first <= edges[0] ? null : first, behind >= /** @type {number} */ (edges.at(-1)) ? null : last];
 }
 
-/** What ends are rounded to: a power of ten, some hundredth of a bin. @param {number[]} edges @param {boolean} isInteger @returns {number} */
+/** The step that limits are rounded to: a power of ten of at most a quarter of the narrowest bin.
+ * @param {number[]} edges @param {boolean} isInteger @returns {number} */
 export function stepOf(edges, isInteger) {
   if (isInteger) return 1;
   const [lo, hi] = [edges[0], edges[edges.length - 1]];
@@ -114,7 +116,7 @@ export function stepOf(edges, isInteger) {
   return width > 0 ? 10 ** Math.floor(Math.log10(width)) : 0;
 }
 
-/** @param {number} value @param {number} step 0 = as it is @returns {number} */
+/** @param {number} value @param {number} step 0 = do not round @returns {number} */
 export function rounded(value, step) {
   if (!(step > 0)) return value;
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
@@ -122,7 +124,8 @@ export function rounded(value, step) {
   return digits <= 100 && Number.isFinite(near) ? Number(near.toFixed(digits)) : value;
 }
 
-/** Where the brush begins and ends: behind the room of its last number. @param {Ends} ends @param {number[]} edges @param {boolean} isInteger */
+/** Where the brush starts and ends on the axis: for integers it ends after the width of its last value.
+ * @param {Ends} ends @param {number[]} edges @param {boolean} isInteger */
 export function shownOf([low, high], edges, isInteger) {
   const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
   return [held(low ?? lo, lo, hi), held(high === null ? hi : high + roomOf(isInteger), lo, hi)];

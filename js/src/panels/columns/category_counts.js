@@ -1,4 +1,4 @@
-/** An open column of categories: a row with bars for each, which a click shows or hides, and a field that finds one. */
+/** An open column of categories: one row of bars per category, which a click shows or hides, and a search field. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
@@ -55,12 +55,13 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     });
   const isOffline = context.state.link === "offline";
   const areFound = place.found !== null && rows.length > 0 && rows.length < nAll;
-  const areNamed = areFound && rows.every((i) => labelOf(i) !== undefined); // of a long list those in sight are
+  // in a long list only rows in view have labels
+  const areNamed = areFound && rows.every((i) => labelOf(i) !== undefined);
   const keep = () => {
     const wanted = new Set(rows.map(labelOf));
     setRule(() => (isLong ? onlyThese(column, [...wanted]) : keeping(column, labels(), (label) => wanted.has(label))));
   };
-  /** The category under the pointer, at a double click that of its first one: between the two the rows may have moved.
+  /** The category under the pointer. A double click takes that of its first click: the rows may have moved in between.
    * @param {MouseEvent} event @returns {number} -1 = none */
   const at = (event) => {
     const list = /** @type {HTMLElement} */ (event.currentTarget);
@@ -150,12 +151,13 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
   </div>`;
 }
 
-/** How many of the selected cells of a row pass. @param {Counts} counts @param {number} i @param {Context["state"]} state */
+/** Describes how many selected cells of a row pass the filters.
+ * @param {Counts} counts @param {number} i @param {Context["state"]} state */
 function describeChosen({ arrays, n_chosen }, i, { traits }) {
   return traits.filters.length === 0 ? "" : `, ${wholeNumber(n_chosen > 0 ? arrays.chosen[i] : 0)} of them pass`;
 }
 
-/** Bars of a row: all cells in grey, those that pass on them by the colors of the legend, the selected ones below.
+/** Bars of a row: all cells in gray, over them the passing ones in the colors of the legend, the selected ones below.
  * @param {Context} context @param {Counts} counts @param {number} i @param {number} most */
 function bar({ state }, counts, i, most) {
   const { all, filtered, selected, grouped } = counts.arrays;
@@ -173,7 +175,7 @@ function bar({ state }, counts, i, most) {
     ${selected[i] > 0 ? html`<i class="selected" style="width:${width(selected[i])}"></i>` : nothing}</span>`;
 }
 
-/** Of a long list only some rows are counted. @param {Counts} counts @param {number} i */
+/** Whether a row has counts: in a long list only some rows do. @param {Counts} counts @param {number} i */
 function hasCounts(counts, i) {
   return counts.rows.length === 0 || counts.rows.includes(i);
 }
@@ -184,7 +186,8 @@ function describeList(rows, n, { found }) {
   return n === 1 ? "1 category" : `${wholeNumber(n)} categories`;
 }
 
-/** The field that narrows the list down to categories that contain a text, which the kernel searches. @param {string} name of the column @param {string} text what is typed @param {(text: string) => void} seek */
+/** The field that filters the list to categories that contain a text; the kernel searches.
+ * @param {string} name of the column @param {string} text the typed text @param {(text: string) => void} seek */
 function valueField(name, text, seek) {
   const press = (/** @type {KeyboardEvent} */ event) => {
     const list = /** @type {Element} */ (event.currentTarget).closest(".count-list")?.querySelector("[role=listbox]");

@@ -1,33 +1,35 @@
-/** Which categories of an open column are listed, in which order, and which of them are in view or counted. Pure. */
+/** Filters and sorts the categories of an open column, and selects those in view and those to count. Pure. */
 import { ROW_PX, windowOf } from "../../page/parts/legend_rows.js";
 import { MOST_COUNTED } from "../../wire/constants.js";
 import { byEnrichment, hasChosen } from "./enrichment.js";
 
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Counts */
-/** Where a list is scrolled to, its row with the focus, how it is sorted, what its rows show, and which category is pointed at; text: what
- *   the categories on show contain; found: which these are, as the kernel says, null = all
+/** State of a list: scroll position, active row, sort order, mode of its rows, hovered category. text: the search text;
+ *   found: the categories that match, as the kernel reports them; null = all
  * @typedef {{scroll: number, active: number, byCount: boolean, byEnrichment: boolean, mode: import("./enrichment.js").Mode, pointed: number,
  *   text: string, found: Uint32Array | null}} Place */
 
-/** Rows that are in sight at once. */
+/** Maximum number of rows in view. */
 export const MOST_IN_SIGHT = 9;
-/** Of longer lists those in sight alone are named and counted, and as many around them. */
+/** In a longer list, only the rows in view and AROUND rows on either side have labels and counts. */
 export const LONG = 1024;
 const AROUND = 64;
 
-/** Which categories are drawn, as indices; after all of them comes the one of missing values. @param {Counts} counts @param {Place} place */
+/** Indices of the categories in view; the index after the last category stands for missing values.
+ * @param {Counts} counts @param {Place} place */
 export function rowsDrawn(counts, place) {
   const { rows, start, stop } = sheetOf(counts, place);
   return rows.slice(start, stop);
 }
 
-/** Which rows of a long list are to be counted: those drawn, in steps so that few scrolls ask again, or all that were found; [] = all.
+/** Rows of a long list to count: those in view, in steps so that few scrolls cause a request, or all matches; [] = all.
  * @param {Counts} counts @param {Place} place
  * @returns {number[]} */
 export function rowsWanted(counts, place) {
   if (counts.categories.length <= LONG) return [];
   const { rows, start, stop } = sheetOf(counts, place);
-  if (place.found !== null && rows.length <= MOST_COUNTED) return rows; // for a hand may keep them
+  // a click may filter to them, which needs all labels
+  if (place.found !== null && rows.length <= MOST_COUNTED) return rows;
   return rows.slice(Math.max(0, Math.floor(start / AROUND - 1) * AROUND), Math.ceil(stop / AROUND + 1) * AROUND);
 }
 
@@ -42,7 +44,7 @@ export function sheetOf(counts, { byCount, byEnrichment, mode, scroll, found }) 
   return { rows, height, ...windowOf(rows.length, scroll, height) };
 }
 
-/** Of what was found, its rows in an order. @type {WeakMap<Uint32Array, {listed: number[], rows: number[]}>} */
+/** Cache of sorted matches, by match array. @type {WeakMap<Uint32Array, {listed: number[], rows: number[]}>} */
 const ordered = new WeakMap();
 
 /** @param {number[]} listed @param {Uint32Array} found */
@@ -55,7 +57,7 @@ function among(listed, found) {
   return rows;
 }
 
-/** What is made of an answer once, for it may list 65,534 categories and be drawn in every frame.
+/** Cache of sorted rows, by response: it may list 65,534 categories and be drawn in every frame.
  * @type {WeakMap<object, {most: number, given: () => number[], byCount: () => number[], enriched: (counts: Counts) => number[]}>} */
 const made = new WeakMap();
 
@@ -68,7 +70,7 @@ export function madeOf(counts) {
   const given = Array.from({ length: n }, (_, i) => i);
   /** @type {number[] | null} */
   let sorted = null;
-  /** Of an answer. @type {{of: object | null, rows: number[]}} */
+  /** Cached for one response of an enrichment. @type {{of: object | null, rows: number[]}} */
   let enriched = { of: null, rows: [] };
   const one = {
     most: all.reduce((most, count) => Math.max(most, count), 1),

@@ -1,4 +1,4 @@
-/** The Columns panel: active filters, a search field, and a row for each obs column, which opens its counts. */
+/** The Columns panel: active filters, a search field, and one row per obs column, which opens its counts. */
 // Changes with cxg_widget/display/search.py: words for kinds of columns.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
@@ -17,7 +17,7 @@ import { createModes } from "./mode_switch.js";
 /** @typedef {import("../../state/state.js").Dataset} Dataset */
 /** @typedef {{name: string, kind: string}} Column */
 
-/** What a kind of column holds; all others hold numbers. @type {Record<string, string>} */
+/** Descriptions of column kinds; all other kinds are numbers. @type {Record<string, string>} */
 const WORDS = { categorical: "categories", boolean: "yes / no", string: "text" };
 /** What would be taken for more than a name. */
 const PREFIXED = /^(obs|var|set):/;
@@ -30,7 +30,7 @@ export function createColumns(given) {
   const listed = /** @type {ReturnType<typeof memo<Column[]>>} */ (memo());
   let filter = "";
   let byName = false;
-  /** The one that the Tab key leads to. */
+  /** The row that Tab moves to. */
   let active = "";
 
   /** @param {() => void} change */
@@ -88,7 +88,8 @@ function inOrder(columns, filter, byName) {
   return byName ? found.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true })) : found;
 }
 
-/** Escape empties the field; where it is empty, it is left to who else wants it. @param {KeyboardEvent} event @param {() => void} clear */
+/** Escape clears the field; if the field is empty, other handlers get the key.
+ * @param {KeyboardEvent} event @param {() => void} clear */
 function leave(event, clear) {
   if (event.key !== "Escape" || textIn(event) === "") return;
   event.preventDefault();

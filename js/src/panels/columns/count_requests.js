@@ -3,16 +3,18 @@
 import { MOST_COUNTED } from "../../wire/constants.js";
 
 /** @typedef {import("../../state/state.js").State} State */
-/** @typedef {{column: string, rows: number[]}} Open a column, and of a long list the rows that are wanted; [] = all */
+/** @typedef {{column: string, rows: number[]}} Open a column and, in a long list, the rows to count; [] = all */
 
-/** @typedef {{open: Open[]}} View what one view has open */
+/** @typedef {{open: Open[]}} View the open columns of one view */
 
-/** All views of a widget share its kernel and its counts, and so one question. @type {WeakMap<object, ReturnType<typeof createShared>>} */
+/** All views of a widget share its kernel and its counts, so they share one request.
+ * @type {WeakMap<object, ReturnType<typeof createShared>>} */
 const SHARED = new WeakMap();
 
 /**
  * @param {import("../../wire/client.js").Client} client
- * @returns {(state: State | null, open: Open[]) => void} called at each drawing of a view; null = the panel is closed there
+ * @returns {(state: State | null, open: Open[]) => void} call it at each redraw of a view; null = the panel is
+ *   closed there
  */
 export function createCounting(client) {
   const shared = SHARED.get(client) ?? createShared(client);
@@ -55,10 +57,11 @@ function createShared(client) {
     }
     const { filters } = last.traits;
     const wanted = `${columns} ${JSON.stringify(filters)} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
-    // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
+    // One request at a time, so that repeated keys do not queue up; a newly opened column does not wait.
     const isRelisted = lastDataset !== last.dataset; // its columns may have other labels
     const { columns: counted, traits } = last;
-    const listed = [...rows.values()].map((some) => [...some].slice(0, MOST_COUNTED)); // where many views want more, the rest waits
+    // if many views need more, the rest waits
+    const listed = [...rows.values()].map((some) => [...some].slice(0, MOST_COUNTED));
     const isCounted = !open.some((one) => isLacking(rows.get(one), counted[one]?.rows)) || String(listed) === lastRows;
     if ((wanted === requested && !isRelisted && isCounted) || last.link !== "live") return;
     if (isAsking && columns === lastColumns) return;
@@ -67,7 +70,7 @@ function createShared(client) {
       !one.startsWith("var:") || counted[one].layer === (traits.layer ?? "");
     const known = isRelisted ? [] : open.filter((one) => counted[one]?.error === "" && isOfLayer(one));
     void client.ask({ kind: "columns", panel: 0, columns: open, known, filters, rows: listed }).then(() => {
-      if (requested !== wanted) return; // another question has come meanwhile
+      if (requested !== wanted) return; // a newer request has replaced this one
       isAsking = false;
       check();
     });
@@ -75,7 +78,8 @@ function createShared(client) {
   return take;
 }
 
-/** What all views have open, and the rows that any of them wants. @param {Set<View>} views @returns {Map<string, Set<number>>} */
+/** The open columns of all views, with the rows that any view needs.
+ * @param {Set<View>} views @returns {Map<string, Set<number>>} */
 function rowsOf(views) {
   const found = new Map();
   for (const { column, rows } of [...views].flatMap((view) => view.open))
@@ -83,7 +87,7 @@ function rowsOf(views) {
   return found;
 }
 
-/** Whether some rows have not been counted. @param {Set<number>} [wanted] @param {number[]} [counted] [] = all were */
+/** Whether some rows have no counts yet. @param {Set<number>} [wanted] @param {number[]} [counted] [] = all */
 function isLacking(wanted = new Set(), counted = []) {
   const known = new Set(counted);
   return known.size > 0 && [...wanted].some((row) => !known.has(row));

@@ -1,14 +1,15 @@
-/** Merges received counts of a column with those already known, which the kernel does not send again. Pure, but for the store. */
+/** Merges received counts of a column with known ones, which the kernel does not resend. Pure except for the store. */
 
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Column */
 
-/** What is known of a column is not sent again. @param {import("../../state/state.js").Store} store @param {Column} reply */
+/** Merge a response into the store; it omits labels and edges that the page has.
+ * @param {import("../../state/state.js").Store} store @param {Column} reply */
 export function takeColumn(store, reply) {
   const { columns } = store.get();
   const known = columns[reply.column];
   if (reply.rows.length > 0) {
     const isFirst = reply.arrays.all.length > reply.rows.length;
-    if (!isFirst && known === undefined) return; // its labels are others by now, and are on their way
+    if (!isFirst && known === undefined) return; // its labels have changed, and new ones will arrive
     return store.set({ columns: { ...columns, [reply.column]: joined(isFirst ? unknown(reply) : known, reply) } });
   }
   const isWhole = reply.categories.length + reply.edges.length > 0;
@@ -16,14 +17,15 @@ export function takeColumn(store, reply) {
   store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges, layer, about } } });
 }
 
-/** A long list of which no label is known yet. @param {Column} reply @returns {Column} */
+/** A long list without any label yet. @param {Column} reply @returns {Column} */
 function unknown({ arrays, ...reply }) {
   const n = arrays.all.length;
   const none = { filtered: new Uint32Array(n), selected: new Uint32Array(n) };
   return { ...reply, categories: new Array(n - 1), arrays: { ...arrays, ...none } };
 }
 
-/** A long list with what is sent of some rows; the others stay as they were. @param {Column} before @param {Column} reply @returns {Column} */
+/** Update the received rows of a long list; the others do not change.
+ * @param {Column} before @param {Column} reply @returns {Column} */
 function joined(before, reply) {
   const categories = before.categories.slice();
   reply.rows.forEach((row, i) => {
@@ -35,11 +37,12 @@ function joined(before, reply) {
   return { ...reply, categories, arrays };
 }
 
-/** All arrays but `all` are of the rows that are sent, or empty. @param {Column} before @param {Column} reply
+/** Merge one array. Every array except `all` covers the sent rows only, or is empty.
+ * @param {Column} before @param {Column} reply
  * @param {keyof Column["arrays"]} name of an array */
 function placed(before, reply, name) {
   const sent = reply.arrays[name];
-  if (sent.length === 0) return sent; // nothing is selected, or none is counted by the legend
+  if (sent.length === 0) return sent; // there is no selection, or there are no counts by the legend
   const n = before.arrays.all.length;
   const found =
     before.arrays[name].length === n ? before.arrays[name].slice() : new /** @type {any} */ (sent.constructor)(n);

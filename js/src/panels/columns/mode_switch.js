@@ -25,7 +25,7 @@ export function createModes(redraw) {
         mode = wanted;
         redraw();
       };
-      /** Arrows choose the other one, and lead to it. @param {KeyboardEvent} event */
+      /** An arrow key chooses the other mode and moves the focus to it. @param {KeyboardEvent} event */
       const press = (event) => {
         if (!event.key.startsWith("Arrow")) return;
         const group = /** @type {HTMLElement} */ (event.currentTarget);

@@ -13,7 +13,7 @@ import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 /**
  * @param {{name: string, counts: import("../../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, isRoot: boolean, setRoot: (isRoot: boolean) => void, now: () => Ends, wrong: string,
  *   take: () => void, drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
- *   now gives the ends that hold; take is called when a hand takes the brush, drag at each move, and of the last one that it is
+ *   now: the current ends; take: called when a drag starts; drag: called at each move, with done = true at the last
  * @param {Context} context
  */
 export function numberCounts(
@@ -51,7 +51,8 @@ export function numberCounts(
       spellcheck="false" placeholder=${shortNumber(which === 0 ? lo : hi - room)} ?disabled=${isOffline} .value=${shown} @change=${commit}>`;
   }
 
-  /** Say what the bin under the pointer holds: straight into the page, a drawing for each move would be slow. @param {PointerEvent} event */
+  /** Describe the bin under the pointer. Writes into the page directly, because a redraw per move would be slow.
+   * @param {PointerEvent} event */
   function point(event) {
     const strip = /** @type {HTMLElement} */ (event.currentTarget);
     const place = strip.parentElement?.querySelector(".reading > .caption");
@@ -99,7 +100,8 @@ export function numberCounts(
   </div>`;
 }
 
-/** What a bin holds: "3 to 4: 120 cells, 80 pass, 12 selected". @param {import("../../wire/protocol.js").ColumnCounts} counts @param {number} bin
+/** Describes a bin: "3 to 4: 120 cells, 80 pass, 12 selected".
+ * @param {import("../../wire/protocol.js").ColumnCounts} counts @param {number} bin
  * @param {boolean} isInteger @param {{one: string, many: string}} noun @returns {string} */
 export function describeBin({ edges, arrays: { all, filtered, selected } }, bin, isInteger, noun) {
   const [from, to] = isInteger ? [Math.ceil(edges[bin]), Math.ceil(edges[bin + 1]) - 1] : [edges[bin], edges[bin + 1]];
@@ -107,7 +109,7 @@ export function describeBin({ edges, arrays: { all, filtered, selected } }, bin,
   return `${range}: ${counted(all[bin], noun)}, ${wholeNumber(filtered[bin])} pass, ${wholeNumber(selected[bin])} selected`;
 }
 
-/** All digits of a number. @param {number} value @returns {string} */
+/** A number with all its digits. @param {number} value @returns {string} */
 function exact(value) {
   return String(value);
 }

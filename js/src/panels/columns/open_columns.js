@@ -29,12 +29,12 @@ const TOP = {
 export function createOpened(client, redraw) {
   const count = createCounting(client);
   const brush = createBrush(client, redraw);
-  /** Those that are open, by "obs:NAME" or "var:NAME", with where each is scrolled to. @type {Map<string, Place>} */
+  /** Open rows by spec, "obs:NAME" or "var:NAME", with the state of each list. @type {Map<string, Place>} */
   const open = new Map();
   let wrong = { spec: "", sentence: "" };
-  /** Heights of the bars of all histograms: by cube root, else linear. */
+  /** Bar heights of all histograms: true = cube root, false = linear. */
   let isRoot = false;
-  /** The one that columns were searched in. @type {Context["state"]["dataset"]} */
+  /** The dataset of the last search in columns. @type {Context["state"]["dataset"]} */
   let dataset = null;
 
   /** @param {() => void} change */
@@ -49,7 +49,8 @@ export function createOpened(client, redraw) {
     if (place !== undefined) then(() => void open.set(spec, { ...place, ...change }));
   }
 
-  /** Narrow an open column down; what was found before stays until there is an answer. @param {string} spec @param {string} text */
+  /** Search the categories of an open column; the last matches stay until the response arrives.
+   * @param {string} spec @param {string} text */
   async function seek(spec, text) {
     const isAll = text.trim() === "";
     move(spec, { text, ...(isAll ? { found: null, scroll: 0 } : {}) });
@@ -59,7 +60,7 @@ export function createOpened(client, redraw) {
     move(spec, { found: found.arrays.rows, scroll: 0, active: -1 });
   }
 
-  /** Those that are counted, with the categories that are drawn. @param {Context["state"]} state @param {string[]} shown */
+  /** Counted columns, with the categories in view. @param {Context["state"]} state @param {string[]} shown */
   function drawnOf({ columns }, shown) {
     return shown
       .filter((spec) => columns[spec]?.error === "")
@@ -74,7 +75,7 @@ export function createOpened(client, redraw) {
   function bodyOf(context, spec, name, id, isInteger, known) {
     const counts = brush.counted(spec, known);
     const rule = ruleOf(context.state.traits.filters, spec);
-    // Keys and clicks come faster than drawings.
+    // Read the filters at each call: keys and clicks come faster than redraws.
     const setRule = (/** @type {(now: Rule | undefined) => Rule | null} */ make) => {
       const { filters } = context.state.traits;
       context.actions.setTrait("filters", withRule(filters, spec, make(ruleOf(filters, spec))));
@@ -115,9 +116,9 @@ export function createOpened(client, redraw) {
     toggle: (spec) => void (open.delete(spec) || open.set(spec, TOP)),
 
     /**
-     * Look after what is open, at each drawing of the view.
+     * Update the open rows at each redraw of the view.
      * @param {Context["state"] | null} state null = no panel is open
-     * @param {(spec: string) => boolean} isShown one whose panel is closed is not counted, and opens again with it
+     * @param {(spec: string) => boolean} isShown rows of a closed panel are not counted, and open again with it
      */
     follow(state, isShown) {
       const shown = state === null ? [] : [...open.keys()].filter(isShown);
@@ -139,8 +140,10 @@ export function createOpened(client, redraw) {
     },
 
     /**
-     * What an open row shows: categories, or the histogram of numbers; nothing where it is closed.
-     * @param {Context} context @param {{name: string, spec: string, id: string, mode: import("./enrichment.js").Mode, isInteger?: boolean}} row id: of elements within
+     * The content of an open row: categories or a histogram; nothing if the row is closed.
+     * @param {Context} context
+     * @param {{name: string, spec: string, id: string, mode: import("./enrichment.js").Mode, isInteger?: boolean}} row
+     *   id: prefix of element ids
      */
     body(context, { name, spec, id, mode, isInteger = false }) {
       const place = open.get(spec);
@@ -154,7 +157,8 @@ export function createOpened(client, redraw) {
   };
 }
 
-/** What the columns of var say of a gene; the unit of an obs column. @param {string} name @param {string[][]} about */
+/** The values of var columns for a gene, or the unit of an obs column.
+ * @param {string} name @param {string[][]} about */
 function aboutRow(name, about) {
   if (about.length === 0) return nothing;
   return html`<dl class="about" aria-label="About ${name}">${about.map(([column, value]) => html`<dt title=${column}>${column}</dt><dd>${value}</dd>`)}</dl>`;

@@ -1,4 +1,4 @@
-/** The histogram of a column of numbers as shares: of the selected cells in outline, of the rest in grey. */
+/** A histogram of shares of a column of numbers: the selected cells as an outline, the rest in gray. */
 import { html, nothing, svg } from "lit-html";
 import { share } from "../../words/format.js";
 import { hasChosen } from "./enrichment.js";
@@ -6,9 +6,9 @@ import { hasChosen } from "./enrichment.js";
 /** @typedef {import("../../wire/protocol.js").ColumnCounts} Counts */
 
 /**
- * Which part of the selected cells, and of the rest, lies in each bin. A bin of zeros that would flatten all others is cut.
+ * Share of the selected cells, and of the rest, in each bin. A bin of zeros that would flatten all others is truncated.
  * @param {Counts} counts @param {number} cut the bin of zeros, -1 = none
- * @returns {{chosen: number[], rest: number[], most: number}} shares; the one that is as high as the box
+ * @returns {{chosen: number[], rest: number[], most: number}} shares; most: the share at full height
  */
 export function sharesOf({ arrays, n_chosen, n_held }, cut) {
   const n = arrays.all.length - 1;
@@ -20,7 +20,7 @@ export function sharesOf({ arrays, n_chosen, n_held }, cut) {
   return { chosen, rest, most: most > 0 ? most : 1 };
 }
 
-/** The outline of bars in a box of n x 1, y down. @param {number[]} shares @param {number} most */
+/** SVG path around bars in a box of n x 1, y downwards. @param {number[]} shares @param {number} most */
 function outline(shares, most) {
   const steps = shares.map((one, i) => `V${(1 - Math.min(1, one / most)).toFixed(4)}H${i + 1}`);
   return `M0 1${steps.join("")}V1`;
@@ -34,7 +34,7 @@ export function shareStrip(counts, cut, name) {
     ${svg`<path class="rest" d=${outline(rest, most)} /><path class="chosen" d=${outline(chosen, most)} />`}</svg>`;
 }
 
-/** What the outlines are, and how many of each lie in a bar that is cut. @param {Counts} counts @param {number} cut */
+/** The legend of the outlines, with the shares in a truncated bar. @param {Counts} counts @param {number} cut */
 export function shareCaption(counts, cut) {
   const { chosen, rest } = sharesOf(counts, cut);
   return html`<p class="share-key"><i class="outline"></i>selection <i class="others"></i>rest <span>shares</span></p>

@@ -17,7 +17,7 @@ import { createVolcano } from "./volcano.js";
 /** @typedef {import("./gene_order.js").Cuts} Cuts */
 /** @typedef {import("./gene_order.js").Box} Box */
 
-/** The usual ones. @type {Cuts} */
+/** Default cut-offs. @type {Cuts} */
 const CUTS = { fold: 1, p: 0.05, share: null };
 /** @type {Cuts} */
 const NO_CUTS = { fold: null, p: null, share: null };
@@ -34,13 +34,15 @@ export function createCompare({ redraw, comparing, sets }) {
   });
   const geneActions = createGeneActions(redraw);
   let areNotesOpen = false;
-  /** What is listed. @type {{text: string, cuts: Cuts, box: Box | null}} */
+  /** Filters of the list of genes. @type {{text: string, cuts: Cuts, box: Box | null}} */
   let wanted = { text: "", cuts: CUTS, box: null };
   let sort = { name: "statistic", descending: true };
   let chosen = -1;
   /** @type {Context | null} */
   let now = null;
-  /** What was worked out last, and of what. @type {{found: Found | null, order: Uint32Array, keep: Uint8Array, rows: Uint32Array, wanted: unknown, sort: unknown}} */
+  /** The last computed order and filter, with their inputs, so that a redraw does not compute them again.
+   * @type {{found: Found | null, order: Uint32Array, keep: Uint8Array, rows: Uint32Array, wanted: unknown,
+   *   sort: unknown}} */
   const made = {
     found: null,
     order: new Uint32Array(),
@@ -66,7 +68,8 @@ export function createCompare({ redraw, comparing, sets }) {
     redraw();
   }
 
-  /** Highest first, then lowest first; names and chances the other way round. @param {string} name */
+  /** Sort by a column: descending at the first click, ascending at the next. Names and p-values start ascending.
+   * @param {string} name */
   function sortBy(name) {
     const isFirst = !["name", "p", "p_adj"].includes(name);
     sort = { name, descending: sort.name === name ? !sort.descending : isFirst };
@@ -166,7 +169,8 @@ export function createCompare({ redraw, comparing, sets }) {
     </div>`;
   }
 
-  /** @param {string} label @param {keyof Cuts} name @param {number | null} value @param {number} step @param {number} scale of what is typed @param {string} why it is off, "" = it is not */
+  /** @param {string} label @param {keyof Cuts} name @param {number | null} value @param {number} step
+   * @param {number} scale typed number / value @param {string} why reason for disabling the field; "" = enabled */
   function cut(label, name, value, step, scale, why) {
     const change = (/** @type {Event} */ event) => {
       const [text, number] = [textIn(event).trim(), Number(textIn(event)) / scale];

@@ -6,27 +6,29 @@ import { taken } from "./result.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("./result.js").Found} Found */
-/** @typedef {Pick<import("../../wire/protocol.js").Compare, "a" | "b" | "method" | "normalize" | "within">} Question as the request has it */
+/** @typedef {Pick<import("../../wire/protocol.js").Compare, "a" | "b" | "method" | "normalize" | "within">} Question
+ *   the fields of a request */
 
-/** The cells of a category, as a side of a question has it. @param {string} column @param {string | null} label null = it is yet to be chosen */
+/** A category as a side of a comparison. @param {string} column @param {string | null} label null = not chosen yet */
 export const asCategory = (column, label) => `value:${JSON.stringify([column, label])}`;
 
-/** @param {string} side @returns {[string, string | null] | null} column and category; null = it is of something else */
+/** @param {string} side
+ * @returns {[string, string | null] | null} column and category; null = the side is no category */
 export const categoryOf = (side) => (side.startsWith("value:") ? JSON.parse(side.slice(6)) : null);
 
-/** A day: who waits can give up. */
+/** A day: the user can cancel earlier. */
 const WAIT_MS = 86_400_000;
 
 /**
  * @typedef {object} Shared
  * @property {Question} question
  * @property {Found | null} found
- * @property {Question | null} answered the question that it answers; null = none of a hand
- * @property {number} turn of the newest question
+ * @property {Question | null} answered the question that `found` answers; null = Python made the comparison
+ * @property {number} turn number of the newest request
  * @property {boolean} isBusy
  * @property {number} requested number of the newest result that was requested; -1 = none yet
- * @property {Map<string, string[]>} labels categories of columns that were chosen
- * @property {Set<() => void>} views
+ * @property {Map<string, string[]>} labels categories of each column that a user opened
+ * @property {Set<() => void>} views the redraw function of each open panel
  */
 
 /** @type {WeakMap<object, Shared>} */
@@ -52,7 +54,8 @@ export function createComparing(client, redraw) {
     for (const one of shared.views) one();
   }
 
-  /** @param {Record<string, unknown>} request @param {Question | null} [question] of a hand @returns {Promise<any>} null where it failed, or was given up */
+  /** @param {Record<string, unknown>} request @param {Question | null} [question] set if the user asked in the page
+   * @returns {Promise<void>} */
   async function ask(request, question = null) {
     const turn = ++shared.turn;
     const parts = await client.ask(request, WAIT_MS);
@@ -66,7 +69,7 @@ export function createComparing(client, redraw) {
     draw();
   }
 
-  /** @param {Question & {layer: string}} question layer "": the one on show */
+  /** @param {Question & {layer: string}} question layer "" = the current one */
   function begin(question) {
     shared.isBusy = true;
     void ask({ kind: "compare", ...question }, question);
@@ -78,10 +81,11 @@ export function createComparing(client, redraw) {
     if (!shared.isBusy) void ask({ kind: "comparison", known: shared.found?.seq ?? 0, group });
   }
 
-  /** Ask for the categories of a column, and take the first that the other side has not. @param {"a" | "b"} side @param {string} column */
+  /** Request the categories of a column and choose the first one that the other side does not use.
+   * @param {"a" | "b"} side @param {string} column */
   async function openColumn(side, column) {
     const answer = await client.ask({ kind: "find", panel: 0, column: `obs:${column}`, query: "", labels: true });
-    if (answer === null) return; // the reason has been shown
+    if (answer === null) return; // the client has shown the error
     const { labels } = /** @type {import("../../wire/protocol.js").FoundValues} */ (answer[0]);
     shared.labels.set(column, labels);
     const first = labels
@@ -97,7 +101,7 @@ export function createComparing(client, redraw) {
     question: () => shared.question,
     found: () => shared.found,
     isBusy: () => shared.isBusy,
-    /** Why the last question failed; "" where it did not. @param {State} state */
+    /** The error of the last request; "" = none. @param {State} state */
     fault: ({ error }) =>
       !shared.isBusy && (error?.of === "compare" || error?.of === "comparison") ? error.message : "",
     /** @param {Partial<Question>} change */
@@ -114,11 +118,11 @@ export function createComparing(client, redraw) {
       shared.question = { ...shared.question, ...change };
       begin({ ...shared.question, layer: "" });
     },
-    /** Can what is shown be compared again? What Python compared cannot. */
+    /** Whether the page can repeat the comparison; it cannot repeat one that Python made. */
     canRepeat: () => shared.answered !== null,
-    /** Compare the same in a layer. @param {string} layer */
+    /** Repeat the comparison in a layer. @param {string} layer */
     repeatIn: (layer) => shared.answered && begin({ ...shared.answered, layer }),
-    /** Give up what is being compared; the last result stays. */
+    /** Cancel the running comparison; the last result stays. */
     cancel() {
       shared.turn++;
       shared.isBusy = false;
@@ -126,7 +130,8 @@ export function createComparing(client, redraw) {
       draw();
     },
     askFor,
-    /** Ask for a result that came by Python, or before the page was there. Called at each drawing. @param {State | null} state null = the panel is closed */
+    /** Request a result that Python made or that is older than the page. Called at each redraw.
+     * @param {State | null} state null = the panel is closed */
     follow(state) {
       if (state === null) return void shared.views.delete(redraw);
       shared.views.add(redraw);
@@ -134,7 +139,7 @@ export function createComparing(client, redraw) {
       shared.requested = state.compared;
       askFor(0);
     },
-    /** Download what Python's `to_csv` writes. @param {State} state */
+    /** Download the CSV that `to_csv()` writes in Python. @param {State} state */
     async save({ dataset }) {
       const { found } = shared;
       if (found === null) return;
@@ -142,7 +147,7 @@ export function createComparing(client, redraw) {
       const parts = /** @type {import("../../wire/protocol.js").FigurePart[] | null} */ (
         await client.ask(request, WAIT_MS)
       );
-      if (parts === null) return; // the reason has been shown
+      if (parts === null) return; // the client has shown the error
       const bytes = [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
       const blob = new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes), { type: "text/csv" });
       download(blob, `${fileName([dataset?.title, ...found.sets])}.csv`);

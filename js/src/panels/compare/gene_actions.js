@@ -10,7 +10,7 @@ import { withSets } from "../genes/paste_field.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 
-/** Genes that a set made here has at most: a notebook keeps them. */
+/** Maximum number of genes in a set made here: the notebook stores them all. */
 const MOST_NAMES = 5_000;
 
 /** @param {Context} context @param {string} name */
@@ -18,12 +18,13 @@ export function colorBy({ actions }, name) {
   actions.setTrait("color", `var:${name}`);
 }
 
-/** @param {() => void} redraw @returns {(context: Context, chosen: string, listed: () => string[], n: number) => unknown} chosen: "" = none; listed: names in the
- *   table; n: of these */
+/** @param {() => void} redraw
+ * @returns {(context: Context, chosen: string, listed: () => string[], n: number) => unknown} chosen: "" = none;
+ *   listed: names in the table; n: their number */
 export function createGeneActions(redraw) {
   let typed = "";
   let said = "";
-  /** Of which genes something was said. */
+  /** The genes that the last message is about. */
   let of = "";
 
   return (context, chosen, listed, n) => {

@@ -1,27 +1,28 @@
-/** Columns of the table of genes: headings, descriptions, and how values are written. Pure. */
+/** Columns of the gene table: names, descriptions and number formats. Pure. */
 // Changes with cxg_widget/session/analysis/comparison_frames.py: numbers of a compared gene.
 // Changes with cxg_widget/compare/moments.py: what a share counts.
 import { shortNumber, wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("./result.js").Found} Found */
 /** @typedef {keyof Found["columns"]} Key */
-/** @typedef {{name: string, key: Key, text: (value: number) => string, detail: (a: string, b: string) => string, px: number}} Column name: as Python has
- *   it; key: what is sorted by */
+/** @typedef {{name: string, key: Key, text: (value: number) => string, detail: (a: string, b: string) => string,
+ *   px: number}} Column name: as in Python; key: the values to sort by */
 
 const NONE = "–";
 
-/** A number, "–" where there is none. @param {number} value */
+/** Format a number; NaN is "–". @param {number} value */
 function number(value) {
   if (Number.isNaN(value)) return NONE;
   return Number.isFinite(value) ? shortNumber(value) : value > 0 ? "∞" : "−∞";
 }
 
-/** @param {number} value of 0..1 */
+/** Format a share as a percentage. @param {number} value 0 to 1 */
 function part(value) {
   return Number.isNaN(value) ? NONE : `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)}\u00a0%`;
 }
 
-/** A p by its logarithm, which may lie far below all that a number holds: "0.031", "3.2e-400". @param {number} log10 @returns {string} */
+/** Format a p-value: "0.031", "3.2e-400". Takes its logarithm, because a double cannot hold a p below 5e-324.
+ * @param {number} log10 @returns {string} */
 export function chance(log10) {
   if (Number.isNaN(log10)) return NONE;
   if (log10 === -Infinity) return "0";
@@ -31,7 +32,7 @@ export function chance(log10) {
   return digits === "10.0" ? `1.0e${power + 1}` : `${digits}e${power}`;
 }
 
-/** In their order. @type {Record<Key, Omit<Column, "key">>} */
+/** All columns, in display order. @type {Record<Key, Omit<Column, "key">>} */
 const BY_KEY = {
   log2fc: {
     name: "log2fc",
@@ -58,12 +59,13 @@ const BY_KEY = {
 /** @type {Column[]} */
 const COLUMNS = /** @type {Key[]} */ (Object.keys(BY_KEY)).map((key) => ({ key, ...BY_KEY[key] }));
 
-/** Those of a comparison. @param {Found} found @returns {Column[]} */
+/** The columns that a comparison has. @param {Found} found @returns {Column[]} */
 export function columnsOf({ hasFold, hasAuc }) {
   return COLUMNS.filter(({ name }) => (name !== "log2fc" || hasFold) && (name !== "auc" || hasAuc));
 }
 
-/** What the tooltip says of a gene. @param {Found} found @param {number} i @returns {[string, string][]} */
+/** Rows of the tooltip of a gene: [name, value] each.
+ * @param {Found} found @param {number} i @returns {[string, string][]} */
 export function describeGene(found, i) {
   const wanted = columnsOf(found).filter(({ name }) =>
     ["log2fc", "p_adj", "share_a", "share_b", "statistic"].includes(name),

@@ -1,4 +1,4 @@
-/** The table of genes of a comparison: one row per gene, of which those in view are drawn; its keys and clicks. */
+/** The gene table of a comparison: draws the rows in view, one per gene, and handles keys and clicks. */
 import { ROW_PX, rowAfterKey, scrollTo } from "../../page/parts/legend_rows.js";
 import { nounsOf } from "../../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf, turnedBy } from "../table/scrolling.js";
@@ -20,7 +20,7 @@ export function createGeneGrid(redraw, does) {
   let grid = null;
   let top = 0;
   let [row, column] = [-1, 0];
-  /** The head of the column that was last brought into sight, and how wide the table was; "" = others are listed since. */
+  /** The header last scrolled into view and the table width at that time; "" = the list has changed since. */
   let revealed = "";
   /** @type {Shown | null} */
   let shown = null;
@@ -29,21 +29,21 @@ export function createGeneGrid(redraw, does) {
   const viewPx = () => Math.max(ROW_PX, (grid?.clientHeight ?? 200) - HEAD_PX);
   const columns = () => (shown === null ? [] : columnsOf(shown.found));
 
-  /** @param {number} wanted px of rows above what is in sight */
+  /** Scroll the rows. @param {number} wanted px of rows above the view */
   function goTo(wanted) {
     top = Math.max(0, Math.min(wanted, lowest(total(), viewPx())));
     if (grid !== null) grid.scrollTop = scrollOf(top, total(), viewPx());
     redraw();
   }
 
-  /** @param {number} wantedRow -1 = the heads @param {number} wantedColumn */
+  /** Move the active cell. @param {number} wantedRow -1 = the header row @param {number} wantedColumn */
   function activate(wantedRow, wantedColumn) {
     [row, column] = [wantedRow, wantedColumn];
     goTo(row >= 0 ? scrollTo(row, top, viewPx()) : top);
     queueMicrotask(() => requestAnimationFrame(() => grid !== null && revealColumn(grid)));
   }
 
-  /** Other genes, another order or another width: the column that it is sorted by comes into sight. */
+  /** Scroll the sorted column into view after a change of genes, order or width. */
   function revealSorted() {
     const now = `${grid?.querySelector(SORTED)?.id} ${grid?.clientWidth}`;
     if (grid === null || now === revealed) return;
@@ -95,7 +95,7 @@ export function createGeneGrid(redraw, does) {
     /** @param {Element | undefined} element */
     hold(element) {
       grid = /** @type {HTMLElement | undefined} */ (element) ?? null;
-      if (grid !== null) queueMicrotask(redraw); // its height is known now
+      if (grid !== null) queueMicrotask(redraw); // only now is its height known
     },
     scroll() {
       const before = top;
@@ -118,7 +118,7 @@ export function createGeneGrid(redraw, does) {
   };
 
   return {
-    /** Bring a gene into sight, where it is listed. @param {number} gene */
+    /** Scroll to a gene if the table lists it. @param {number} gene */
     reveal(gene) {
       const place = shown?.rows.indexOf(gene) ?? -1;
       if (place < 0) return;
@@ -126,7 +126,7 @@ export function createGeneGrid(redraw, does) {
       const isSeen = place * ROW_PX >= top && (place + 1) * ROW_PX <= top + viewPx();
       goTo(isSeen ? top : place * ROW_PX - viewPx() / 2);
     },
-    /** From the first row on: others are listed. */
+    /** Go back to the first row, because the list has changed. */
     begin() {
       [top, row, revealed] = [0, -1, ""];
       if (grid !== null) grid.scrollTop = 0;

@@ -42,7 +42,7 @@ export function questionLine({ state }, comparing, sets) {
     if (isBusy) comparing.cancel();
     else if (!isEmpty && !isOffline) comparing.compare({ a: left, b: right });
   };
-  /** The categories of the column that a side is of. @param {"a" | "b"} side @param {string} now */
+  /** Options for the categories of the column that a side uses. @param {"a" | "b"} side @param {string} now */
   const categories = (side, now) => {
     const [column, label] = categoryOf(now) ?? [];
     if (column === undefined) return nothing;
@@ -90,11 +90,14 @@ export function questionLine({ state }, comparing, sets) {
   </form>`;
 }
 
-/** Of a column, as the select has it. */
+/** Prefix of an option that stands for a column. */
 const OF = "of:";
 
-/** @param {string} name @param {string} value @param {[string, string, boolean][]} options value, name, whether it is off @param {(to: string) => void} choose
- * @param {string} field what takes the focus when the panel opens @param {{name: string}[]} [columns] a category of which can be chosen */
+/** @param {string} name @param {string} value
+ * @param {[string, string, boolean][]} options value, name, whether it is disabled
+ * @param {(to: string) => void} choose
+ * @param {string} field data-field, by which the panel finds its first focus; "" = none
+ * @param {{name: string}[]} [columns] columns whose categories can be chosen */
 function choice(name, value, options, choose, field, columns = []) {
   const of = columns.length > 0 ? categoryOf(value)?.[0] : undefined;
   const shown = of === undefined ? value : `${OF}${of}`;

@@ -9,22 +9,24 @@ import { COMPARED } from "../../wire/constants.js";
 /**
  * @typedef {object} Found
  * @property {number} seq
- * @property {string} title what was compared, by what
+ * @property {string} title the groups and the method
  * @property {string[]} notes
- * @property {string[]} sets what a and b are called
- * @property {string[]} groups where each group of a column was compared
- * @property {number} group the one that this is
- * @property {number} n genes
- * @property {string[]} names by which genes are found
- * @property {string[]} ids as var has them, where these are others; else empty
+ * @property {string[]} sets names of a and b
+ * @property {string[]} groups names of all groups if each group of a column was compared; else empty
+ * @property {number} group index of this group in `groups`
+ * @property {number} n number of genes
+ * @property {string[]} names display names
+ * @property {string[]} ids names in var if they differ from `names`; else empty
  * @property {Record<typeof COMPARED[number] | "n_a" | "n_b", Numbers>} columns
- * @property {boolean} hasFold none of scaled values
- * @property {string} unscaled the layer to offer where the values are scaled; "" = none
- * @property {boolean} hasAuc where genes were ranked
+ * @property {boolean} hasFold false for scaled values
+ * @property {string} unscaled the layer to offer instead of scaled values; "" = none
+ * @property {boolean} hasAuc true if the method ranks values
  */
 
-/** Put the parts of an answer together. @param {Part[]} parts in any order @param {Found | null} before whose names are not sent again
- * @returns {Found | null} null where there is no result */
+/** Join the parts of a response.
+ * @param {Part[]} parts in any order
+ * @param {Found | null} before the previous result; the kernel does not send its names again
+ * @returns {Found | null} null = there is no result */
 export function taken(parts, before) {
   const inOrder = [...parts].sort((one, other) => one.start - other.start);
   const [{ seq, title, notes, sets, groups, group, unscaled, n_genes: n }] = inOrder;
@@ -46,7 +48,8 @@ export function taken(parts, before) {
   return { seq, title, notes, sets, groups, group, n, names, ids, columns, hasFold, hasAuc, unscaled };
 }
 
-/** By which names genes are known: the readable ones, as far as each is that of one gene alone. @param {string[]} labels @param {string[]} symbols */
+/** Display names of genes: the symbol where it is unique, else the label.
+ * @param {string[]} labels @param {string[]} symbols */
 function called(labels, symbols) {
   if (symbols.length === 0) return { names: labels, ids: [] };
   /** @type {Map<string, number>} */

@@ -1,4 +1,4 @@
-/** The volcano plot: fold changes against p, one point per gene; hover names a gene, click chooses it, drag brushes. */
+/** The volcano plot: fold change against p, one point per gene. Hover names a gene, click chooses it, drag brushes. */
 import { html, nothing } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import { createTravel } from "../../plot/drag.js";
@@ -14,10 +14,10 @@ import { boxOf, nearest, placed } from "./volcano_scale.js";
 /** @typedef {import("./result.js").Found} Found */
 /** @typedef {import("./gene_order.js").Box} Box */
 /** @typedef {{found: Found, keep: Uint8Array, rows: Uint32Array, cuts: import("./gene_order.js").Cuts, chosen: number, box: Box | null}} Shown rows: listed
- *   genes in their order; chosen: -1 = none */
+ *   genes in display order; chosen: -1 = none */
 
 const NAMED = 40;
-/** Narrower ones have room for short words alone. */
+/** A narrower plot has room for short axis names only. */
 const WIDE_PX = 220;
 
 /**
@@ -32,13 +32,13 @@ export function createVolcano(redraw, does) {
   /** @type {import("./volcano_scale.js").Placed | null} */
   let there = null;
   let pointed = -1;
-  /** Where a drag began, or a click. @type {{at: [number, number]} | null} */
+  /** Start of a drag or click. @type {{at: [number, number]} | null} */
   let drag = null;
   const travel = createTravel();
   /** @type {Box | null} */
   let drawn = null;
   let painted = "";
-  /** What was placed last. @type {unknown[]} */
+  /** Inputs of the last layout. @type {unknown[]} */
   let of = [];
 
   const resized = new ResizeObserver(() => paint());
@@ -167,13 +167,14 @@ export function createVolcano(redraw, does) {
     const [x, y] = [there.x[pointed] + MARGIN_PX, there.y[pointed]];
     const isLow = y > there.camera.height / 2;
     const id = found.ids[pointed] ?? found.names[pointed];
-    // The table beside it has the room.
+    // The table beside the plot takes the room.
     return html`<div class="tooltip" aria-hidden="true" style="left:${x + 12}px;${isLow ? `top:auto;bottom:calc(100% - ${y}px)` : `top:${y}px`}">
       <div class="value">${found.names[pointed]}</div>${id === found.names[pointed] ? nothing : html`<div class="name">${id}</div>`}<dl>${describeGene(found, pointed).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`;
   }
 }
 
-/** The name of the horizontal axis, as far as there is room. @param {Found} found @param {number} nBeyond @param {number} width CSS px */
+/** The name of the horizontal axis, shortened to fit.
+ * @param {Found} found @param {number} nBeyond @param {number} width CSS px */
 function alongOf({ hasFold }, nBeyond, width) {
   const beyond = nBeyond === 0 ? "" : `, ${wholeNumber(nBeyond)} off scale`;
   if (!hasFold) return "statistic";

@@ -9,23 +9,24 @@ import { boxPx } from "./volcano_scale.js";
 /** @typedef {import("../../page/theme.js").Theme} Theme */
 /** @typedef {CanvasRenderingContext2D} Pen */
 
-/** Left of the field and beneath it, as axes have it. */
+/** Margins left of the field and below it, for the axes. */
 export const MARGIN_PX = 33;
-/** Points are smaller where there are many. */
+/** Point size: smaller if there are many points. */
 const MANY = 6_000;
 const RADIUS_PX = { few: 2.4, many: 1.8 };
 const FAINT = 0.28;
-/** Names beside points, at most. */
+/** Maximum number of names beside points. */
 const NAMED = 10;
 const FONT_PX = 11;
 
-/** Higher in a, higher in b: blue and vermilion, which all eyes tell apart, lighter on dark pages. */
+/** Higher in a, higher in b: blue and vermilion, safe for color-blind readers; lighter on dark pages. */
 export const COLORS = { light: ["#0072b2", "#d55e00"], dark: ["#56b4e9", "#f0a04b"] };
 
 /**
- * The points, the axes and the lines of the cut-offs.
+ * Draw the points, the axes and the cut-off lines.
  * @param {Pen} pen in device px @param {number} ratio device px per CSS px @param {Found} found @param {Placed} there @param {Uint8Array} keep 1 = listed
- * @param {{fold: number | null, p: number | null}} cuts @param {{names: string[], theme: Theme, family: string}} look names of the axes
+ * @param {{fold: number | null, p: number | null}} cuts
+ * @param {{names: string[], theme: Theme, family: string}} look names: of the axes
  */
 export function paintField(pen, ratio, found, there, keep, cuts, { names, theme, family }) {
   const { camera } = there;
@@ -39,7 +40,7 @@ export function paintField(pen, ratio, found, there, keep, cuts, { names, theme,
   const [a, b] = COLORS[theme.dark ? "dark" : "light"];
   pen.setTransform(1, 0, 0, 1, MARGIN_PX * ratio, 0);
   const dots = [inkOf(theme, FAINT), inkOf(theme, 0.6), a, b].map((ink) => dotOf(ink, radius * ratio));
-  // Those that are listed lie on top; of these, genes without a side keep the ink of the page.
+  // Listed genes are drawn on top. A listed gene that is higher on neither side has the text color of the page.
   for (const isOnTop of [0, 1]) {
     for (let i = 0; i < found.n; i++) {
       if (keep[i] !== isOnTop || Number.isNaN(there.x[i]) || Number.isNaN(there.y[i])) continue;
@@ -50,7 +51,7 @@ export function paintField(pen, ratio, found, there, keep, cuts, { names, theme,
   }
 }
 
-/** A point, drawn once and put where each gene is. @param {string} ink @param {number} radius device px */
+/** A sprite of one point, drawn once and copied to each gene. @param {string} ink @param {number} radius device px */
 function dotOf(ink, radius) {
   const dot = document.createElement("canvas");
   dot.width = dot.height = 2 * Math.ceil(radius) + 2;
@@ -87,7 +88,7 @@ function paintLines(pen, found, camera, cuts, theme) {
 }
 
 /**
- * What is marked over the points: names of some, a ring around those that are pointed at or chosen, the brush.
+ * Draw the marks over the points: names, rings around the hovered and the chosen gene, the brush.
  * @param {Pen} pen @param {number} ratio @param {Found} found @param {Placed} there
  * @param {{named: number[], ringed: number[], box: import("./gene_order.js").Box | null}} marked
  * @param {{theme: Theme, family: string}} look
@@ -120,7 +121,8 @@ export function paintMarks(pen, ratio, found, there, { named, ringed, box }, { t
   }
 }
 
-/** Where names stand that lie on no other, the first ones first. @param {Pen} pen @param {Found} found @param {Placed} there @param {number[]} genes */
+/** Place names without overlap, in order of priority.
+ * @param {Pen} pen @param {Found} found @param {Placed} there @param {number[]} genes */
 function labels(pen, found, { camera, x, y }, genes) {
   /** @type {{text: string, x: number, y: number, width: number}[]} */
   const put = [];

@@ -1,25 +1,26 @@
-/** Positions of genes in the volcano plot, in CSS px, and the gene nearest to a place. Pure. */
+/** Positions of genes in the volcano plot, in CSS px, and the gene nearest to a point. Pure. */
 import { contain, toData, toPx } from "../../screen/camera.js";
 import { axesOf } from "./gene_order.js";
 
 /** @typedef {import("./result.js").Found} Found */
 /** @typedef {import("../../screen/camera.js").Camera} Camera */
 
-/** Beyond it a fold change tells that one side has next to nothing, and no longer how much: the definition adds 1e-9 there. */
+/** Limit of the fold change axis. Beyond it one mean is almost 0, and the offset of 1e-9 sets the value. */
 const FARTHEST_FOLD = 16;
-/** Room of the points around the data, as a part of it. */
+/** Margin around the data, as a share of its range. */
 const ROOM = 0.05;
 const NEAR_PX = 8;
 
 /**
  * @typedef {object} Placed
- * @property {Camera} camera of the field without its margin
- * @property {Float32Array} x CSS px from the left of the field; NaN = nowhere
+ * @property {Camera} camera of the field without the axis margins
+ * @property {Float32Array} x CSS px from the left of the field; NaN = not drawn
  * @property {Float32Array} y CSS px from its top
- * @property {number} nBeyond genes beyond its edges, which lie on these
+ * @property {number} nBeyond number of genes off scale, drawn on the edges
  */
 
-/** @param {Found} found @param {number} width CSS px of the field @param {number} height @param {{fold: number | null, p: number | null}} cuts whose lines are to be seen
+/** @param {Found} found @param {number} width CSS px of the field @param {number} height
+ * @param {{fold: number | null, p: number | null}} cuts lines that must be in view
  * @returns {Placed} */
 export function placed(found, width, height, cuts) {
   const { x: along, y: log10 } = axesOf(found);
@@ -45,12 +46,13 @@ export function placed(found, width, height, cuts) {
   return { camera, x, y, nBeyond };
 }
 
-/** @param {number} value @param {number} most either way from 0 */
+/** @param {number} value @param {number} most largest absolute value */
 function clamped(value, most) {
   return Math.max(-most, Math.min(most, value));
 }
 
-/** The gene nearest to a place, those that are listed before all others; -1 where none is near. @param {Placed} there @param {Uint8Array} keep
+/** The gene nearest to a point; listed genes take precedence; -1 = none within reach.
+ * @param {Placed} there @param {Uint8Array} keep
  * @param {number} px @param {number} py @returns {number} */
 export function nearest({ x, y }, keep, px, py) {
   const best = [-1, -1];
@@ -62,7 +64,7 @@ export function nearest({ x, y }, keep, px, py) {
   return best[1] >= 0 ? best[1] : best[0];
 }
 
-/** What a rectangle holds; what lies on an edge of the field is in where the rectangle gets there. @param {Placed} there
+/** Convert a rectangle to data units. At an edge of the field it includes the genes off scale. @param {Placed} there
  * @param {[number, number]} from CSS px @param {[number, number]} to @returns {import("./gene_order.js").Box} */
 export function boxOf({ camera }, from, to) {
   const within = (/** @type {[number, number]} */ [px, py]) => [
@@ -81,7 +83,9 @@ export function boxOf({ camera }, from, to) {
   ];
 }
 
-/** A rectangle as it is drawn, CSS px. @param {Camera} camera @param {import("./gene_order.js").Box} box @returns {[number, number, number, number]} left, top, width, height */
+/** A box in CSS px, as drawn.
+ * @param {Camera} camera @param {import("./gene_order.js").Box} box
+ * @returns {[number, number, number, number]} left, top, width, height */
 export function boxPx(camera, [x0, x1, y0, y1]) {
   const [left, bottom] = toPx(camera, x0, y0);
   const [right, top] = toPx(camera, x1, y1);

@@ -1,4 +1,4 @@
-/** The active filters: the number of cells that pass, a chip for each filter in Columns and over the plot, and the query field. */
+/** The active filters: number of passing cells, a chip per filter in Columns and over the plot, and the query field. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { nHidden } from "../../state/hidden.js";
@@ -15,7 +15,7 @@ import { nameIn } from "./query_word.js";
 /** @param {import("../index.js").Given} given @returns {(context: Context, dataset: Dataset) => unknown} */
 export function createOverview(given) {
   const queryField = createQueryField(given);
-  /** What was requested last, the kernel may refuse it. */
+  /** The last submitted query; the kernel may reject it. */
   let tried = "";
 
   return (context, dataset) => {
@@ -31,7 +31,7 @@ export function createOverview(given) {
     const commit = (/** @type {string} */ text) => {
       tried = text.trim();
       if (tried !== query) put("query", tried === "" ? null : { query: tried });
-      else if (isRefused) actions.dismissError(); // the query in force has been typed again
+      else if (isRefused) actions.dismissError(); // the active query was typed again
     };
     return html`<div class="overview">
       <div class="passing"><p><b>${wholeNumber(nPassing)}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
@@ -52,13 +52,13 @@ export function createOverview(given) {
   };
 }
 
-/** What the field for a query says while it is empty: with a name that this dataset has. @param {Dataset} dataset @returns {string} */
+/** Placeholder of the query field, with a column of this dataset. @param {Dataset} dataset @returns {string} */
 export function exampleOf({ columns }) {
   const name = columns.find(({ kind }) => kind === "int" || kind === "float")?.name ?? "";
   return name === "" ? "Query" : `e.g. ${nameIn(name)} > 0`;
 }
 
-/** So many are listed; a button counts the others, and opens Columns, which has them all. */
+/** Maximum number of chips over the plot; a button counts the others and opens Columns, which lists all. */
 const MOST = 4;
 
 /** @param {Context} context */

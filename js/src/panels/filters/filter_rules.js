@@ -1,11 +1,11 @@
-/** Filters as lists of rules, at most one per column and one query: reads and changes them. Pure. */
+/** Reads and changes filters: lists of rules, at most one per column and one query. Pure. */
 import { labelsOf } from "../../state/hidden.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { formOf, innerOf, labelOf } from "../../words/rule_forms.js";
 
 /** @typedef {import("../../words/rule_forms.js").Rule} Rule */
 
-/** What a filter is about: "obs:NAME", "var:NAME", "set:NAME" or "query". @param {Rule} rule @returns {string} */
+/** The spec of a filter: "obs:NAME", "var:NAME", "set:NAME" or "query". @param {Rule} rule @returns {string} */
 export function columnOf(rule) {
   const { inner } = innerOf(rule);
   const form = formOf(inner);
@@ -13,7 +13,7 @@ export function columnOf(rule) {
   return form.spec(inner);
 }
 
-/** The values that a filter of a column lists, and whether it leaves these out; null = it lists none. @param {Rule | undefined} rule
+/** The values that a filter lists, and whether it excludes them; null = it lists none. @param {Rule | undefined} rule
  * @returns {{values: any[], isNegated: boolean} | null} */
 export function listedBy(rule) {
   if (rule === undefined) return null;
@@ -27,20 +27,23 @@ export function ruleOf(rules, column) {
   return rules.find((rule) => columnOf(rule) === column);
 }
 
-/** Is there a filter of a set, which keeps its cells? @param {Rule[]} rules @param {string} column "set:NAME" @returns {boolean} */
+/** Whether a filter keeps the cells of a set.
+ * @param {Rule[]} rules @param {string} column "set:NAME" @returns {boolean} */
 export function isKeeping(rules, column) {
   const rule = ruleOf(rules, column);
   return rule !== undefined && !innerOf(rule).isNegated;
 }
 
-/** The rules with another one for a column, in its place; null takes it away. @param {Rule[]} rules @param {string} column @param {Rule | null} rule @returns {Rule[]} */
+/** Replace the rule of a column in its place; null removes it.
+ * @param {Rule[]} rules @param {string} column @param {Rule | null} rule @returns {Rule[]} */
 export function withRule(rules, column, rule) {
   const at = rules.findIndex((one) => columnOf(one) === column);
   if (at < 0) return rule === null ? rules : [...rules, rule];
   return [...rules.slice(0, at), ...(rule === null ? [] : [rule]), ...rules.slice(at + 1)];
 }
 
-/** Which labels pass, those of missing values too. @param {Rule | undefined} rule @returns {(label: string) => boolean} */
+/** A predicate: does a label pass? Missing values have MISSING_LABEL.
+ * @param {Rule | undefined} rule @returns {(label: string) => boolean} */
 export function passesOf(rule) {
   const listed = listedBy(rule);
   if (listed === null) return () => true;
@@ -48,7 +51,8 @@ export function passesOf(rule) {
   return (label) => labels.has(label) !== listed.isNegated;
 }
 
-/** The filter of a column that leaves out some labels; null = none. @param {string} column @param {string[]} labels all @param {(label: string) => boolean} passes
+/** The filter that keeps the labels that pass, in its shorter form; null = all pass.
+ * @param {string} column @param {string[]} labels all @param {(label: string) => boolean} passes
  * @returns {Rule | null} */
 export function keeping(column, labels, passes) {
   const [kept, left] = [labels.filter(passes), labels.filter((label) => !passes(label))];
@@ -56,7 +60,7 @@ export function keeping(column, labels, passes) {
   return kept.length > 0 && kept.length < left.length ? onlyThese(column, kept) : { not: onlyThese(column, left) };
 }
 
-/** The same filter by what it keeps, where the legend lists the labels of its column and that is shorter.
+/** Rewrite an excluding filter as a keeping one if that is shorter and the legend has all labels of its column.
  * @param {Rule} rule @param {import("../../state/state.js").Coloring | null} color @returns {Rule} */
 export function shortest(rule, color) {
   const column = columnOf(rule);
@@ -65,8 +69,9 @@ export function shortest(rule, color) {
   );
 }
 
-/** The filter of a column that leaves out one label more, or takes it in again; where the list is long, not all labels are known.
- * @param {string} column @param {Rule | undefined} rule @param {string} label @param {number} n labels in all @returns {Rule | null} */
+/** Exclude one more label, or include it again. For long lists, of which not all labels are known.
+ * @param {string} column @param {Rule | undefined} rule @param {string} label @param {number} n number of labels
+ * @returns {Rule | null} */
 export function toggled(column, rule, label, n) {
   const { values, isNegated } = listedBy(rule) ?? { values: [], isNegated: true };
   const others = values.filter((value) => labelOf(value) !== label);
@@ -76,20 +81,21 @@ export function toggled(column, rule, label, n) {
   return isNegated ? { not: inner } : inner;
 }
 
-/** The values that a filter of a column keeps, none where it leaves some out. @param {Rule | undefined} rule @returns {any[]} */
+/** The values that a filter keeps; [] if it excludes some instead. @param {Rule | undefined} rule @returns {any[]} */
 function keptBy(rule) {
   const listed = listedBy(rule);
   return listed === null || listed.isNegated ? [] : listed.values;
 }
 
-/** The filter of a column that keeps one label alone; null where it does so already. @param {string} column @param {Rule | undefined} rule @param {string} label
+/** The filter that keeps one label only; null if the current rule does so already.
+ * @param {string} column @param {Rule | undefined} rule @param {string} label
  * @returns {Rule | null} */
 export function onlyOne(column, rule, label) {
   const [one, ...more] = keptBy(rule);
   return one !== undefined && labelOf(one) === label && more.length === 0 ? null : onlyThese(column, [label]);
 }
 
-/** The filter of a column that keeps some labels. @param {string} column @param {string[]} labels @returns {Rule} */
+/** The filter that keeps these labels. @param {string} column @param {string[]} labels @returns {Rule} */
 export const onlyThese = (column, labels) => ({ obs: column.slice(4), in: labels.map(valueFor) });
 
 /** @param {string} label */
@@ -97,12 +103,15 @@ function valueFor(label) {
   return label === MISSING_LABEL ? null : label;
 }
 
-/** The ends of a filter of numbers, null = open. @param {Rule | undefined} rule @returns {[number | null, number | null]} */
+/** The limits of a filter of numbers; null = open.
+ * @param {Rule | undefined} rule @returns {[number | null, number | null]} */
 export function endsOf(rule) {
   return (rule && formOf(rule).ends?.(rule)) ?? [null, null];
 }
 
-/** @param {string} column @param {[number | null, number | null]} ends @param {string | null} layer of genes @returns {Rule | null} */
+/** The filter of a range; null = no limits.
+ * @param {string} column @param {[number | null, number | null]} ends @param {string | null} layer of genes
+ * @returns {Rule | null} */
 export function within(column, ends, layer) {
   if (ends[0] === null && ends[1] === null) return null;
   const name = column.slice(4);
@@ -110,19 +119,21 @@ export function within(column, ends, layer) {
   return { var: name, ...(layer === null ? {} : { layer }), range: ends };
 }
 
-/** Does a filter keep the cells of one value alone? @param {Rule | undefined} rule @param {any} value null = missing */
+/** Whether a filter keeps the cells of one value only.
+ * @param {Rule | undefined} rule @param {any} value null = missing */
 export const isOnlyOf = (rule, value) => {
   const kept = keptBy(rule);
   return kept.length === 1 && kept[0] === value;
 };
 
-/** Does a filter name a value as one that is left out? @param {Rule | undefined} rule @param {any} value */
+/** Whether a filter excludes a value by name. @param {Rule | undefined} rule @param {any} value */
 export function leavesOut(rule, value) {
   const listed = listedBy(rule);
   return listed?.isNegated === true && listed.values.includes(value);
 }
 
-/** The filter that leaves out a value too, or takes it back; null = none. @param {Rule | undefined} rule @param {string} column @param {any} value
+/** Exclude one more value, or include it again; null = no filter.
+ * @param {Rule | undefined} rule @param {string} column @param {any} value
  * @returns {Rule | null} */
 export function without(rule, column, value) {
   const listed = listedBy(rule);

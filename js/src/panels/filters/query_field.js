@@ -6,7 +6,7 @@ import { matchList, scrollToOption } from "../shared/match_list.js";
 import { nameIn, valueIn, wordAt } from "./query_word.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
-/** @typedef {{label: string, detail: string, text: string}} Option text: as the query has it */
+/** @typedef {{label: string, detail: string, text: string}} Option text: quoted for the query */
 
 const MATCHES = 50;
 /** @type {{word: import("./query_word.js").Word | null, options: Option[], active: number}} */
@@ -15,10 +15,10 @@ const CLOSED = { word: null, options: [], active: -1 };
 /** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
 export function createQueryField({ client, redraw }) {
   let list = CLOSED;
-  /** What has been typed and not applied; null = nothing. @type {string | null} */
+  /** Typed text that is not applied yet; null = none. @type {string | null} */
   let draft = null;
   let isLeft = false;
-  /** What was to be in the field when it was drawn last. */
+  /** The applied query at the last redraw. */
   let before = "";
 
   /** @param {Partial<typeof list>} change */
@@ -27,7 +27,8 @@ export function createQueryField({ client, redraw }) {
     redraw();
   }
 
-  /** @param {HTMLInputElement} input @param {Context} context @param {boolean} isRequested by a key, so that no letter is needed */
+  /** @param {HTMLInputElement} input @param {Context} context
+   * @param {boolean} isRequested by a key: complete even an empty word */
   async function complete(input, { state }, isRequested) {
     const word = wordAt(input.value, input.selectionStart ?? 0);
     if (word === null || (word.text === "" && word.column === "" && !isRequested)) return set(CLOSED);
@@ -87,7 +88,7 @@ export function createQueryField({ client, redraw }) {
     /** @param {KeyboardEvent} event */
     function press(event) {
       const input = /** @type {HTMLInputElement} */ (event.currentTarget);
-      const { word, options, active } = list; // keys come faster than drawings
+      const { word, options, active } = list; // read again: keys come faster than redraws
       if (event.isComposing) return;
       const row = ["Home", "End"].includes(event.key) ? null : rowAfterKey(event.key, active, options.length);
       if (event.key === "Escape" && word !== null) set(CLOSED);

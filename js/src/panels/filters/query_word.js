@@ -1,25 +1,26 @@
-/** The word of a query at the caret, and how names and values are quoted in one. Pure. */
+/** Finds the word of a query at the caret, and quotes names and values. Pure. */
 
 const WORD = /[\p{L}\p{N}_.:-]*$/u;
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_]*$/u;
-/** `name ==`, `name !=`, and `name in ['a',`. */
+/** Text before a value: `name ==`, `name !=` or `name in ['a',`. */
 const BEFORE_VALUE =
   /(?:`([^`]+)`|([\p{L}_][\p{L}\p{N}_]*))\s*(?:[!=]=|(?<=[\s`])(?:not\s+)?in\s*[[(](?:[^\])]*,)?)\s*$/u;
-/** After one of these comes an operator, not a name. */
+/** The end of an operand: an operator must follow, not a name. */
 const OPERAND = /[\p{L}\p{N}_)\]'"`.]\s*$/u;
 const OPERATOR = /(?:^|\s)(?:and|or|not|in)\s*$/;
-/** Words of Python, whose grammar a query has. */
+/** Keywords of Python, whose grammar queries use. */
 const RESERVED =
   /^(False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/;
 
 /**
  * @typedef {object} Word
- * @property {number} start where it begins, its quote included
- * @property {string} text what is typed of it
- * @property {string} column of which it is a value; "" = it is a name
+ * @property {number} start index of its first character or quote
+ * @property {string} text the typed part
+ * @property {string} column the column if the word is a value; "" = it is a name
  */
 
-/** The word that ends at the caret; null where no name or value can stand. @param {string} query @param {number} caret @returns {Word | null} */
+/** The word that ends at the caret; null if no name or value is possible there.
+ * @param {string} query @param {number} caret @returns {Word | null} */
 export function wordAt(query, caret) {
   const before = query.slice(0, caret);
   const open = openQuote(before);
@@ -33,7 +34,7 @@ export function wordAt(query, caret) {
   return { start, text, column: open === null || isText ? column : "" };
 }
 
-/** Where a quote begins that is not closed; null if there is none. @param {string} text @returns {number | null} */
+/** Index of an unclosed quote; null = none. @param {string} text @returns {number | null} */
 function openQuote(text) {
   let at = null;
   for (let i = 0; i < text.length; i++) {
@@ -43,13 +44,13 @@ function openQuote(text) {
   return at;
 }
 
-/** A name as a query has it; "" if none can. @param {string} name @returns {string} */
+/** Quote a name for a query; "" = impossible. @param {string} name @returns {string} */
 export function nameIn(name) {
   if (PLAIN.test(name) && !RESERVED.test(name)) return name;
   return /[`\n]/.test(name) || name === "" ? "" : `\`${name}\``;
 }
 
-/** A category as a query has it. @param {string} label @returns {string} */
+/** Quote a category for a query. @param {string} label @returns {string} */
 export function valueIn(label) {
-  return /['\\\p{C}]/u.test(label) ? JSON.stringify(label) : `'${label}'`; // which Python reads as JSON does
+  return /['\\\p{C}]/u.test(label) ? JSON.stringify(label) : `'${label}'`; // Python reads it as JSON does
 }

@@ -1,4 +1,4 @@
-/** Fields of the map of two or three blended genes: what is known of each, its name, and where keys lead. Pure. */
+/** Fields of the map of two or three blended genes: counts, names and key navigation. Pure except for requests. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
 import { counted, wholeNumber } from "../../words/format.js";
 
@@ -6,13 +6,14 @@ import { counted, wholeNumber } from "../../words/format.js";
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {{requested: string, found: FieldCounts | null, redraws: Set<() => void>}} Shared */
 
-/** All views of a widget share its kernel and its counts, and so one question. @type {WeakMap<object, Shared>} */
+/** All views of a widget share its kernel and its counts, so they share one request. @type {WeakMap<object, Shared>} */
 const SHARED = new WeakMap();
 
 /**
- * Asks for the counts of the map on show, after each change of colors, filters or selection.
+ * Request the counts of the current map after each change of colors, filters or selection.
  * @param {import("../../wire/client.js").Client} client @param {() => void} redraw
- * @returns {(state: State | null) => FieldCounts | null} called at each drawing of a view: what is known; null = the view has ended
+ * @returns {(state: State | null) => FieldCounts | null} call it at each redraw of a view, for the latest counts;
+ *   null = the view is gone
  */
 export function createFields(client, redraw) {
   const shared = SHARED.get(client) ?? { requested: "", found: null, redraws: new Set() };
@@ -31,34 +32,38 @@ export function createFields(client, redraw) {
         for (const one of shared.redraws) one();
       });
     }
-    // Other limits leave names and fields as they are, and what was known till the answer comes.
+    // New limits do not change names and fields: keep the old counts until the response arrives.
     return shared.found !== null && genes === JSON.stringify(shared.found.names) ? shared.found : null;
   };
 }
 
-/** The genes that have a hue each, as the legend calls them; "" = none has. @param {Pick<State, "color">} state @returns {string} */
+/** The blended genes, by their names in the legend, as JSON; "" = no blend.
+ * @param {Pick<State, "color">} state @returns {string} */
 function genesOf({ color }) {
   const corners = color?.corners ?? [];
   const n = Math.log2(corners.length);
   return corners.length === 0 ? "" : JSON.stringify(corners.slice(0, n).map(([name]) => name));
 }
 
-/** The part of each gene in a field. @param {FieldCounts} fields @param {number} i @returns {number[]} */
+/** The part of each gene's limits that a field stands for.
+ * @param {FieldCounts} fields @param {number} i @returns {number[]} */
 export function partsOf({ names, words }, i) {
   return names.map((_, gene) => Math.floor(i / words.length ** (names.length - 1 - gene)) % words.length);
 }
 
-/** The field of some parts. @param {FieldCounts} fields @param {number[]} at @returns {number} */
+/** The field with these parts. @param {FieldCounts} fields @param {number[]} at @returns {number} */
 export function fieldAt({ words }, at) {
   return at.reduce((i, part) => i * words.length + part, 0);
 }
 
-/** The code of a mix. @param {FieldCounts} fields @param {number[]} shares of the way from the lowest to the highest, of each gene @returns {number} */
+/** The code of a mix.
+ * @param {FieldCounts} fields @param {number[]} shares position between the limits of each gene, 0 to 1
+ * @returns {number} */
 export function mixAt({ levels, arrays }, shares) {
   return arrays.mixes[shares.reduce((i, share) => i * levels + Math.round(share * (levels - 1)), 0)];
 }
 
-/** Fields in the order of a list: one gene high, two, all, none. @param {FieldCounts} fields @returns {number[]} */
+/** Fields in list order: one gene high, two, all, none. @param {FieldCounts} fields @returns {number[]} */
 export function listed(fields) {
   const nHigh = (/** @type {number} */ i) => partsOf(fields, i).reduce((sum, part) => sum + part, 0);
   const rank = (/** @type {number} */ i) => nHigh(i) || Number.POSITIVE_INFINITY;
@@ -67,7 +72,8 @@ export function listed(fields) {
   );
 }
 
-/** A field in words. @param {FieldCounts} fields @param {number} i @param {{one: string, many: string}} noun of cells @returns {string} */
+/** Describes a field in words.
+ * @param {FieldCounts} fields @param {number} i @param {{one: string, many: string}} noun of cells @returns {string} */
 export function describeField(fields, i, noun) {
   const { names, words, arrays } = fields;
   const where = partsOf(fields, i).map((part, gene) => `${names[gene]} ${words[part]}`);
@@ -75,8 +81,9 @@ export function describeField(fields, i, noun) {
   return `${where.join(", ")}: ${counted(arrays.filtered[i], noun)}${selected}`;
 }
 
-/** Where a key leads: in a square to the neighbour, in a list to the next. @param {FieldCounts} fields @param {string} key @param {number} i
- * @returns {number | null} null = the key means nothing here */
+/** The field that a key moves to: the neighbor in a square, the next one in a list.
+ * @param {FieldCounts} fields @param {string} key @param {number} i
+ * @returns {number | null} null = the key is not handled */
 export function fieldAfterKey(fields, key, i) {
   const { names, words } = fields;
   if (names.length > 2) {

@@ -1,4 +1,4 @@
-/** The legend of two or three blended genes: a square of fields or a list of mixes, which count and select their cells. */
+/** The legend of two or three blended genes: a square of fields or a list of mixes, which count and select cells. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
 import { html, nothing } from "lit-html";
 import { MODES_HINT, modeOf } from "../../plot/lasso.js";
@@ -10,16 +10,18 @@ import { createFields, describeField, fieldAfterKey, fieldAt, listed, mixAt, par
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 /**
- * @typedef {object} Drawn what the parts of one drawing share
+ * @typedef {object} Drawn shared by the parts of one redraw
  * @property {Context} context
  * @property {import("./blend_fields.js").FieldCounts} fields
- * @property {(shares: number[]) => string} ink color of a mix, by how high each gene is, 0 to 1
- * @property {{active: number, pointed: number}} at the field that has the focus or would get it; that which is described, -1 = none
+ * @property {(shares: number[]) => string} ink color of a mix; one share per gene, 0 to 1
+ * @property {{active: number, pointed: number}} at active: the field in the tab order; pointed: the described field,
+ *   -1 = none
  * @property {(change: Partial<Drawn["at"]>) => void} go
  */
 
 /** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given
- * @returns {(context: Context | null) => unknown} null = the view has ended; what it returns is null where no such legend is known */
+ * @returns {(context: Context | null) => unknown} call it with null when the view is gone; it returns null if there
+ *   is no such legend */
 export function createBlendLegend({ client, redraw }) {
   const ask = createFields(client, redraw);
   let at = { active: 0, pointed: -1 };
@@ -48,13 +50,13 @@ export function createBlendLegend({ client, redraw }) {
   };
 }
 
-/** Two genes: the first from left to right, the second upwards. @param {Drawn} drawn */
+/** The square of two genes: the first to the right, the second upwards. @param {Drawn} drawn */
 function square(drawn) {
   const { fields, ink } = drawn;
   const { names, words, levels, limits } = fields;
   const [low, high, lowest, highest] = limits.map(shortNumber);
   const all = words.map((_, i) => i);
-  // Colors are linear along each gene, and so each step of the first is one gradient.
+  // Colors are linear along each gene, so one gradient draws each step of the first gene.
   const stripes = Array.from({ length: levels }, (_, i) => {
     const share = i / (levels - 1);
     return `linear-gradient(to top, ${ink([share, 0])}, ${ink([share, 1])}) ${100 * share}% 0 / ${100 / levels + 0.5}% 100% no-repeat`;
@@ -68,7 +70,7 @@ function square(drawn) {
   </div>`;
 }
 
-/** Three genes: what each looks like alone, then their mixes. @param {Drawn} drawn */
+/** The list of three genes: the ramp of each alone, then their mixes. @param {Drawn} drawn */
 function list(drawn) {
   const { fields, ink } = drawn;
   const { names, limits, words } = fields;

@@ -1,4 +1,4 @@
-/** The gene sets of the user and of the store: color by one, pin its genes, delete it, make another. */
+/** The gene sets of the user and of the store: color by one, pin its genes, delete it, add another. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/parts/ui.js";
@@ -9,25 +9,26 @@ import { askGenes } from "./gene_set_requests.js";
 import { createPasteField } from "./paste_field.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
-/** @typedef {{name: string, genes: string[], n: number}} GeneSet n: of which some may not be listed */
+/** @typedef {{name: string, genes: string[], n: number}} GeneSet n: number of genes; `genes` may list fewer */
 /** @typedef {GeneSet & {isOwn: boolean}} Listed */
 /** @typedef {{pin: (names: string[]) => void, unpin: (name: string) => void}} Pins */
 
-/** Rows that are drawn at most, and the number of sets from which there is a field that narrows them. */
+/** Maximum number of rows, and the number of sets from which a search field is shown. */
 const MOST_LISTED = 100;
 const FILTER_FROM = 12;
 
 /** The sets of the store, requested once for all views of a widget. @type {WeakMap<object, {sets: GeneSet[] | null, isRequested: boolean, waiting: Set<() => void>}>} */
 const STORES = new WeakMap();
 
-/** @param {import("../../wire/client.js").Client} client @param {() => void} redraw @returns {(context: Context | null, pins?: Pins) => unknown} null where the panel is closed */
+/** @param {import("../../wire/client.js").Client} client @param {() => void} redraw
+ * @returns {(context: Context | null, pins?: Pins) => unknown} call it with null when the panel is closed */
 export function createGeneSets(client, redraw) {
   const store = STORES.get(client) ?? { sets: null, isRequested: false, waiting: new Set() };
   STORES.set(client, store);
   const pasteField = createPasteField(client, redraw);
   let filter = "";
   let active = "";
-  /** Those that are open, by name. @type {Set<string>} */
+  /** Names of the open sets. @type {Set<string>} */
   const open = new Set();
 
   /** @param {() => void} change */
@@ -70,7 +71,8 @@ export function createGeneSets(client, redraw) {
     </div>${isOpen ? html`<div class="body">${chips(context, genes, n, pins)}</div>` : nothing}</li>`;
   }
 
-  /** The genes of a set, each of which a click pins or unpins. @param {Context} context @param {string[]} genes @param {number} n @param {Pins} pins */
+  /** Buttons for the genes of a set; a click pins or unpins one.
+   * @param {Context} context @param {string[]} genes @param {number} n @param {Pins} pins */
   function chips({ state }, genes, n, pins) {
     const pinned = new Set(state.traits.pinned_genes);
     const listed = genes.slice(0, MOST_LISTED);
@@ -85,7 +87,7 @@ export function createGeneSets(client, redraw) {
   return (context, pins) => {
     if (context === null || pins === undefined) {
       store.waiting.delete(redraw);
-      // What failed is requested again when the panel opens again.
+      // Retry when the panel opens again: an empty list may be a failed request.
       if (store.sets?.length === 0) Object.assign(store, { sets: null, isRequested: false });
       return nothing;
     }
@@ -117,7 +119,7 @@ export function createGeneSets(client, redraw) {
   };
 }
 
-/** All sets, those made here first; they take the place of those of the store with the same name.
+/** All sets, the user's first. A user's set hides a store's set of the same name.
  * @param {{name: string, genes: string[]}[]} own @param {GeneSet[]} ofStore @returns {Listed[]} */
 export function setsOf(own, ofStore) {
   const names = new Set(own.map(({ name }) => name));

@@ -18,7 +18,7 @@ export function createGenes({ client, redraw, opened }) {
   const pinField = createPinField(redraw);
   const geneSets = createGeneSets(client, redraw);
   const modes = createModes(redraw);
-  /** The row that the Tab key leads to. */
+  /** The row that Tab moves to. */
   let active = "";
 
   /** @param {() => void} change */
@@ -27,7 +27,7 @@ export function createGenes({ client, redraw, opened }) {
     redraw();
   }
 
-  /** Pin some that are not pinned, as many as there is room for. @param {Context} context @param {string[]} names */
+  /** Pin genes that are not pinned yet, up to the maximum. @param {Context} context @param {string[]} names */
   function pin({ state, actions }, names) {
     const { pinned_genes: pinned } = state.traits;
     const more = names.filter((name) => !pinned.includes(name)).slice(0, MOST_PINNED - pinned.length);

@@ -14,12 +14,13 @@ import { askGenes } from "./gene_set_requests.js";
 export function createPasteField(client, redraw) {
   let isOpen = false;
   let isAsking = false;
-  /** What is typed stays when the panel is closed. */
+  /** Input so far; it stays when the panel closes. */
   let typed = { genes: "", name: "" };
   let said = "";
   let fault = "";
 
-  /** Once it is drawn, bring what came of it into sight: the list of sets above may be long. @param {Element | null | undefined} place */
+  /** Scroll the result into view after the redraw: the list of sets above may be long.
+   * @param {Element | null | undefined} place */
   function reveal(place) {
     redraw();
     requestAnimationFrame(() => place?.scrollIntoView({ block: "nearest" }));
@@ -83,7 +84,7 @@ export function createPasteField(client, redraw) {
   };
 }
 
-/** The sets with some more, each in the place of one of its name. @param {Own[]} sets @param {Own[]} more @returns {Own[]} */
+/** Add sets; each replaces one of the same name. @param {Own[]} sets @param {Own[]} more @returns {Own[]} */
 export function withSets(sets, more) {
   const made = new Map([...sets, ...more].map((one) => [one.name, one]));
   return [...made.values()];

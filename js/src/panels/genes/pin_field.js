@@ -12,7 +12,7 @@ import { matchList } from "../shared/match_list.js";
 
 /** @param {() => void} redraw @returns {(context: Context, pin: (names: string[]) => void) => unknown} */
 export function createPinField(redraw) {
-  /** isAwaited: the best match is wanted as soon as it is known. */
+  /** isAwaited: pin the best match as soon as it arrives. */
   let field = { text: "", active: 0, isAwaited: false };
 
   /** @param {Partial<typeof field>} change */
@@ -37,7 +37,7 @@ export function createPinField(redraw) {
 
     /** @param {KeyboardEvent} event */
     function press(event) {
-      const { text, active } = field; // keys come faster than drawings
+      const { text, active } = field; // read again: keys come faster than redraws
       const { isFresh, matches } = found(context.state, text);
       if (event.isComposing || text === "") return;
       const row = rowAfterKey(event.key, active, matches.length);
@@ -75,13 +75,15 @@ export function createPinField(redraw) {
   };
 }
 
-/** What is known of a text that was typed. @param {Context["state"]} state @param {string} text @returns {{isFresh: boolean, matches: Match[]}} */
+/** The matches of a typed text.
+ * @param {Context["state"]} state @param {string} text @returns {{isFresh: boolean, matches: Match[]}} */
 function found({ found: { query, matches } }, text) {
   if (text.trim() === "") return { isFresh: false, matches: [] };
   return { isFresh: query === text, matches: matches.filter((match) => genesOf(match).length > 0) };
 }
 
-/** The genes that a match stands for, by their names; those of a list that was typed, none of a column. @param {Match} match @returns {string[]} */
+/** Names of the genes of a match: one, those of a typed list, or none for a column.
+ * @param {Match} match @returns {string[]} */
 export function genesOf({ spec, color }) {
   if (Array.isArray(color)) return color;
   return spec.startsWith("var:") ? [spec.slice(4)] : [];

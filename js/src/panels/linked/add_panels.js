@@ -8,13 +8,14 @@ import { nounsOf } from "../../words/nouns.js";
  * @typedef {import("../../wire/constants.js").Look} Setting
  */
 
-/** Numbers that no panel has had since these were shown. @param {Setting[]} panels @param {Omit<Setting, "id">[]} looks @returns {Setting[]} */
+/** Give new panels ids that no current panel has.
+ * @param {Setting[]} panels @param {Omit<Setting, "id">[]} looks @returns {Setting[]} */
 function numbered(panels, looks) {
   const last = Math.max(0, ...panels.map(({ id }) => id));
   return looks.map((look, i) => ({ id: last + 1 + i, ...look }));
 }
 
-/** The plot itself and a panel for each other gene. @param {Context} context @param {string[]} specs */
+/** Show the plot and one panel for each other gene. @param {Context} context @param {string[]} specs */
 export function sideBySide({ state, actions }, specs) {
   const { panels } = state.traits;
   const others = specs.filter((one) => one !== state.color?.spec).slice(0, MOST_PANELS - 1);
@@ -23,7 +24,7 @@ export function sideBySide({ state, actions }, specs) {
     ?disabled=${state.link === "offline"} @click=${show}>Side by side</button>`;
 }
 
-/** What can be shown beside the plot of a column. @param {Context} context @param {{name: string, kind: string}} column */
+/** Buttons that show a column beside the plot. @param {Context} context @param {{name: string, kind: string}} column */
 export function besideButtons({ state, actions }, { name, kind }) {
   const { panels } = state.traits;
   const isOffline = state.link === "offline";

@@ -3,8 +3,8 @@
 /**
  * @typedef {import("../../page/view.js").Place} Aim
  *
- * @param {() => Aim} now where they look
- * @returns {Aim & {turn: (before: Aim) => void}} turn: they look elsewhere now
+ * @param {() => Aim} now the place of the current embedding
+ * @returns {Aim & {turn: (before: Aim) => void}} turn: call it after the embedding has changed
  */
 export function createAimed(now) {
   /** @type {Set<object>} */

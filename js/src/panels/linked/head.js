@@ -14,10 +14,11 @@ import { wordsOf } from "../../words/rule_words.js";
  * @typedef {import("../../wire/constants.js").Look} Setting
  */
 
-/** Categories whose colors are shown, as far as there is room; the list of all comes up where the pointer rests. */
+/** Maximum number of colors in a heading; its tooltip lists all categories. */
 const MOST_SWATCHES = 8;
 
-/** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is named
+/** The name of a panel.
+ * @param {State} state of the panel @param {Setting} look @param {boolean} [isPlaced] whether to name its embedding
  * @returns {string} */
 export function titleOf(state, look, isPlaced = look.embedding !== undefined) {
   const part = look.within === undefined ? "" : partOf(look.within);
@@ -26,31 +27,33 @@ export function titleOf(state, look, isPlaced = look.embedding !== undefined) {
   return isPlaced ? `${what} · ${placeName(state)}` : what;
 }
 
-/** What the embedding of a panel is called. @param {State} state as it shows it */
+/** The name of a panel's embedding. @param {State} state of the panel */
 function placeName({ points, traits }) {
   return points?.embedding ?? [traits.embedding ?? []].flat().join(" × ");
 }
 
-/** "T cell", but "is_doublet True" and "leiden 3", which say nothing alone. @param {any} rule @returns {string} */
+/** The name of a subset: "T cell". A number or a boolean needs its column: "leiden 3", "is_doublet True".
+ * @param {any} rule @returns {string} */
 function partOf(rule) {
   const [name, kept] = wordsOf(rule);
   const isBare = ["True", "False"].includes(kept) || !/\p{L}/u.test(kept);
   return isBare ? `${name} ${kept}` : kept;
 }
 
-/** What stands in full where the name is too long, and which column the cells are of. @param {State} state @param {Setting} look */
+/** Tooltip of a heading: the full name, with the column of the subset. @param {State} state @param {Setting} look */
 function hintOf(state, look) {
   const name = look.within === undefined ? "" : wordsOf(look.within)[0];
   const title = titleOf(state, look);
   return name === "" || title.startsWith(`${name} `) ? title : `${name}: ${title}`;
 }
 
-/** Does it show some of the cells, or all elsewhere, in the colors of the plot, which are those of the legend beside? @param {Setting} look */
+/** Whether a panel uses the colors of the plot (and so its legend) for a subset or for another embedding.
+ * @param {Setting} look */
 export const isPart = (look) => (look.within ?? look.embedding) !== undefined && !("color" in look);
 
-/** @param {State} state as it shows it @param {Setting} look @param {boolean} dark
- * @param {{remove: () => void, choose: (embedding: string) => void} | null} hands null = there is no kernel to hear of them
- * @param {(() => void) | null} [closeAll] of the panel in the upper right corner */
+/** The heading of a panel. @param {State} state of the panel @param {Setting} look @param {boolean} dark
+ * @param {{remove: () => void, choose: (embedding: string) => void} | null} hands handlers; null = there is no kernel
+ * @param {(() => void) | null} [closeAll] only for the panel in the upper right corner */
 export function head(state, look, dark, hands, closeAll = null) {
   const name = titleOf(state, look);
   const isChosen = (state.dataset?.embeddings.length ?? 0) > 1;
@@ -61,7 +64,8 @@ export function head(state, look, dark, hands, closeAll = null) {
     <button type="button" class="small" aria-label="Remove the panel ${name}" title="Remove" ?disabled=${hands === null} @click=${hands?.remove}>${ICONS.close}</button></span>`;
 }
 
-/** The embeddings of the dataset, the panel's chosen. @param {State} state @param {Setting} look @param {((embedding: string) => void) | null} choose */
+/** A select of all embeddings, at the panel's current one.
+ * @param {State} state @param {Setting} look @param {((embedding: string) => void) | null} choose */
 function places(state, look, choose) {
   const names = state.dataset?.embeddings.map(({ name }) => name) ?? [];
   const now = state.traits.embedding;
@@ -83,34 +87,37 @@ function meaning(state, dark) {
   const all = [...rows.map(([label]) => label), ...(more > 0 ? [`and ${more} more`] : [])];
   if (all.length === 0) return nothing;
   const first = rows.slice(0, MOST_SWATCHES);
-  // One text, so that it is cut between two labels, with an ellipsis.
+  // All labels are one text, so that CSS truncates it between two labels, with an ellipsis.
   return html`<span class="meaning color-words" role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
     ([label, , color]) => html`<span><i style=${`background:${color || "var(--missing)"}`}></i>${label}</span>`,
   )}${first.length < all.length ? "…" : nothing}</span>`;
 }
 
-/** @param {number} n panels */
+/** The announcement for screen readers. @param {number} n panels */
 export function saidOf(n) {
   return n > 1 ? `${n} panels side by side.` : "One panel.";
 }
 
-/** Of the line above each panel. */
+/** Height of the heading above each panel. */
 export const HEAD_PX = 28;
 
-/** @param {number} n panels @param {number} width px @param {number} height @returns {{columns: number, rows: number}} */
+/** Choose the number of columns and rows.
+ * @param {number} n panels @param {number} width px @param {number} height
+ * @returns {{columns: number, rows: number}} */
 export function gridOf(n, width, height) {
   const all = Array.from({ length: n }, (_, i) => {
     const columns = i + 1;
     const rows = Math.ceil(n / columns);
     const [wide, high] = [width / columns, Math.max(height / rows - HEAD_PX, 1)];
-    // What counts is how large a square fits; of two alike the one with fewer empty places.
+    // Maximize the side of a square that fits; each empty place costs 1 px, which breaks ties.
     return { columns, rows, side: Math.min(wide, high) - (columns * rows - n) };
   });
   return all.reduce((best, one) => (one.side > best.side ? one : best));
 }
 
-/** Where a panel lies, as styles of its head and of its plot. @param {number} at its place in the list @param {{columns: number, rows: number}} grid
- * @param {number} [foot] px below them all */
+/** Styles that place a panel's heading and plot.
+ * @param {number} at its index in the list @param {{columns: number, rows: number}} grid
+ * @param {number} [foot] px to leave free below all panels */
 export function placeOf(at, { columns, rows }, foot = 0) {
   const [column, row] = [at % columns, Math.floor(at / columns)];
   const down = (/** @type {number} */ part) => `${100 * part}%${foot > 0 ? ` - ${part * foot}px` : ""}`;

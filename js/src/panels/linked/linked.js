@@ -1,4 +1,4 @@
-/** Plots side by side in the room of one, which pan, zoom and select together. */
+/** Panels side by side in place of one plot; they pan, zoom and select together. */
 import { render } from "lit-html";
 import { placeNote } from "../../page/parts/notes.js";
 import { asSeen } from "../../state/state.js";
@@ -19,7 +19,7 @@ import { placesOf } from "./place.js";
  * @typedef {import("../../page/view.js").Model} Widget
  * @typedef {import("../../state/state.js").State} State
  *
- * @typedef {object} Panel what one view has of a panel
+ * @typedef {object} Panel a panel in one view
  * @property {Setting} setting
  * @property {import("../../state/state.js").Store} store
  * @property {HTMLElement} head
@@ -28,7 +28,8 @@ import { placesOf } from "./place.js";
  * @property {() => void} destroy
  */
 
-/** The looks of a widget, which all its views share, and how many views show each. @type {WeakMap<object, Map<number, {look: Look, users: number}>>} */
+/** Looks by panel id, shared by all views of a widget. users: how many views show each.
+ * @type {WeakMap<object, Map<number, {look: Look, users: number}>>} */
 const LOOKS = new WeakMap();
 
 /** @param {Setting} setting */
@@ -39,17 +40,17 @@ export function linkPlots(plot, room, widget, say) {
   const { store } = widget;
   const host = /** @type {HTMLElement} */ (room.parentElement);
   const { host: shadow } = /** @type {ShadowRoot} */ (host.getRootNode());
-  /** What says whether the widget is ready. @type {HTMLElement | null} */
+  /** The element whose data-cxg-state tells whether the widget is ready. @type {HTMLElement | null} */
   const status = shadow?.closest("[data-cxg-state]") ?? null;
   const label = plot.element.getAttribute("aria-label") ?? "";
-  /** By their numbers. @type {Map<number, Panel>} */
+  /** Panels by id. @type {Map<number, Panel>} */
   const panels = new Map();
   /** @type {Theme | null} */
   let theme = null;
   const legend = createLegendLine(host);
-  /** How high it is, px. */
+  /** Height of the legend line, px. */
   let foot = 0;
-  /** Panels side by side. */
+  /** Number of panels in a row. */
   let columns = 1;
   let frame = 0;
   let isFirst = true;
@@ -94,12 +95,12 @@ export function linkPlots(plot, room, widget, say) {
     return element;
   }
 
-  /** Have the panels that are wanted. */
+  /** Add and remove panels to match the settings. */
   function follow() {
     const wanted = settings();
     if (wanted === laidOut) return;
     const had = laidOut !== null;
-    laidOut = wanted; // what follows may change the state
+    laidOut = wanted; // set first: the calls below may change the state and call this again
     for (const [number, panel] of [...panels]) {
       const next = wanted.find(({ id }) => id === number);
       if (next && keeps(widget, panel, next)) panel.setting = next;
@@ -117,7 +118,7 @@ export function linkPlots(plot, room, widget, say) {
     report();
   }
 
-  /** Lay the panels out in the room there is. */
+  /** Place the panels in the available room. */
   function place() {
     const wanted = settings();
     foot = legend.draw(legendLines(), theme);
@@ -142,14 +143,14 @@ export function linkPlots(plot, room, widget, say) {
     if (columns !== before) schedule();
   }
 
-  /** What lies over the points of the plot, or of the panels. */
+  /** Legend lines of the overlays of the plot or of all panels. */
   function legendLines() {
     const wanted = settings();
     const states = wanted.length === 0 ? [store.get()] : wanted.flatMap(({ id }) => panels.get(id)?.store.get() ?? []);
     return legendOf(states, nounsOf(store.get()).obs.many);
   }
 
-  /** Let Tab go through them in their order; what has the focus keeps it where nothing else moves. */
+  /** Put the elements in tab order. Move nothing if the order is right, because a moved element loses the focus. */
   function order() {
     const wanted = settings().flatMap(({ id }) => [panels.get(id)?.head, panels.get(id)?.body]);
     const now = [...host.children].filter((one) => wanted.includes(/** @type {HTMLElement} */ (one)));
@@ -180,7 +181,7 @@ export function linkPlots(plot, room, widget, say) {
     if (legend.draw(legendLines(), theme) !== foot) place();
   }
 
-  /** Where the plot itself is not on show, the widget is as far as all panels are. */
+  /** If the main plot is hidden, report the widget as ready once all panels are. */
   function report() {
     const bodies = [...panels.values()].map(({ body }) => body);
     if (status === null || bodies.length === 0 || bodies.includes(room)) return;
@@ -203,7 +204,7 @@ export function linkPlots(plot, room, widget, say) {
     plot.element.focus({ preventScroll: true });
   }
 
-  /** Let a panel have another embedding. @param {Panel} panel @param {string} embedding */
+  /** Change the embedding of a panel. @param {Panel} panel @param {string} embedding */
   function turn({ setting }, embedding) {
     if (isPlot(setting)) return widget.actions.setTrait("embedding", embedding);
     const others = settings().map((one) => (one.id === setting.id ? { ...one, embedding } : one));
@@ -215,7 +216,7 @@ export function linkPlots(plot, room, widget, say) {
     const shown = settings().map(({ id }) => /** @type {Panel} */ (panels.get(id)));
     if (shown.length === 0) return plot.figure(scale);
     const areApart = placesOf(store).length > 0;
-    // Those in the colors of the plot share one key.
+    // Panels in the colors of the plot share one legend.
     const [areParts, hasPlot] = [
       shown.every(({ setting }) => isPart(setting)),
       shown.some(({ setting }) => isPlot(setting)),
@@ -230,7 +231,7 @@ export function linkPlots(plot, room, widget, say) {
     return compose(await Promise.all(figures), columns, how);
   }
 
-  // The widget outlives its views: a closure made here would keep this one with it.
+  // Bind functions from outside: the widget outlives its views, and a closure made here would keep this view alive.
   widget.together.reset = resetPlaces.bind(null, store);
   store.set({ notesOnPlot: allNotes.bind(null, store) });
   const unsubscribe = store.subscribe(() => {
@@ -265,12 +266,12 @@ export function linkPlots(plot, room, widget, say) {
   };
 }
 
-/** Show everything in the embeddings that panels have of their own. @param {import("../../state/state.js").Store} store */
+/** Reset the view of each embedding that only panels show. @param {import("../../state/state.js").Store} store */
 function resetPlaces(store) {
   for (const one of placesOf(store)) one.reset();
 }
 
-/** What is to be said of what is on show, and of the embeddings that panels have of their own.
+/** All notes: on the plot and on the embeddings that only panels show.
  * @param {import("../../state/state.js").Store} store @param {State} state */
 function allNotes(store, state) {
   const ofPlaces = placesOf(store).flatMap(({ state: at }) => [nowhereNote(at()), placeNote(at()), tieNote(at())]);
@@ -284,7 +285,8 @@ function nowhereNote(state) {
   return isNowhere ? `No ${nounsOf(state).obs.one} has coordinates in ${points.embedding}.` : "";
 }
 
-/** The look of a panel, made where no view has it yet. @param {Widget} widget @param {Setting} setting @param {boolean} isRequested see `createLook` */
+/** The shared look of a panel; created for the first view.
+ * @param {Widget} widget @param {Setting} setting @param {boolean} isRequested see `createLook` */
 function lookOf(widget, setting, isRequested) {
   const looks = LOOKS.get(widget.store) ?? new Map();
   LOOKS.set(widget.store, looks);
@@ -302,7 +304,8 @@ function lookOf(widget, setting, isRequested) {
   };
 }
 
-/** Can a panel go on with other settings? @param {Widget} widget @param {Panel} panel @param {Setting} next */
+/** Apply new settings to a panel; false = it must be created anew.
+ * @param {Widget} widget @param {Panel} panel @param {Setting} next */
 function keeps(widget, { setting }, next) {
   if (isPlot(setting) || isPlot(next)) return isPlot(setting) && isPlot(next);
   const look = LOOKS.get(widget.store)?.get(setting.id)?.look;

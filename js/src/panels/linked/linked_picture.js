@@ -9,16 +9,17 @@ const [LINE_PX, PAD_PX, TITLE_PX, SIZE_PX] = [40, 16, 14, 12];
 const SIZE_OPACITY = 0.7;
 
 /**
- * @param {HTMLCanvasElement[]} figures in the order of the panels, of plots of one size @param {number} columns
+ * @param {HTMLCanvasElement[]} figures in panel order, all plots of equal size @param {number} columns
  * @param {{scale: number, theme: import("../../page/theme.js").Theme | null, state: import("../../state/state.js").State,
- *   element: HTMLElement, lines: import("../overlays/legend_line.js").LegendLines | null}} how lines: what lies over the points
+ *   element: HTMLElement, lines: import("../overlays/legend_line.js").LegendLines | null}} how
+ *   lines: legend of the overlays
  * @returns {HTMLCanvasElement}
  */
 export function compose(figures, columns, { scale, theme, state, element, lines }) {
   const paper = paperOf(state.traits.background, /** @type {import("../../style/point_style.js").Theme} */ (theme));
   const { title, size } = keyOf(asSeen(state), paper.theme.dark);
   const top = state.traits.legend ? Math.round(LINE_PX * scale) : 0;
-  // A key makes its figure wider: all below it have the same room.
+  // A legend makes its figure wider: the whole column gets that width.
   const wide = Array.from({ length: Math.min(columns, figures.length) }, (_, column) =>
     Math.max(...figures.filter((_, at) => at % columns === column).map(({ width }) => width)),
   );

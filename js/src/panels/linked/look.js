@@ -15,18 +15,19 @@ import { PATIENCE_MS, placeOf } from "./place.js";
  * @typedef {import("../../wire/constants.js").Look} Setting
  * @typedef {import("../../page/view.js").Model} Widget
  * @typedef {{store: Store, createPlot: import("../../page/view.js").CreatePlot, isOf: (look: Setting) => boolean, take: (look: Setting) => void, destroy: () => void}} Look
- *   isOf: whether it can show that as well; take: show it
+ *   isOf: whether it can take such settings; take: apply them
  */
 
-/** Of a panel with a color of its own. */
+/** Initial state of a panel that overrides the color. */
 const COLORED = { color: null, nextColor: null, seen: null, counted: null, highlighted: -1, crowd: ROOMY };
-/** Of a panel with the color of the plot, in another embedding. */
+/** Initial state of a panel with the color of the plot in another embedding. */
 const APART = { seen: null, crowd: ROOMY };
 
 /** @param {Setting} look */
 const isColored = (look) => "color" in look;
 
-/** The settings of a panel, as cxg_widget/display/looks.py has them. @param {State["traits"]} traits @param {Setting} look @returns {State["traits"]} */
+/** Apply the overrides of a panel to the traits, as cxg_widget/display/looks.py does.
+ * @param {State["traits"]} traits @param {Setting} look @returns {State["traits"]} */
 export function traitsOf(traits, look) {
   const { embedding } = look;
   const at = embedding === undefined ? traits : { ...traits, embedding, axes: [0, 1] };
@@ -35,7 +36,8 @@ export function traitsOf(traits, look) {
   return { ...at, color, layer, cmap, vmin, vmax, center: null, hidden: [] };
 }
 
-/** @param {Widget} widget @param {Setting} first @param {boolean} isRequested whether what it shows has to be requested at once @returns {Look} */
+/** @param {Widget} widget @param {Setting} first @param {boolean} isRequested whether to request its arrays at once
+ * @returns {Look} */
 export function createLook(widget, first, isRequested) {
   const { store: base, client } = widget;
   const plots = { store: base, scene: widget.scene, ...widget.place };
@@ -45,9 +47,9 @@ export function createLook(widget, first, isRequested) {
   let at = choose();
   /** @type {Partial<State>} */
   let own = { inView: null, ...(isColored(look) ? COLORED : {}) };
-  /** What it shows of the plot's color where that is seen in another embedding. @type {Partial<State>} */
+  /** Color state that depends on the embedding, for a panel with the color of the plot. @type {Partial<State>} */
   let apart = APART;
-  /** What is sent of its cells: the number of that, how many pass, and which points are its own, null = all. */
+  /** The subset of a panel, as received. n and nShown as in `State.filter`; bits: its points, null = all. */
   let cells = {
     seq: 0,
     n: /** @type {number | null} */ (null),
@@ -89,7 +91,7 @@ export function createLook(widget, first, isRequested) {
     };
   }
 
-  /** Look elsewhere, where the plot has come to show the same embedding or shows it no more, or the look is another. */
+  /** Switch the place if the settings changed, or if the plot now shows this embedding or has left it. */
   function move() {
     const next = choose();
     if (next.store === at.store) return;
@@ -116,7 +118,7 @@ export function createLook(widget, first, isRequested) {
       own = { ...own, ...mine };
       if (isApart()) {
         const { seen = apart.seen, crowd = apart.crowd, color } = others;
-        // Limits are those of the plot, whose legend tells of both; numbers of pixels have a scale of their own.
+        // The plot's limits apply, because one legend describes both. A statistic per pixel has its own scale here.
         apart = { ...apart, seen, crowd, ...(color?.statistic ? { color } : {}) };
         for (const name of ["seen", "crowd", "color"]) delete others[name];
       }
@@ -141,7 +143,7 @@ export function createLook(widget, first, isRequested) {
   const aimed = createAimed(() => at);
   const drawn = widget.createLook(store, scene, crowd, aimed);
 
-  /** Other points are on show: what colors those before means nothing for them. */
+  /** Drop colors of other points, and take the next ones, after the points have changed. */
   function fit() {
     const n = base.get().points?.nPoints;
     const { color } = own;
@@ -163,7 +165,7 @@ export function createLook(widget, first, isRequested) {
   function ask() {
     if (base.get().link === "live") client.tell({ kind: "look", panel });
   }
-  /** What is set is sent without a request, unless it was set before this was here. */
+  /** The kernel sends a new setting without a request; request it only if it was set before this page opened. */
   const timer = setTimeout(() => !isHere() && ask(), isRequested ? 0 : PATIENCE_MS);
 
   /** @type {Parameters<typeof widget.receivers.set>[1]} */
@@ -203,8 +205,9 @@ export function createLook(widget, first, isRequested) {
   };
 }
 
-/** The arrays of a panel: positions and the selection are those of its place.
- * @param {() => Scene} sharedOf @param {boolean} isColored @param {() => Uint8Array | null} bitsOf which points are its own @returns {Scene} */
+/** The arrays of a panel: its own colors and subset, with the positions and the selection of its place.
+ * @param {() => Scene} sharedOf @param {boolean} isColored
+ * @param {() => Uint8Array | null} bitsOf the points of its subset @returns {Scene} */
 function createScene(sharedOf, isColored, bitsOf) {
   const flags = /** @type {ReturnType<typeof memo<Uint8Array | null>>} */ (memo());
   const bits = /** @type {ReturnType<typeof memo<Scene["bits"]>>} */ (memo());
@@ -214,7 +217,7 @@ function createScene(sharedOf, isColored, bitsOf) {
     set: (/** @type {any} */ value) => void Object.assign(sharedOf(), { [name]: value }),
   });
   const parts = {
-    // Before its colors are there it draws nothing.
+    // A panel draws nothing until its colors have arrived.
     points: { get: () => (isColored && scene.color === null ? null : sharedOf().points) },
     former: of("former"),
     detail: of("detail"),
@@ -237,8 +240,9 @@ function createScene(sharedOf, isColored, bitsOf) {
   return scene;
 }
 
-/** Flags as in `Scene`, of points some of which are another panel's. @param {Uint8Array | null} flags @param {Uint8Array | null} bits packed, null = all
- * are its own @param {number} n points @returns {Uint8Array | null} */
+/** Flags as in `Scene`, with the points outside the panel's subset flagged as filtered out.
+ * @param {Uint8Array | null} flags @param {Uint8Array | null} bits packed; null = all points belong to it
+ * @param {number} n points @returns {Uint8Array | null} */
 export function leftOut(flags, bits, n) {
   if (bits === null || bits.length !== Math.ceil(n / 8)) return flags;
   const all = flags?.slice() ?? new Uint8Array(n);

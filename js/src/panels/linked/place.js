@@ -16,41 +16,44 @@ import { askForLandmarks } from "../overlays/landmark_requests.js";
  * @typedef {import("../../state/scene.js").Scene} Scene
  * @typedef {import("../../page/view.js").Model} Widget
  *
- * @typedef {object} Place the plot's own is one too
+ * @typedef {object} Place an embedding; the plot's is one too
  * @property {Store} store
  * @property {Scene} scene
  * @property {import("../../state/shared_view.js").SharedView} view
  * @property {import("../../page/view.js").Place["see"]} see
  *
  * @typedef {object} OwnPlace
- * @property {() => Place} at itself, or the plot's while that shows the same embedding
+ * @property {() => Place} at this place, or the plot's while the plot shows the same embedding
  * @property {() => State} state
  * @property {(reply: import("../../wire/protocol.js").Points) => void} receive
- * @property {() => void} reset show everything
- * @property {() => void} leave it is not needed any more
+ * @property {() => void} reset fit all cells in the view
+ * @property {() => void} leave call it when a panel needs the place no longer
  */
 
-/** So long what has been set may be on its way. */
+/** How long to wait for arrays that the kernel sends without a request. */
 export const PATIENCE_MS = 1_000;
-/** A place that no plot shows. */
+/** A coordinate outside every view. */
 const NOWHERE = 1e30;
-/** What lies in an embedding, and has nothing to do with any other. */
+/** State that each embedding has of its own. */
 const OWN = { points: null, labels: null, contours: null, difference: null };
 
-/** The places of a widget, which all its views share. @type {WeakMap<Store, Map<string, {place: Omit<OwnPlace, "leave">, users: Set<{panel: number}>, destroy: () => void}>>} */
+/** The places of a widget, shared by all its views.
+ * @type {WeakMap<Store, Map<string, {place: Omit<OwnPlace, "leave">, users: Set<{panel: number}>,
+ *   destroy: () => void}>>} */
 const PLACES = new WeakMap();
 
-/** @param {string[]} place as the trait has it @param {number[]} axes */
+/** @param {string[]} place value of the trait @param {number[]} axes */
 const keyOf = (place, axes) => JSON.stringify([place, axes]);
 
-/** Those that are not the plot's. @param {Store} store @returns {Omit<OwnPlace, "leave">[]} */
+/** The places that the plot does not show. @param {Store} store @returns {Omit<OwnPlace, "leave">[]} */
 export function placesOf(store) {
   const all = [...(PLACES.get(store)?.values() ?? [])].map(({ place }) => place);
   return all.filter((place) => place.at().store !== store);
 }
 
-/** The place of a panel with an embedding of its own, made where no panel has it yet.
- * @param {Widget} widget @param {string | string[]} embedding @param {number} panel @param {boolean} isRequested whether it has to be requested at once
+/** The shared place of an embedding that a panel overrides; created for the first panel.
+ * @param {Widget} widget @param {string | string[]} embedding @param {number} panel
+ * @param {boolean} isRequested whether to request positions at once
  * @returns {OwnPlace} */
 export function placeOf(widget, embedding, panel, isRequested) {
   const places = PLACES.get(widget.store) ?? new Map();
@@ -75,7 +78,7 @@ function createPlace(widget, key, users, isRequested) {
   const plots = { store: base, scene: shared, ...widget.place };
   /** @type {Partial<State>} */
   let own = OWN;
-  /** Holds positions alone. */
+  /** Arrays of this place: positions only. */
   const held = createScene();
   const cells = /** @type {ReturnType<typeof memo<Cell | null>>} */ (memo());
   const known = createStore(made());
@@ -84,12 +87,12 @@ function createPlace(widget, key, users, isRequested) {
     const { points } = base.get();
     return points !== null && keyOf(points.place ?? [], points.axes) === key;
   };
-  /** Is what the plot shows this, and remains so? */
+  /** Whether the plot shows this embedding and no change of it is pending. */
   function isShared() {
     const { embedding, axes } = base.get().traits;
     return isPlots() && keyOf([embedding ?? []].flat(), axes) === key;
   }
-  /** Are positions at hand of the points that are colored now? */
+  /** Whether the positions belong to the points that are colored now. */
   function fits() {
     const [mine, others] = [own.points, base.get().points];
     return mine?.nPoints === others?.nPoints && mine?.aggregated === others?.aggregated;
@@ -111,14 +114,14 @@ function createPlace(widget, key, users, isRequested) {
 
   const tell = () => known.set(made());
 
-  /** The same cell as it lies here. @param {Cell | null} cell @returns {Cell | null} */
+  /** Convert a cell to the coordinates of this place. @param {Cell | null} cell @returns {Cell | null} */
   function cellHere(cell) {
     const mine = [...users].map(({ panel }) => panel);
     const found = cell?.elsewhere?.find(([panel]) => mine.includes(panel));
     return cell && found ? { ...cell, x: found[1], y: found[2] } : null;
   }
 
-  /** A cell of this place as the plot has it. @param {Cell | null} cell @returns {Cell | null} */
+  /** Convert a cell of this place to the coordinates of the plot. @param {Cell | null} cell @returns {Cell | null} */
   function cellOfPlot(cell) {
     if (cell === null) return null;
     const [, x, y] = cell.elsewhere?.find(([panel]) => panel === 0) ?? [0, NOWHERE, NOWHERE];
@@ -173,14 +176,14 @@ function createPlace(widget, key, users, isRequested) {
     const parts = await client.ask({ kind: "zoom", panel: known.get().panel, view: wanted });
     return /** @type {import("../../wire/protocol.js").Detail[] | null} */ (parts);
   });
-  /** Positions alone are taken in: what colors and flags their points the plot has. */
+  /** Receives positions only: the plot has the colors and flags of the points. */
   const take = createReceiver(held, {
     ...store,
     get: () => ({ ...known.get(), points: own.points ?? null }),
     set: ({ points }) => points && store.set({ points }),
   });
 
-  /** Let go of positions that nobody shows, or that are of other points. */
+  /** Drop positions that no panel shows or that belong to other points. */
   function clear() {
     Object.assign(held, createScene());
     own = OWN;

@@ -7,14 +7,15 @@ import { wholeNumber } from "../../words/format.js";
 
 /** @typedef {import("../../wire/protocol.js").Difference} Difference */
 
-/** The code of places where too little is known. */
+/** Code of a bin with too few cells nearby. */
 const NOTHING = 255;
 
-/** By colors, which are those of one answer on light or dark pages: the map, a px a bin, its first line at the lowest y.
+/** Cache of rendered maps by color array: one per response and page color. One px per bin, lowest y first.
  * @type {WeakMap<Uint8Array, OffscreenCanvas>} */
 const MAPS = new WeakMap();
 
-/** Red, green and blue of each code on a page. @param {Difference} difference @param {Pick<import("../../style/point_style.js").Theme, "dark">} theme */
+/** Red, green and blue of each code, for light or dark pages.
+ * @param {Difference} difference @param {Pick<import("../../style/point_style.js").Theme, "dark">} theme */
 export const mapColors = ({ arrays }, { dark }) => (dark ? arrays.dark_colors : arrays.colors);
 
 /** @param {Difference} difference @param {import("../../style/point_style.js").Theme} theme */
@@ -41,7 +42,7 @@ export function paintDifference(context, difference, camera, theme, isPicture) {
   const [perX, perY] = scales(camera);
   const [left, bottom] = toPx(camera, x0, y0);
   context.save();
-  if (isPicture) context.globalCompositeOperation = "source-atop"; // what is transparent stays so
+  if (isPicture) context.globalCompositeOperation = "source-atop"; // draw only where the picture is opaque
   context.fillStyle = `rgba(${theme.background},${VEIL})`;
   context.fillRect(0, 0, camera.width, camera.height);
   context.globalCompositeOperation = "source-over";
@@ -51,7 +52,7 @@ export function paintDifference(context, difference, camera, theme, isPicture) {
   context.restore();
 }
 
-/** What the map shows, in words. @param {Difference} difference @param {string} many */
+/** Describes the map in words. @param {Difference} difference @param {string} many */
 export function describeDifference({ sets: [first, second], counts: [nFirst, nSecond], least }, many) {
   return `log2 density ratio of ${first} (${wholeNumber(nFirst)}) to ${second} (${wholeNumber(nSecond)}); blank: fewer than ${least} ${many} nearby`;
 }

@@ -1,13 +1,14 @@
-/** Requests names, contours and differences after each change of their settings, of the points or the filters. */
+/** Requests names, contours and differences after each change of their settings, the points or the filters. */
 
 /** @typedef {import("../../state/state.js").Store} Store */
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {"labels" | "contours" | "difference"} Kind */
 
-/** All plots of a widget share its state, and so one question. @type {WeakSet<Store>} */
+/** Stores with a requester: all plots that share a store share its requests. @type {WeakSet<Store>} */
 const ASKING = new WeakSet();
 
-/** Ask for all that lies on the plots of one embedding. @param {Store} store @param {import("../../wire/client.js").Client} client @returns {() => void} */
+/** Keep names, contours and differences of one embedding up to date; returns a function that stops.
+ * @param {Store} store @param {import("../../wire/client.js").Client} client @returns {() => void} */
 export function askForLandmarks(store, client) {
   if (ASKING.has(store)) return () => {};
   ASKING.add(store);
@@ -29,11 +30,12 @@ function createQuestion(kind, store, client) {
     const about = aboutOf(state, kind);
     if (about === null && state[kind]) store.set({ [kind]: null });
     const { dataset, panel, points, filter, traits, link, isSeen } = state;
-    const isReady = about !== null && points !== null && isSeen && link === "live"; // the first picture comes first
+    // the first picture takes precedence
+    const isReady = about !== null && points !== null && isSeen && link === "live";
     const wanted = isReady
       ? JSON.stringify([about, panel, points.seq, filter.seq, traits.filters, stepOf(about, traits)])
       : "";
-    if (wanted === requested && lastDataset === dataset) return; // a dataset that is sent anew may have other labels
+    if (wanted === requested && lastDataset === dataset) return; // a resent dataset may have other labels
     [requested, lastDataset] = [wanted, dataset];
     if (wanted === "") return;
     void client.ask({ kind, panel, ...about, filters: traits.filters }).then((answer) => {
@@ -42,7 +44,7 @@ function createQuestion(kind, store, client) {
   };
 }
 
-/** What names, contours or a difference are requested of. @param {Pick<State, "traits">} state @param {Kind} kind
+/** The column or the sets of a request. @param {Pick<State, "traits">} state @param {Kind} kind
  * @returns {{column?: string, sets?: string[]} | null} column "" = all cells */
 export function aboutOf({ traits }, kind) {
   const wanted = traits[kind];
@@ -50,12 +52,13 @@ export function aboutOf({ traits }, kind) {
   return wanted === true ? { column: "" } : wanted ? { column: wanted } : null;
 }
 
-/** Which cells a set has is known to the kernel alone: they may be others after each step. @param {{sets?: string[]}} about @param {State["traits"]} traits */
+/** Sets may change with each step, and only the kernel knows their cells: part of the request key.
+ * @param {{sets?: string[]}} about @param {State["traits"]} traits */
 function stepOf({ sets }, { steps }) {
   return sets === undefined ? 0 : steps.n;
 }
 
-/** What is known of those that are requested and lie on the points on show; null = nothing.
+/** The received overlay if it matches the current setting and points; null = none.
  * @template {Kind} K @param {State} state @param {K} kind @returns {NonNullable<State[K]> | null} */
 export function known(state, kind) {
   const [found, about] = [state[kind], aboutOf(state, kind)];

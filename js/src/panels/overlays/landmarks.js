@@ -23,12 +23,11 @@ import { paintProfile } from "./zero_profile.js";
 /** @typedef {import("../../wire/protocol.js").Contours} Contours */
 
 const LEVELS = 65_534;
-/** Of the line around the most of a category, and around its core. */
+/** Width of the line around most cells of a category, and around its core. */
 const [THIN_PX, THICK_PX] = [1, 1.75];
-/** What is written for a category whose name is empty, as in the legend. */
-/** On either side of a line, and around a letter. */
+/** Width of the halo on either side of a line, and around letters. */
 const [LINE_HALO_PX, NAME_HALO_PX] = [1.25, 2];
-/** From (0, 0) to what is said of it. */
+/** Distance of the note on ties from (0, 0). */
 const TIE_PX = 10;
 
 /** @type {import("../../plot/landmarks_loader.js").CreateLandmarks} */
@@ -39,7 +38,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   canvas.setAttribute("role", "img");
   canvas.hidden = true;
   under.before(canvas);
-  if (store.get().panel === 0) askForLandmarks(store, client); // who has another embedding asks for its panels
+  if (store.get().panel === 0) askForLandmarks(store, client); // panels with another embedding request their own
   const tissue = createTissue({ element, look, store, client });
   const ending = new AbortController();
   const travel = createTravel();
@@ -82,7 +81,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     return names;
   }
 
-  /** What is drawn, for who does not see it. @param {import("./name_places.js").Placed[]} names */
+  /** Describes the overlays for screen readers. @param {import("./name_places.js").Placed[]} names */
   function describe(names) {
     const [labels, contours] = [known(store.get(), "labels"), known(store.get(), "contours")];
     const difference = known(store.get(), "difference");
@@ -100,7 +99,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     return [tissue.describe(), ...parts].filter((part) => part !== "").join(" ");
   }
 
-  /** A click on a name does what its row of the legend does by "select". @param {MouseEvent} event */
+  /** A click on a name selects its category, as in the legend. @param {MouseEvent} event */
   function click(event) {
     if (travel.isDrag()) return;
     const { x, y } = placeIn(element, event);
@@ -151,14 +150,15 @@ function paintNames(context, labels, camera, { foreground, background }, family)
   return placed;
 }
 
-/** Says at (0, 0), or on the line, how many lie there, which points do not show. @param {CanvasRenderingContext2D} context
+/** Write the number of tied cells at (0, 0) or on the line: points that cover each other do not show it.
+ * @param {CanvasRenderingContext2D} context
  * @param {import("../../state/state.js").State} state @param {Camera} camera @param {Theme} theme @param {string} family */
 function paintTie(context, state, camera, { foreground, background }, family) {
   const [tie] = tiesOf(state);
   if (tie === undefined) return;
   const place = toPx(camera, 0, 0);
   const sides = [camera.width, camera.height];
-  // A line is in view wherever (0, 0) is along it: its count stands by the axis.
+  // A line may be in view while (0, 0) is not: clamp the note to the edge.
   const [x, y] = place.map((px, i) => (tie.line === 1 - i ? Math.min(Math.max(px, 0), sides[i]) : px));
   if (x < 0 || y < 0 || x > camera.width || y > camera.height) return;
   const note = tieNote(state, [tie]);
@@ -178,7 +178,8 @@ function paintTie(context, state, camera, { foreground, background }, family) {
   context.fillText(text, at[0], at[1]);
 }
 
-/** By answer: the names as they are written in one font and room. @type {WeakMap<LabelPlaces, {key: string, texts: {text: string, width: number}[]}>} */
+/** Cache by response: names, shortened for one font and width.
+ * @type {WeakMap<LabelPlaces, {key: string, texts: {text: string, width: number}[]}>} */
 const TEXTS = new WeakMap();
 
 /** @param {LabelPlaces} labels @param {CanvasRenderingContext2D} context @param {number} room */
@@ -195,7 +196,7 @@ function textsOf(labels, context, room) {
   return texts;
 }
 
-/** By answer: x and y of each name, data units. @type {WeakMap<LabelPlaces, Float64Array>} */
+/** Cache by response: x and y of each name, data units. @type {WeakMap<LabelPlaces, Float64Array>} */
 const PLACES = new WeakMap();
 
 /** @param {LabelPlaces} labels */
@@ -210,7 +211,7 @@ function placesOf(labels) {
   return places;
 }
 
-/** By answer: the rings of each contour, in codes. @type {WeakMap<Contours, Path2D[]>} */
+/** Cache by response: the rings of each contour, in codes. @type {WeakMap<Contours, Path2D[]>} */
 const PATHS = new WeakMap();
 
 /** @param {Contours} contours */
@@ -232,7 +233,7 @@ function pathsOf(contours) {
   return paths;
 }
 
-/** In the colors of the categories where these color the points, else in ink.
+/** Draw contours: in the colors of sets or of the categories that color the points, else in the text color.
  * @param {CanvasRenderingContext2D} context @param {Contours} contours @param {Camera} camera @param {Theme} theme
  * @param {import("../../state/state.js").Coloring | null} color */
 function paintContours(context, contours, camera, { foreground, background }, color) {

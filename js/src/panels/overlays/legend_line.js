@@ -1,4 +1,4 @@
-/** The legend of contours and differences, in lines below the plots, as cxg_widget/draw/overlays/legend_line.py draws it. */
+/** Draws the legend of contours and differences below the plots, as cxg_widget/draw/overlays/legend_line.py does. */
 // Changes with cxg_widget/draw/overlays/legend_line.py: the legend of contours and differences.
 
 import { fitCanvas } from "../../screen/canvas.js";
@@ -14,21 +14,23 @@ import { fitted } from "./name_places.js";
  * @typedef {import("../../style/point_style.js").Theme} Theme
  *
  * @typedef {object} LegendLines
- * @property {string[][]} sets name and color of each that has contours
- * @property {{place: string, difference: import("../../wire/protocol.js").Difference}[]} differences of each embedding on show; place "" = of all
- * @property {string} many what the cells are called
+ * @property {string[][]} sets name and color of each set with contours
+ * @property {{place: string, difference: import("../../wire/protocol.js").Difference}[]} differences per embedding;
+ *   place "" = one for all
+ * @property {string} many plural noun for cells
  *
  * @typedef {object} Piece
  * @property {number} width
- * @property {(x: number, y: number) => void} paint into a line that begins there
- * @property {boolean} [isNote] it is the same in each legend, and left out where it would take a line of its own
+ * @property {(x: number, y: number) => void} paint draws the piece from its left end
+ * @property {boolean} [isNote] a fixed note, left out if it would need a line of its own
  */
 
 const [SIZE, LINE, PAD, BETWEEN, BESIDE] = [11, 18, 10, 16, 6];
 const [DASH_PX, BAR_PX, BAR_HIGH_PX, WIDEST_PX] = [14, 80, 8, 150];
 const QUIET = 0.7;
 
-/** What there is to tell of plots beside each other. @param {State[]} states in the order of the panels @param {string} many @returns {LegendLines | null} null = nothing */
+/** The legend of the overlays of all panels.
+ * @param {State[]} states in panel order @param {string} many @returns {LegendLines | null} null = no overlays */
 export function legendOf(states, many) {
   const contours = states.map((state) => known(state, "contours")).find((one) => one?.sets?.length);
   /** @type {Map<number, LegendLines["differences"][0]>} */
@@ -45,8 +47,10 @@ export function legendOf(states, many) {
   return sets.length + differences.length > 0 ? { sets, differences, many } : null;
 }
 
-/** Lay the lines out. @param {CanvasRenderingContext2D} context @param {LegendLines} lines @param {number} width px there are @param {Theme} theme @param {string} family
- * @returns {{height: number, paint: (top: number) => void}} px; scaled as the context is */
+/** Lay out the lines.
+ * @param {CanvasRenderingContext2D} context @param {LegendLines} lines @param {number} width available px
+ * @param {Theme} theme @param {string} family
+ * @returns {{height: number, paint: (top: number) => void}} height in px of the unscaled context */
 export function layOut(context, { sets, differences, many }, width, theme, family) {
   const room = width - 2 * PAD;
   const font = (/** @type {number} */ weight) => `${weight} ${SIZE}px ${family || "sans-serif"}`;
@@ -84,7 +88,7 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
       }
     },
   });
-  /** Pieces beside each other as one. @param {Piece[]} pieces @returns {Piece} */
+  /** Join pieces in a row to one. @param {Piece[]} pieces @returns {Piece} */
   const together = (pieces) => ({
     width: pieces.reduce((sum, one) => sum + Math.ceil(one.width) + BESIDE, -BESIDE),
     paint(x, y) {
@@ -127,8 +131,9 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
   };
 }
 
-/** The lines on the screen, at the foot of the plot or of all panels. @param {HTMLElement} host
- * @returns {{draw: (lines: LegendLines | null, theme: Theme | null) => number, destroy: () => void}} draw returns how high they are, px */
+/** Shows the lines on the screen, below the plot or below all panels. @param {HTMLElement} host
+ * @returns {{draw: (lines: LegendLines | null, theme: Theme | null) => number, destroy: () => void}} draw returns
+ *   the height in px */
 export function createLegendLine(host) {
   const canvas = document.createElement("canvas");
   canvas.className = "legend-line";
@@ -144,7 +149,7 @@ export function createLegendLine(host) {
       const { height } = layOut(context, lines, width, theme, family);
       fitCanvas(canvas, { width, height, ratio });
       canvas.setAttribute("aria-label", inWords(lines));
-      canvas.title = inWords(lines); // names that are cut, in full
+      canvas.title = inWords(lines); // shows truncated names in full
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, width, height);
       layOut(context, lines, width, theme, family).paint(0);

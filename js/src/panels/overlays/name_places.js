@@ -1,18 +1,19 @@
-/** Which names of categories fit on a plot, and where: largest first, without overlap, as in cxg_widget/draw/overlays/names.py. Pure. */
+/** Places names of categories on a plot, without overlap, as cxg_widget/draw/overlays/names.py does. Pure. */
 // Changes with cxg_widget/draw/overlays/names.py: places of names on the plot.
 import { toPx } from "../../screen/camera.js";
 
-/** @typedef {{i: number, x: number, y: number, width: number}} Placed x and y of the middle, CSS px; i: which name */
+/** @typedef {{i: number, x: number, y: number, width: number}} Placed x and y: center, CSS px; i: index of the name */
 
 export const NAME_PX = 12;
-/** A line of text, and what is left free at either end of it. */
+/** Height of a line of text, and the margin at either end of it. */
 export const HIGH_PX = 16;
 const FREE_PX = 3;
-/** A longer name is cut. */
+/** A longer name is truncated. */
 export const WIDEST_PX = 220;
 
 /**
- * Each stands at its place, or a line above or beneath it where that is taken; all of it lies inside the plot.
+ * Place the largest category first. Each name goes to its position, or one line above or below if that is taken.
+ * Names stay inside the plot.
  * @param {ArrayLike<number>} xy x and y of each, data units, the largest category first
  * @param {import("../../screen/camera.js").Camera} camera @param {(i: number) => number} widthOf a name, CSS px
  * @returns {Placed[]}
@@ -51,7 +52,8 @@ export function nameAt(placed, px, py) {
   return found?.i ?? -1;
 }
 
-/** A name cut so that it takes no more room, as one line. @param {string} name @param {number} room @param {(text: string) => number} widthOf */
+/** Truncate a name to a width, as one line.
+ * @param {string} name @param {number} room @param {(text: string) => number} widthOf */
 export function fitted(name, room, widthOf) {
   const text = name.slice(0, 200).replace(/\s+/g, " ").trim();
   if (widthOf(text) <= room) return text;

@@ -15,17 +15,18 @@ export const notesOnPlot = (state) => [
   largestNote(state.contours, "Contours outline"),
 ];
 
-/** Not all categories are named on the plot. @param {State["labels"] | State["contours"]} found @param {string} what */
+/** A note if the plot names only the largest categories.
+ * @param {State["labels"] | State["contours"]} found @param {string} what */
 function largestNote(found, what) {
   if (!found || found.n_present <= found.labels.length) return "";
   const [n, all] = [found.labels.length, found.n_present].map(wholeNumber);
   return `${what} the ${n} largest of ${all} categories of ${found.column}.`;
 }
 
-/** From this share on, cells on one line are counted: what a dense line hides, not that some have a 0. */
+/** The note counts the cells on a line from this share on: it is about dense lines, not about a few zeros. */
 const MANY = 0.02;
 
-/** What many cells share where two columns are the axes: (0, 0), or a line at 0 of one of them. @param {State} state
+/** Ties of many cells if two columns are the axes: at (0, 0), or at 0 of one axis. @param {State} state
  * @returns {{n: number, place: string, line: -1 | 0 | 1}[]} line: the axis that is 0; -1 = both */
 export function tiesOf({ points }) {
   if (points === null) return [];
@@ -35,7 +36,8 @@ export function tiesOf({ points }) {
   return both > 0 ? [{ n: both, place: "(0, 0)", line: -1 }, ...many] : many;
 }
 
-/** Lines at 0 with so many cells that it is drawn how these are spread. @param {State} state @returns {(0 | 1)[]} the axes that are 0 */
+/** Lines at 0 with enough cells to draw their distribution.
+ * @param {State} state @returns {(0 | 1)[]} the axes that are 0 */
 export function linesOf({ points }) {
   const [, ...lines] = points?.nAtZero ?? [];
   return /** @type {const} */ ([0, 1]).filter((axis) => (lines[axis] ?? 0) > MANY * (points?.nObs ?? 0));

@@ -1,4 +1,4 @@
-/** The tissue image on a canvas beneath the points, requested no finer than the screen; and the scale bar over them. */
+/** Draws the tissue image below the points, at no more than screen resolution, and the scale bar over them. */
 // Changes with cxg_widget/draw/overlays/scale_bar.py: the scale bar.
 // Changes with cxg_widget/session/streams/tissue.py: parts of the image of a section.
 import { toPx, visible } from "../../screen/camera.js";
@@ -8,12 +8,12 @@ import { fitCanvas } from "../../screen/canvas.js";
 /** @typedef {import("../../screen/camera.js").Camera} Camera */
 /** @typedef {{image: ImageBitmap, about: Answer}} Part */
 
-/** So long a view must rest before a part is requested. */
+/** How long a view must rest before a part is requested. */
 const REST_MS = 200;
 const AGAIN_MS = 1_000;
-/** Room for numbers that are not exact. */
+/** Tolerance for rounded numbers. */
 const NEARLY = 1e-6;
-/** A screen is requested in whole px. */
+/** Tolerance of the resolution, because a request has whole px. */
 const ROUNDING = 0.01;
 
 /**
@@ -32,7 +32,7 @@ export function createTissue({ element, look, store, client }) {
   let timer;
   let isOver = false;
 
-  /** The image that is to be seen; "" = none. */
+  /** The image to show; "" = none. */
   function wanted() {
     const { traits, points } = store.get();
     return points?.yDown && String(points.axes) === "0,1" ? (traits.tissue ?? "") : "";
@@ -50,11 +50,12 @@ export function createTissue({ element, look, store, client }) {
     const [width, height] = [camera.width, camera.height].map((px) => Math.max(1, Math.round(px * size.ratio)));
     const question = { kind: "tissue", panel: 0, name, view: [...view], width, height };
     const key = JSON.stringify(question);
-    if (key === requested) return; // it has been refused
+    if (key === requested) return; // already requested
     requested = key;
     void client.ask(question).then(async (answer) => {
       if (isOver) return;
-      if (answer === null) return void (requested === key && store.get().error?.of !== "tissue" && again()); // overtaken by another plot
+      // another plot's request replaced it
+      if (answer === null) return void (requested === key && store.get().error?.of !== "tissue" && again());
       const about = /** @type {Answer} */ (answer[0]);
       const file = answer.map(
         (one) => /** @type {Uint8Array<ArrayBuffer>} */ (/** @type {Answer} */ (one).arrays.jpeg),
@@ -63,7 +64,8 @@ export function createTissue({ element, look, store, client }) {
       if (requested !== key || isOver) return image.close();
       part?.image.close();
       part = { image, about };
-      store.set({ tissue: { name: about.name, spot: about.spot } }); // and all that follows the state draws anew
+      // so that everything that follows the state redraws
+      store.set({ tissue: { name: about.name, spot: about.spot } });
     });
   }
 
@@ -81,7 +83,7 @@ export function createTissue({ element, look, store, client }) {
     const [[left, top], [right, bottom]] = [toPx(camera, x0, y0), toPx(camera, x1, y1)];
     context.save();
     context.globalAlpha = store.get().traits.tissue_opacity;
-    context.imageSmoothingEnabled = (right - left) / held.image.width < 4; // close by, px are seen as they are
+    context.imageSmoothingEnabled = (right - left) / held.image.width < 4; // zoomed in, show image pixels unsmoothed
     const { outline } = held.about;
     if (outline.length > 0) {
       context.beginPath();
@@ -107,7 +109,7 @@ export function createTissue({ element, look, store, client }) {
       paint(context, camera);
       context.restore();
     },
-    /** Under a picture of the points alone. @param {HTMLCanvasElement} points */
+    /** Draw the image below a picture of the points. @param {HTMLCanvasElement} points */
     underlay(points) {
       const { camera } = look();
       const context = points.getContext("2d");
@@ -136,14 +138,15 @@ export function createTissue({ element, look, store, client }) {
   };
 }
 
-/** Is a part of an image too coarse for a view, or does it end within it where the image goes on? @param {Pick<Answer, "extent" | "whole" | "per_px">} part
+/** Whether a part of an image is too coarse for a view, or does not cover it where the image does.
+ * @param {Pick<Answer, "extent" | "whole" | "per_px">} part
  * @param {readonly number[]} view @param {number} unitsPerPx of the screen @param {number} width of the part, px */
 export function lacks({ extent, whole, per_px: perPx }, view, unitsPerPx, width) {
   const [y0, y1] = [Math.min(view[2], view[3]), Math.max(view[2], view[3])];
   const seen = [view[0], view[1], y0, y1];
   const beyond = seen.some((edge, i) => {
     const [isLow, other] = [i % 2 === 0, seen[i ^ 1]];
-    if (isLow ? other <= whole[i] : other >= whole[i]) return false; // the view lies beside the image
+    if (isLow ? other <= whole[i] : other >= whole[i]) return false; // the view is outside the image
     const end = isLow ? Math.max(edge, whole[i]) : Math.min(edge, whole[i]);
     const slack = NEARLY * Math.abs(whole[i] - whole[i ^ 1]);
     return isLow ? extent[i] > end + slack : extent[i] < end - slack;
@@ -152,11 +155,12 @@ export function lacks({ extent, whole, per_px: perPx }, view, unitsPerPx, width)
   return perPx > 1 && unitsPerPx * (1 + ROUNDING) < (extent[1] - extent[0]) / width;
 }
 
-/** Of the plot's width that the bar takes at most. */
+/** Maximum length of the bar, as a share of the plot's width. */
 const SHARE = 0.25;
 const [EDGE_PX, PAD_PX, THICK_PX, SIZE_PX, HIGH_PX] = [10, 8, 3, 11, 30];
 
-/** How many px long a bar is in a plot so wide, and what it says: 1, 2 or 5 times a power of ten. @param {number} umPerPx @param {number} width
+/** Length in px and text of the scale bar: 1, 2 or 5 times a power of ten.
+ * @param {number} umPerPx @param {number} width
  * @returns {[number, string]} */
 export function barFor(umPerPx, width) {
   const most = umPerPx * width * SHARE;
@@ -168,7 +172,8 @@ export function barFor(umPerPx, width) {
 /** @param {CanvasRenderingContext2D} context @param {number} umPerPx @param {import("../../screen/camera.js").Camera} camera
  * @param {import("../../style/point_style.js").Theme} theme @param {string} family */
 export function paintScaleBar(context, umPerPx, camera, { foreground, background }, family) {
-  if (!(umPerPx * camera.width > 0 && umPerPx * camera.width < Infinity)) return; // of a view that no number can measure
+  // the view is too wide or too narrow for a number
+  if (!(umPerPx * camera.width > 0 && umPerPx * camera.width < Infinity)) return;
   const [long, text] = barFor(umPerPx, camera.width);
   context.font = `${SIZE_PX}px ${family || "sans-serif"}`;
   const wide = Math.max(long, context.measureText(text).width) + 2 * PAD_PX;

@@ -1,4 +1,4 @@
-/** How cells that tie at 0 are distributed along that line, where two columns are the axes: points would hide each other. */
+/** Draws how cells at 0 are distributed along that line if two columns are the axes: their points hide each other. */
 // Changes with cxg_widget/draw/overlays/ties.py: cells at 0 of two columns.
 // Changes with js/src/panels/overlays/overlay_notes.js: cells at 0 of two columns.
 import { toPx } from "../../screen/camera.js";
@@ -8,15 +8,16 @@ import { toPx } from "../../screen/camera.js";
 
 const LEVELS = 65_534;
 const NOWHERE = 65_535;
-/** A bar is so thick, begins so far from the line, and is at most so long; in less room than the last there are none. */
+/** Thickness of a bar, distance from the line, maximum length, and the least room to draw any bars. */
 const [BIN_PX, GAP_PX, LONGEST_PX, LEAST_PX] = [3, 2, 30, 4];
 const INK = 0.5;
 
-/** By points: how many had arrived, and of each line where its cells lie along it.
+/** Cache by points: the number loaded, and the positions of cells along each line.
  * @type {WeakMap<Positions, {loaded: number, along: [Uint16Array, Uint16Array]}>} */
 const ALONG = new WeakMap();
 
-/** Where cells lie along a line at 0, codes. @param {Positions} points @param {readonly number[]} extent x0, x1, y0, y1
+/** Positions of cells along a line at 0, as codes.
+ * @param {Positions} points @param {readonly number[]} extent x0, x1, y0, y1
  * @param {0 | 1} line the axis that is 0 @returns {Uint16Array} */
 export function alongZero(points, extent, line) {
   const held = ALONG.get(points);
@@ -38,7 +39,7 @@ function ofLine({ xy, loaded }, extent, axis) {
   return Uint16Array.from(found);
 }
 
-/** How long each bar is, as a share of the longest: where (0, 0) is they may be longer than all others, and are cut.
+/** Length of each bar as a share of the longest. The bar at (0, 0) may exceed all others and is truncated.
  * @param {Uint16Array} along codes @param {number} from px at which code 0 lies @param {number} to px at which the last one lies
  * @param {number} length px @param {number} origin px at which (0, 0) lies @returns {Float64Array} of bins of 3 px */
 export function profileOf(along, from, to, length, origin) {

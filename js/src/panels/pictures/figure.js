@@ -1,4 +1,4 @@
-/** A picture with its legend: title above, colors beside it, laid out as in cxg_widget/draw/pages/figure.py. */
+/** Composes a picture with its legend: title above, colors beside it, as cxg_widget/draw/pages/figure.py does. */
 // Changes with cxg_widget/draw/pages/figure.py: the layout of a key.
 // Changes with cxg_widget/color/paper.py: backgrounds of saved pictures.
 
@@ -11,7 +11,7 @@ import { layOut } from "../overlays/legend_line.js";
 /**
  * @typedef {import("../../words/legend_words.js").Key} Key
  * @typedef {import("../../style/point_style.js").Theme} Theme
- * @typedef {{theme: Theme, isClear: boolean}} Paper what a picture is drawn on
+ * @typedef {{theme: Theme, isClear: boolean}} Paper the background of a picture
  * @typedef {import("../../state/state.js").Background} Background
  *
  * @typedef {object} Font
@@ -21,9 +21,10 @@ import { layOut } from "../overlays/legend_line.js";
  *
  * @typedef {object} Pen
  * @property {(text: string, font: Font) => number} width
- * @property {(text: string, font: Font, room: number) => string} fitted cut so that it takes no more room
- * @property {(text: string, x: number, y: number, font: Font, toLeft?: boolean) => void} write its baseline at y
- * @property {(color: string, x: number, y: number, width: number, height: number) => void} fill "" = what is missing
+ * @property {(text: string, font: Font, room: number) => string} fitted the text, truncated to a width
+ * @property {(text: string, x: number, y: number, font: Font, toLeft?: boolean) => void} write y is the baseline
+ * @property {(color: string, x: number, y: number, width: number, height: number) => void} fill "" = the color of
+ *   missing values
  */
 
 const { PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR, MARGIN, SPACE, GAP } = KEY_PX;
@@ -35,7 +36,7 @@ const QUIET = { px: KEY_PX.TEXT_PX, quiet: true };
 const SMALL = { px: KEY_PX.SMALL_PX };
 const COUNT = { px: KEY_PX.SMALL_PX, quiet: true };
 
-/** @param {Background | undefined} background @param {Theme} theme on the screen @returns {Paper} */
+/** @param {Background | undefined} background @param {Theme} theme the current one @returns {Paper} */
 export function paperOf(background, theme) {
   return {
     theme: background === "white" || background === "dark" ? PAPERS[background] : theme,
@@ -44,16 +45,16 @@ export function paperOf(background, theme) {
 }
 
 /**
- * A picture on its paper, with its key if it has one.
+ * Compose a picture on its background, with its legend if it has one.
  * @param {object} parts
  * @param {HTMLCanvasElement} parts.points without a background
- * @param {number} parts.margin left of them and beneath them, px
+ * @param {number} parts.margin left of the points and below them, px
  * @param {Key | null} parts.key
  * @param {Paper} parts.paper
- * @param {number} parts.scale px per px of the key's layout
+ * @param {number} parts.scale px per px of the legend's layout
  * @param {string} parts.family of the font
- * @param {(context: CanvasRenderingContext2D) => void} parts.onto draws what lies beside the points
- * @param {import("../overlays/legend_line.js").LegendLines | null} parts.lines below them
+ * @param {(context: CanvasRenderingContext2D) => void} parts.onto draws axes and overlays
+ * @param {import("../overlays/legend_line.js").LegendLines | null} parts.lines below the points
  * @returns {HTMLCanvasElement}
  */
 export function compose({ points, margin, key, paper, scale, family, onto, lines }) {
@@ -100,7 +101,8 @@ function firstRow(key) {
   return TOP + HEADING.px + (key.detail === "" ? 0 : LINE) + 9;
 }
 
-/** The title, and the size behind it where there is room for both. @param {Pen} pen @param {Key} key @param {number} width */
+/** Write the title and, if there is room for both, the size after it.
+ * @param {Pen} pen @param {Key} key @param {number} width */
 function writeTitle(pen, key, width) {
   const room = width - 2 * PAD;
   const size = pen.fitted(key.size, QUIET, room);
@@ -135,7 +137,8 @@ function writeKey(pen, context, key, x, columns) {
   writeRows(pen, key, x, top, columns);
 }
 
-/** As many rows as there is room for, and how many more there are. @param {Pen} pen @param {Key} key @param {number} left @param {number} top
+/** Write as many rows as fit, and the number of the others.
+ * @param {Pen} pen @param {Key} key @param {number} left @param {number} top
  * @param {Columns} columns */
 function writeRows(pen, { rows, more }, left, top, { column, nColumns, most }) {
   const kept = rows.length + Number(more > 0) <= most ? rows : rows.slice(0, most - 1);

@@ -1,16 +1,17 @@
-/** The picture that a notebook keeps, as a small PNG. */
+/** Encodes the picture that is saved in the notebook, as a small PNG. */
 import { toBlob } from "../../screen/canvas.js";
 import { palettePng } from "./palette_png.js";
 
 const WIDEST_PX = 1_000;
-/** Larger pictures are made smaller: each stays in the notebook. */
+/** Larger pictures are scaled down, because each adds to the notebook's size. */
 const LARGEST_BYTES = 150_000;
 
 /** @typedef {import("../../state/state.js").Still} Still */
 
 /**
  * A picture as a PNG file in base64; null if it cannot be made small enough.
- * @param {HTMLCanvasElement | Promise<HTMLCanvasElement>} points @param {(points: HTMLCanvasElement) => HTMLCanvasElement} compose what becomes of them
+ * @param {HTMLCanvasElement | Promise<HTMLCanvasElement>} points
+ * @param {(points: HTMLCanvasElement) => HTMLCanvasElement} compose adds axes and legend
  * @returns {Promise<Still | null>}
  */
 export async function takeStill(points, compose) {
@@ -23,7 +24,8 @@ export async function takeStill(points, compose) {
   return null;
 }
 
-/** The smaller of the two files that hold a picture. @param {HTMLCanvasElement} page @returns {Promise<Blob>} */
+/** Encode a picture as RGBA and with a palette, and return the smaller file.
+ * @param {HTMLCanvasElement} page @returns {Promise<Blob>} */
 async function fileOf(page) {
   const picture = page.getContext("2d")?.getImageData(0, 0, page.width, page.height);
   const [blob, small] = await Promise.all([toBlob(page), picture ? palettePng(picture) : null]);

@@ -1,11 +1,12 @@
-/** Writes PNG files of at most 256 colors: a third of the bytes of three channels. Pure, but for the packing. */
+/** Writes PNG files of at most 256 colors: a third of the bytes of three channels. Pure except for the compression. */
 
-/** Colors that a file can list; the most frequent are exact, so that no color of the data changes. */
+/** Size of the palette, and the number of most frequent colors that stay exact, so that data colors do not change. */
 const [MOST, EXACT] = [256, 128];
-/** Rarer ones, such as soft edges of letters and points, may share one that differs by so much in each channel, 0 to 255. */
+/** Rarer colors (antialiased edges) may share an entry within this difference per channel, 0 to 255. Tried in order. */
 const NEAR = [1, 2, 4, 8, 16];
 
-/** @typedef {{colors: number[][], indices: Uint8Array}} Indexed colors as red, green and blue; which of them each pixel has */
+/** @typedef {{colors: number[][], indices: Uint8Array}} Indexed colors: red, green, blue; indices: the color of each
+ *   pixel */
 
 /** @param {Uint8ClampedArray} rgba opaque pixels @returns {Indexed | null} null = there are too many colors */
 export function indexed(rgba) {
@@ -24,7 +25,8 @@ export function indexed(rgba) {
   return null;
 }
 
-/** Colors that stand for all: each of the rarer ones for what is near to it. @param {number[]} ranked the most frequent first @param {number} near
+/** Build a palette: a rare color shares the entry of one within `near`.
+ * @param {number[]} ranked the most frequent first @param {number} near
  * @returns {{colors: number[][], indexOf: Map<number, number>} | null} null = there are too many */
 function shared(ranked, near) {
   /** @type {number[][]} */
@@ -40,7 +42,8 @@ function shared(ranked, near) {
   return { colors, indexOf };
 }
 
-/** @param {number[][]} colors @param {number[]} color @param {number} most in each channel @returns {number} -1 = none is so near */
+/** @param {number[][]} colors @param {number[]} color @param {number} most difference per channel
+ * @returns {number} -1 = none within it */
 function nearest(colors, [red, green, blue], most) {
   let [at, least] = [-1, most + 1];
   colors.forEach((one, i) => {
@@ -50,7 +53,7 @@ function nearest(colors, [red, green, blue], most) {
   return at;
 }
 
-/** A picture as a PNG file; null where that would change it: some is transparent, or too many colors are frequent.
+/** Encode a picture; null if a palette would change it: it has transparency or too many frequent colors.
  * Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5, 9 and 11.
  * @param {ImageData} picture @returns {Promise<Blob | null>} */
 export async function palettePng({ width, height, data }) {
@@ -58,7 +61,7 @@ export async function palettePng({ width, height, data }) {
   const found = indexed(data);
   if (found === null) return null;
   const { colors, indices } = found;
-  const lines = new Uint8Array(height * (width + 1)); // each begins with its filter, 0: none
+  const lines = new Uint8Array(height * (width + 1)); // each line starts with its filter, 0 = none
   for (let y = 0; y < height; y++) lines.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
   const packed = new Blob([lines]).stream().pipeThrough(new CompressionStream("deflate"));
   const header = new Uint8Array(13);

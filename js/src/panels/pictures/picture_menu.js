@@ -7,14 +7,15 @@ import { download } from "../table/table_text.js";
 /** @typedef {import("../../wire/protocol.js").FigurePart} Part */
 
 const WAIT_MS = 600_000;
-/** Px per CSS px of PNG, and what is said of them. @type {[number, string][]} */
+/** PNG scales (px per CSS px) with their descriptions. @type {[number, string][]} */
 const PNG = [
   [1, "screen resolution"],
   [2, "double resolution"],
   [4, "for print"],
 ];
 /** @typedef {import("../../wire/protocol.js").AskFigure["suffix"]} Suffix */
-/** What the kernel writes, by its suffix; PNG is drawn by the page. @type {Record<Exclude<Suffix, "png">, [string, string]>} */
+/** Formats that the kernel writes, by suffix; the page draws PNG.
+ * @type {Record<Exclude<Suffix, "png">, [string, string]>} */
 const WRITTEN = {
   svg: ["SVG", "editable text"],
   pdf: ["PDF", "editable text"],
@@ -23,7 +24,7 @@ const WRITTEN = {
 
 /** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
 export function createPictureMenu({ client, redraw }) {
-  /** What the kernel is writing. */
+  /** The format that the kernel is writing. */
   let writing = "";
 
   /** @param {Context} context @param {keyof typeof WRITTEN} suffix */
@@ -37,7 +38,7 @@ export function createPictureMenu({ client, redraw }) {
     writing = "";
     if (context.ui.popover === "save") context.update({ popover: "" });
     else redraw();
-    if (parts === null) return; // the reason has been shown
+    if (parts === null) return; // the client has shown the error
     const bytes = [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
     download(
       new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes)),

@@ -1,4 +1,4 @@
-/** Draws saved pictures with axes and legend: downloads, and the one that a notebook keeps. */
+/** Draws pictures with axes and legend: downloads, and the one saved in the notebook. */
 
 import { layoutAxes, paintAxes } from "../../plot/axes.js";
 import { LONGEST_PX } from "../../plot/room.js";
@@ -15,7 +15,7 @@ import { takeStill } from "./notebook_png.js";
 /** @typedef {import("./figure.js").Paper} Paper */
 /** @typedef {import("../../words/legend_words.js").Key} Key */
 
-/** A plot that is less across shows nobody much; the kernel's picture is kept then. */
+/** A smaller plot shows too little: the notebook then keeps the kernel's picture. */
 const LEAST_PX = 100;
 
 /** @param {HTMLCanvasElement} picture @param {import("../../state/state.js").State} state what it shows */
@@ -25,7 +25,8 @@ export async function saveFile(picture, { dataset, color }) {
 
 /** @type {import("../../plot/picture_schedule.js").CreatePictures} */
 export function createPictures({ element, store, surface, aim, theme, landmarks, isToKeep, keep, together }) {
-  /** On its paper, with axes and key. @param {HTMLCanvasElement} points @param {Paper} paper @param {number} scale px per px of the key
+  /** Compose a picture with background, axes and legend.
+   * @param {HTMLCanvasElement} points @param {Paper} paper @param {number} scale px per px of the legend
    * @param {Key | null} key */
   function figure(points, paper, scale, key) {
     const family = getComputedStyle(element).fontFamily;
@@ -41,20 +42,20 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
     return compose({ points, margin: margin * ratio, key, paper, scale, family, onto, lines: legendNow() });
   }
 
-  /** What the picture on the screen means, unless that is not to be said. @param {Paper} paper */
+  /** The legend of the current picture, unless the legend is off. @param {Paper} paper */
   function keyNow({ theme: { dark } }) {
     const state = asSeen(store.get());
     return state.traits.legend ? keyOf(state, dark) : null;
   }
 
-  /** What lies over the points, in words; of panels that is said below all of them. */
+  /** The legend of the overlays; with panels, one is below all of them. */
   function legendNow() {
     const state = store.get();
     const { legend, panels } = state.traits;
     return legend && !panels?.length ? legendOf([state], nounsOf(state).obs.many) : null;
   }
 
-  /** Of all plots, CSS px. */
+  /** Size of all plots, CSS px. */
   function room() {
     const { clientWidth, clientHeight } = element.parentElement?.parentElement ?? element;
     return [clientWidth, clientHeight];
@@ -72,7 +73,7 @@ export function createPictures({ element, store, surface, aim, theme, landmarks,
         if (still !== null) keep({ ...still, key: null, plot: room() });
         return;
       }
-      // Drawn anew only where the screen has other colors.
+      // Redraw only if the screen has other colors.
       const points = paper.theme.dark === theme().dark ? surface().canvas : surface().draw(size.ratio, paper.theme);
       const still = await takeStill(points, (small) => figure(small, paper, 1, key));
       if (still !== null) keep({ ...still, key: key && linesOf(key), plot: room() });

@@ -1,4 +1,4 @@
-/** Makes sets of cells: names the selection, within another set or not, and combines sets that are chosen. */
+/** Creates sets of cells: names the selection, optionally within another set, and combines the chosen sets. */
 // Changes with cxg_widget/widget/sets.py: operations on sets.
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
@@ -10,7 +10,7 @@ import { nounsOf } from "../../words/nouns.js";
 /** @typedef {import("../../state/state.js").State} State */
 /** @typedef {import("./set_requests.js").CellSet} CellSet */
 
-/** What chosen sets are combined by, in the order of their counts. */
+/** Operations on the chosen sets, in the order of `combined()`. */
 const COMBINED = /** @type {const} */ ([
   ["union", "Union", "∪"],
   ["intersection", "Intersection", "∩"],
@@ -19,7 +19,7 @@ const COMBINED = /** @type {const} */ ([
 
 /** @param {Pick<import("../index.js").Given, "redraw" | "sets" | "comparing">} given */
 export function createSetMaker({ redraw, sets: list, comparing }) {
-  /** What is being typed: the name of a new set, and in which it is to stand. */
+  /** Input so far: the name of a new set, and its parent set. */
   let typed = { name: "", within: "" };
 
   /** @param {() => void} change */
@@ -40,8 +40,9 @@ export function createSetMaker({ redraw, sets: list, comparing }) {
     const add = (/** @type {Event} */ event) => {
       event.preventDefault();
       if (typed.name.trim() === "" || n === 0) return;
-      const { name } = typed; // stays where it is taken
-      const within = sets.some((one) => one.name === typed.within) ? typed.within : ""; // a key comes faster than a drawing
+      const { name } = typed; // stays in the field if the name is taken
+      // the set may be gone: a key comes faster than a redraw
+      const within = sets.some((one) => one.name === typed.within) ? typed.within : "";
       void list.edit({ op: "add", name: name.trim(), within }).then((done) => {
         if (done !== null && typed.name === name) then(() => void (typed = { name: "", within: "" }));
       });
@@ -61,7 +62,8 @@ export function createSetMaker({ redraw, sets: list, comparing }) {
     </form>`;
   }
 
-  /** What the chosen sets make together, counted before a click names it. @param {State} state @param {CellSet[]} sets */
+  /** Buttons that combine the chosen sets, each with the number of cells it would give.
+   * @param {State} state @param {CellSet[]} sets */
   function combiner(state, sets) {
     const known = sets.map(({ name }) => name);
     if (list.chosen.some((name) => !known.includes(name)))
@@ -87,7 +89,9 @@ export function createSetMaker({ redraw, sets: list, comparing }) {
   return { namer, combiner };
 }
 
-/** Compare cells with all others, in the panel of comparisons. @param {Context} context @param {import("../index.js").Given["comparing"]} comparing @param {string} a @param {boolean} isOff */
+/** A button that compares cells with all others in the Compare panel.
+ * @param {Context} context @param {import("../index.js").Given["comparing"]} comparing @param {string} a
+ * @param {boolean} isOff */
 export function compareButton(context, comparing, a, isOff) {
   const { obs } = nounsOf(context.state);
   const { open_panels: open } = context.state.traits;

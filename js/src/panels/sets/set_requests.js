@@ -1,26 +1,26 @@
-/** Requests the sets of cells with their counts, in the order of their tree. */
+/** Requests the sets of cells with their counts, in tree order. */
 import { createNamedList } from "../shared/list_requests.js";
 
 /**
  * @typedef {object} CellSet
  * @property {string} name
- * @property {string} of what a filter names it by, beside its name
- * @property {number} depth of how many others it stands below
- * @property {{name: string, n: number} | null} above the set that it stands below
+ * @property {string} of identifier of the set in a filter, next to its name
+ * @property {number} depth number of sets above it in the tree
+ * @property {{name: string, n: number} | null} above its parent set
  * @property {string} color
- * @property {boolean} isRule not mere rows
- * @property {string} fault why its cells cannot be found, "" where they are
+ * @property {boolean} isRule true for a rule, false for a list of rows
+ * @property {string} fault why its cells cannot be found; "" = no error
  * @property {number} n cells
- * @property {number} nFiltered those that pass the filters
+ * @property {number} nFiltered cells that pass the filters
  * @property {number} nSelected
- * @property {number} nChosen those that are selected and pass
+ * @property {number} nChosen selected cells that pass the filters
  *
  * @typedef {{op: string, name: string, to?: string, within?: string, of?: string[], mode?: import("../../wire/protocol.js").Mode}} Edit
  */
 
 /** @param {import("../../wire/client.js").Client} client @param {() => void} redraw
- * @returns {ReturnType<typeof createNamedList<CellSet[], Edit>> & {combined: () => number[]}} combined: cells of the union, the intersection
- *   and the difference of the sets that are chosen; [] while they are not known */
+ * @returns {ReturnType<typeof createNamedList<CellSet[], Edit>> & {combined: () => number[]}} combined: number of
+ *   cells of the union, the intersection and the difference of the chosen sets; [] = not known yet */
 export function createSetList(client, redraw) {
   /** @type {number[]} */
   let combined = [];
@@ -36,7 +36,8 @@ export function createSetList(client, redraw) {
   return { ...list, combined: () => combined };
 }
 
-/** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../../wire/protocol.js").Sets, "sets" | "arrays">} message
+/** Sort sets into a tree: each below its parent, siblings in order of creation.
+ * @param {Pick<import("../../wire/protocol.js").Sets, "sets" | "arrays">} message
  * @returns {CellSet[]} */
 export function inOrder({ sets, arrays }) {
   const all = sets.map(({ name, within, of, is_rule: isRule, fault, color }, i) => {

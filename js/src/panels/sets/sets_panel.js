@@ -21,15 +21,15 @@ import { compareButton, createSetMaker } from "./set_maker.js";
 
 /** @param {import("../index.js").Given} given @returns {import("../index.js").DrawPanel} */
 export function createSets({ client, redraw, sets: list, comparing }) {
-  /** How far an export is, and of which set. */
+  /** Progress of an export, and its set. */
   let exportNote = { name: "", sentence: "" };
   const exported = createExport(client, (sentence) => then(() => void (exportNote = { ...exportNote, sentence })));
-  /** Those that are open, by name. @type {Set<string>} */
+  /** Names of the open sets. @type {Set<string>} */
   const open = new Set();
-  /** The row that the Tab key leads to. */
+  /** The row that Tab moves to. */
   let active = "";
   const maker = createSetMaker({ redraw, sets: list, comparing });
-  /** What is being typed in the place of the name of a set. */
+  /** Input so far in the rename field of a set. */
   let renamed = { name: "", to: "" };
 
   /** @param {() => void} change */
@@ -73,7 +73,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     const rename = (/** @type {Event} */ event) => {
       const to = textIn(event).trim();
       renamed = { name: "", to: "" };
-      if (to === "" || to === name) return redraw(); // what is there stays
+      if (to === "" || to === name) return redraw(); // keep the old name
       void list.edit({ op: "rename", name, to }).then((done) => {
         if (done !== null) then(() => void (open.delete(name) && open.add(to)));
       });
@@ -105,7 +105,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
     </div>`;
   }
 
-  /** Whether a set is one of those that are combined. @param {State} state @param {string} name */
+  /** A checkbox that chooses a set to combine. @param {State} state @param {string} name */
   function chooser({ link }, name) {
     const isChosen = list.chosen.includes(name);
     const choose = () =>
@@ -135,7 +135,8 @@ export function createSets({ client, redraw, sets: list, comparing }) {
   };
 }
 
-/** Whether contours run around a set. @param {State} state @param {Actions} actions @param {string} name @param {boolean} isLost */
+/** A button that shows or hides contours around a set.
+ * @param {State} state @param {Actions} actions @param {string} name @param {boolean} isLost */
 function onPlot(state, actions, name, isLost) {
   const { contours } = state.traits;
   const names = Array.isArray(contours) ? contours : [];
@@ -147,7 +148,8 @@ function onPlot(state, actions, name, isLost) {
     title=${isFull ? `At most ${MOST_SETS_ON_PLOT} sets can have contours` : `Lines enclose ${ENCLOSED} of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
 }
 
-/** Which set its density is compared with. @param {State} state @param {Actions} actions @param {string} name @param {CellSet[]} sets */
+/** A select for the set to compare its density with.
+ * @param {State} state @param {Actions} actions @param {string} name @param {CellSet[]} sets */
 function compared({ traits: { difference }, link }, actions, name, sets) {
   const others = sets.filter((one) => one.name !== name && one.fault === "");
   if (others.length === 0) return nothing;

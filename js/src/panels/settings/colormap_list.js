@@ -1,4 +1,4 @@
-/** The list of colormaps, each drawn as a ramp. */
+/** The list of colormaps, each with a sample. */
 import { html, nothing } from "lit-html";
 import { nameOf } from "../../page/parts/colormap_menu.js";
 import { gradient } from "../../page/parts/legend_histogram.js";
@@ -7,7 +7,7 @@ import { stopsOf } from "../../style/point_style.js";
 
 /** @typedef {import("../../page/parts/ui.js").Context} Context */
 
-/** In a lower view the list opens upwards. */
+/** In a view of less height the list opens upwards. */
 const ROOM_BELOW_FROM_PX = 500;
 
 /** @param {Context} context */
@@ -33,7 +33,8 @@ function close({ update }, event) {
   menu?.querySelector("button")?.focus();
 }
 
-/** Arrows choose at once, as in a native menu. @param {Context} context @param {string[]} names @param {KeyboardEvent} event */
+/** Arrow keys choose at once, as in a native menu.
+ * @param {Context} context @param {string[]} names @param {KeyboardEvent} event */
 function press(context, names, event) {
   const row = rowAfterKey(event.key, names.indexOf(nameOf(context.state)), names.length);
   const done = event.key === "Enter" || event.key === " ";

@@ -12,7 +12,7 @@ import { nounsOf } from "../../words/nouns.js";
  * @property {number} min
  * @property {number} max
  * @property {number} step
- * @property {number} start where it stands when the setting was automatic
+ * @property {number} start value when the setting stops being automatic
  * @property {(value: number) => string} text @property {(value: number) => string} said to screen readers
  */
 /** @type {Slider} */
@@ -72,7 +72,8 @@ export function settingsPopover(context, tissue) {
   </div>`;
 }
 
-/** A number that may be automatic. @param {string} label @param {number | null} value @param {Slider} slider
+/** A slider for a number that may be automatic.
+ * @param {string} label @param {number | null} value @param {Slider} slider
  * @param {(value: number | null) => void} set */
 function slider(label, value, { min, max, step, start, text, said }, set) {
   const isAuto = value === null;
@@ -88,14 +89,16 @@ function slider(label, value, { min, max, step, start, text, said }, set) {
   </div>`;
 }
 
-/** Of what is downloaded or kept in a notebook. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+/** Settings of saved pictures.
+ * @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
 function pictures({ traits: { legend, background } }, actions) {
   return html`<label class="check" title="In downloaded pictures and in the notebook's saved picture">
       <input type="checkbox" .checked=${live(legend)} @change=${() => actions.setTrait("legend", !legend)}>Legend in pictures</label>
     ${choice("Background", BACKGROUNDS, background ?? "", (value) => actions.setTrait("background", value || null))}`;
 }
 
-/** How the colormap is laid over numbers. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+/** Settings of the color scale of numbers.
+ * @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
 function numbers({ traits: { scale, zero, center, limits }, color }, actions) {
   if (color?.scale !== "continuous") return nothing;
   const text = center === null || center === undefined ? "" : shortNumber(center);
@@ -112,7 +115,8 @@ function numbers({ traits: { scale, zero, center, limits }, color }, actions) {
     ${color?.limits && !color.statistic ? choice("Color limits", LIMITS, limits, (value) => actions.setTrait("limits", value)) : nothing}`;
 }
 
-/** What becomes of those that share a pixel. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+/** The setting for cells that share a pixel.
+ * @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
 function together({ traits, color, points, dataset }, actions) {
   const { statistic } = traits;
   const label = `Overlapping ${nounsOf({ dataset }).obs.many}`;
@@ -128,10 +132,11 @@ function together({ traits, color, points, dataset }, actions) {
     : nothing;
 }
 
-/** Names of categories and contours around them. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+/** Settings of category names and contours.
+ * @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
 function onPlot({ traits, dataset }, actions) {
   const columns = (dataset?.columns ?? []).filter(({ kind }) => kind !== "int" && kind !== "float");
-  // By their place: of an object, names that are numbers would come first.
+  // Keys are positions, because an object lists keys that are integers first.
   const named = Object.fromEntries(columns.map(({ name }, i) => [`column ${i}`, name]));
   const chosen = (/** @type {string | boolean | string[] | null} */ wanted) =>
     wanted === true

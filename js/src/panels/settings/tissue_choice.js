@@ -5,7 +5,7 @@ import { textIn } from "../../page/parts/ui.js";
 
 /** @param {Pick<import("../index.js").Given, "client" | "redraw">} given */
 export function createTissueChoice({ client, redraw }) {
-  /** Those that the dataset has; null = not requested yet. @type {string[] | null} */
+  /** Names of the dataset's images; null = none received. @type {string[] | null} */
   let names = null;
   let isRequested = false;
 
@@ -18,7 +18,8 @@ export function createTissueChoice({ client, redraw }) {
 
   /** @param {import("../../page/parts/ui.js").Context} context */
   return ({ state: { traits, points, link }, actions }) => {
-    if (!points?.yDown || String(points.axes) !== "0,1") return nothing; // it lies under no other embedding
+    // the image belongs to the spatial embedding only
+    if (!points?.yDown || String(points.axes) !== "0,1") return nothing;
     if (!isRequested && link === "live") void ask();
     if (names === null || names.length === 0) return nothing;
     const { tissue, tissue_opacity: opacity } = traits;

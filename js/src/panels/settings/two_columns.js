@@ -12,13 +12,14 @@ import { matchList, scrollToOption } from "../shared/match_list.js";
 
 const MATCHES = 50;
 const AXES = ["Horizontal", "Vertical"];
-/** What is typed, and what was found for it. @type {{axis: number, text: string, active: number, query: string | null, matches: Match[]}} */
+/** The typed text and its matches.
+ * @type {{axis: number, text: string, active: number, query: string | null, matches: Match[]}} */
 const CLOSED = { axis: -1, text: "", active: 0, query: null, matches: [] };
 
 /** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
 export function createTwoColumns({ client, redraw }) {
   let field = CLOSED;
-  /** What was chosen while the other axis has nothing yet. @type {string[]} */
+  /** The choice so far, while one axis is still empty. @type {string[]} */
   let chosen = ["", ""];
 
   /** @param {Partial<typeof field>} change */
@@ -99,7 +100,7 @@ export function createTwoColumns({ client, redraw }) {
 
     /** @param {KeyboardEvent} event @param {number} axis */
     function press(event, axis) {
-      const { active, matches, text, query } = field; // keys come faster than drawings
+      const { active, matches, text, query } = field; // read again: keys come faster than redraws
       if (event.isComposing) return;
       const row = rowAfterKey(event.key, active, matches.length);
       if (event.key === "Escape" && field.axis === axis) set(CLOSED);
@@ -116,12 +117,13 @@ export function createTwoColumns({ client, redraw }) {
   };
 }
 
-/** A column as it is requested, without the logarithm. @param {string} spec */
+/** The spec of an axis without the logarithm. @param {string} spec */
 function nameOf(spec) {
   return spec.startsWith(LOG) ? spec.slice(LOG.length) : spec;
 }
 
-/** What an axis can show: columns of numbers, and genes. @param {Match[]} matches @param {{name: string, kind: string}[]} columns @returns {Match[]} */
+/** Matches that an axis can show: columns of numbers and genes.
+ * @param {Match[]} matches @param {{name: string, kind: string}[]} columns @returns {Match[]} */
 export function onAnAxis(matches, columns) {
   const numbers = new Set(
     columns.filter(({ kind }) => kind === "int" || kind === "float").map(({ name }) => `obs:${name}`),
@@ -129,7 +131,8 @@ export function onAnAxis(matches, columns) {
   return matches.filter(({ spec }) => spec.startsWith("var:") || numbers.has(spec));
 }
 
-/** Two columns as the trait has them: with the layer where a gene is of one. @param {string[]} pair @param {string | null} layer @returns {string[]} */
+/** The value of the trait: two columns, plus the layer if a gene is read from one.
+ * @param {string[]} pair @param {string | null} layer @returns {string[]} */
 export function withLayer(pair, layer) {
   const hasGene = pair.some((one) => nameOf(one).startsWith("var:"));
   return layer !== null && hasGene ? [...pair, layer] : pair;

@@ -1,4 +1,4 @@
-/** The frame of a panel: its heading, a button that closes it, and where the focus goes when its element is removed. */
+/** The frame of a panel: heading, close button, and focus handling. */
 import { html } from "lit-html";
 import { ICONS } from "../../page/icons.js";
 import { nounsOf } from "../../words/nouns.js";
@@ -8,22 +8,23 @@ import { nounsOf } from "../../words/nouns.js";
 
 /** @returns {(context: Context, panel: Panel, body: unknown) => unknown} */
 export function createDrawer() {
-  /** What had the focus when a panel took it. @type {Map<string, HTMLElement>} */
+  /** The element that had the focus before a panel took it. @type {Map<string, HTMLElement>} */
   const back = new Map();
   const focus = createKeptFocus();
 
-  /** A panel that a hand opened takes the focus; one that Python opened, or another view, does not. @param {Context} context @param {string} id */
+  /** A panel takes the focus if the user opened it in this view, but not if Python or another view did.
+   * @param {Context} context @param {string} id */
   function enter({ ui, update }, id) {
     if (ui.cameFrom?.panel !== id) return;
     const { from } = ui.cameFrom;
     back.set(id, from);
     update({ cameFrom: null });
     const root = /** @type {ShadowRoot} */ (from.getRootNode());
-    // The field is there once this drawing is done.
+    // The field exists only after this redraw.
     queueMicrotask(() => /** @type {HTMLElement | null} */ (root.querySelector(`#${id} [data-field]`))?.focus());
   }
 
-  /** Close it, and give the focus back. @param {Context} context @param {string} id @param {Event} event */
+  /** Close a panel and return the focus. @param {Context} context @param {string} id @param {Event} event */
   function close({ state, actions }, id, event) {
     const root = /** @type {ShadowRoot} */ (/** @type {Element} */ (event.currentTarget).getRootNode());
     const { open_panels: open } = state.traits;
@@ -44,7 +45,7 @@ export function createDrawer() {
     const isLetter = event.key.toUpperCase() === key && !isTyped(event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!isLetter && event.key !== "Escape") return;
-    event.stopPropagation(); // else Escape would clear the selection, and the letter open it again
+    event.stopPropagation(); // otherwise Escape would clear the selection, and the letter would reopen the panel
     close(context, id, event);
   }
 
@@ -62,19 +63,20 @@ export function createDrawer() {
   };
 }
 
-/** Is a letter meant for the field it is pressed in? @param {EventTarget | null} field */
+/** Whether a key press types into a field. @param {EventTarget | null} field */
 function isTyped(field) {
   return field instanceof Element && field.matches("input, select, textarea");
 }
 
-/** What the keys of a panel lead to first. */
+/** Selector of the first element to focus in a panel. */
 const FIRST = "[data-row], input:enabled, button:enabled";
 
-/** Has it left the page, or can it no longer be used? @param {Element} element */
+/** Whether an element was removed or disabled. @param {Element} element */
 const isGone = (element) => !element.isConnected || element.matches(":disabled");
 
 export function createKeptFocus() {
-  /** What has the focus, and what to look for another place in. @type {{element: Element, places: (Element | null)[]} | null} */
+  /** The focused element, and the places to search for a replacement.
+   * @type {{element: Element, places: (Element | null)[]} | null} */
   let held = null;
 
   function check() {
@@ -95,10 +97,11 @@ export function createKeptFocus() {
       const element = /** @type {Element} */ (target);
       held = { element, places: [element.closest("li, form"), /** @type {Element} */ (currentTarget)] };
     },
-    /** Some browsers tell of an element that they take away, too. @param {FocusEvent} event */
+    /** Some browsers also send focusout for an element that is being removed: keep that one.
+     * @param {FocusEvent} event */
     leave: ({ target }) =>
       queueMicrotask(() => void (held?.element === target && !isGone(held.element) && (held = null))),
-    /** At each drawing of the panel. */
+    /** Called at each redraw of the panel. */
     follow: () => queueMicrotask(check),
   };
 }

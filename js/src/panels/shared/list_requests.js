@@ -1,4 +1,4 @@
-/** A list that the kernel counts and edits (sets, annotations): requested after each edit and each change of filters or selection. */
+/** A list that the kernel counts and edits: requested after each edit and each change of filters or selection. */
 
 /** @typedef {import("../../state/state.js").State} State @typedef {import("../../wire/protocol.js").Reply} Reply */
 
@@ -6,7 +6,7 @@
  * @template Listed
  * @template {{op: string, name: string}} Edit
  * @param {import("../../wire/client.js").Client} client @param {() => void} redraw
- * @param {string} kind of its edits; what lists it is called by the plural
+ * @param {string} kind of its edits; the request for the list has the plural
  * @param {(message: any) => Listed} read
  */
 export function createNamedList(client, redraw, kind, read) {
@@ -14,10 +14,10 @@ export function createNamedList(client, redraw, kind, read) {
   let requested = "";
   /** @type {Listed | null} */
   let listed = null;
-  /** The failure as last shown, and one that an edit has made good since. @type {State["error"][]} */
+  /** The latest error, and the error that a later edit has cleared. @type {State["error"][]} */
   let [failure, passed] = [null, null];
 
-  /** @param {Record<string, unknown>} request @returns {Promise<any>} what came of it; null where it failed */
+  /** @param {Record<string, unknown>} request @returns {Promise<any>} the response; null = it failed */
   async function ask(request) {
     const reply = (await client.ask(request))?.[0] ?? null;
     if (reply?.kind === lists) listed = read(reply);
@@ -27,9 +27,10 @@ export function createNamedList(client, redraw, kind, read) {
   }
 
   return {
-    /** Why the last edit failed; "" where none has since one was done. */
+    /** The error of the last edit; "" = none, or an edit has succeeded since. */
     fault: () => (failure?.of === kind && failure !== passed ? failure.message : ""),
-    /** What was sent last; null = not yet, or the panel is closed. @param {State | null} state @param {Record<string, unknown>} [question] */
+    /** The latest list; null = none received yet, or the panel is closed.
+     * @param {State | null} state @param {Record<string, unknown>} [question] */
     follow(state, question = {}) {
       if (state === null) {
         requested = "";
@@ -43,7 +44,7 @@ export function createNamedList(client, redraw, kind, read) {
       failure = state.error;
       return listed;
     },
-    /** Resolves to what came of it; null where it failed. @param {Edit} what */
+    /** Resolves to the response; null = it failed. @param {Edit} what */
     edit: (what) => ask({ kind, ...what }),
   };
 }

@@ -6,10 +6,11 @@ import { marked } from "../../page/parts/marked.js";
 
 /**
  * @template {Option} T
- * @param {string} id of the list; its options are called `${id}-${i}`
+ * @param {string} id of the list; option i has the id `${id}-${i}`
  * @param {string} label
  * @param {T[]} options
- * @param {{text: string, active: number, isBusy?: boolean, none?: string, isSelected?: (option: T) => boolean}} shown none: said where nothing was found
+ * @param {{text: string, active: number, isBusy?: boolean, none?: string, isSelected?: (option: T) => boolean}} shown
+ *   none: the message if nothing was found
  * @param {(i: number) => void} point
  * @param {(option: T, event: Event) => void} choose
  */
@@ -24,7 +25,7 @@ export function matchList(id, label, options, { text, active, isBusy = false, no
     ${none && !isBusy && options.length === 0 ? html`<p class="none" role="status">${none}</p>` : nothing}</div>`;
 }
 
-/** Scroll the list so that an option is in sight. @param {Event} event in the field @param {string} id @param {number} i */
+/** Scroll an option of the list into view. @param {Event} event in the field @param {string} id @param {number} i */
 export function scrollToOption(event, id, i) {
   const root = /** @type {ShadowRoot} */ (/** @type {Element} */ (event.currentTarget).getRootNode());
   requestAnimationFrame(() => root.querySelector(`#${id}-${i}`)?.scrollIntoView({ block: "nearest" }));

@@ -1,10 +1,10 @@
-/** Arrow keys in a panel of rows: between those with `data-row`, and from the first back to the field above. */
+/** Arrow keys in a panel of rows: move between elements with `data-row`, and from the first to the field above. */
 import { rowAfterKey } from "../../page/parts/legend_rows.js";
 
 /**
- * Move the focus as a key asks for.
+ * Move the focus according to a key.
  * @param {KeyboardEvent} event of the element around field and rows @param {number} nRows
- * @returns {number | null} the row it is in now, -1 = in the field; null = the key means nothing here
+ * @returns {number | null} the row that has the focus now, -1 = the field; null = the key is not handled
  */
 export function moveByKey(event, nRows) {
   const { row: at, field } = /** @type {HTMLElement} */ (event.target).dataset;

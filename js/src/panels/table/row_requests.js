@@ -1,4 +1,4 @@
-/** Requests the rows of the table in view and some around them; all views of a widget take turns. */
+/** Requests the table rows in view and some around them; all views of a widget take turns. */
 // Changes with cxg_widget/display/table_setting.py: what the table shows.
 
 /**
@@ -9,10 +9,11 @@
 
 const WAIT_MS = 600_000;
 const LEAST = 60;
-/** The last question of each widget. @type {WeakMap<object, Promise<unknown>>} */
+/** The last request of each widget. @type {WeakMap<object, Promise<unknown>>} */
 const LINES = new WeakMap();
 
-/** Each time a dataset is sent, its columns may have other labels; gene sets that are set, other genes. @type {WeakMap<object, number>} */
+/** A number per message: a resent dataset may have other labels, newly set gene sets may have other genes.
+ * @type {WeakMap<object, number>} */
 const NUMBERS = new WeakMap();
 let nSeen = 0;
 
@@ -23,7 +24,7 @@ function numberOf(message) {
   return /** @type {number} */ (NUMBERS.get(message));
 }
 
-/** What the rows depend on, apart from their places. @param {State} state @returns {string} */
+/** Cache key: everything the rows depend on except their positions. @param {State} state @returns {string} */
 export function keyOf({ traits, dataset, filter, selection, color, points }, of = /** @type {Of} */ ("filter")) {
   const { table, filters, layer, hidden } = traits;
   return JSON.stringify([
@@ -41,21 +42,22 @@ export function keyOf({ traits, dataset, filter, selection, color, points }, of 
   ]);
 }
 
-/** Which cells a table holds while a filter is on. @typedef {"filter" | ""} Of "" = all, whatever the filters */
+/** Which cells the table lists while a filter is active. @typedef {"filter" | ""} Of "" = all, whatever the filters */
 
-/** What a request says of its cells. @param {State["traits"]} traits @param {Of} of */
+/** The fields of a request that choose the cells. @param {State["traits"]} traits @param {Of} of */
 export const cellsOf = (traits, of) => ({
   filters: of === "filter" || traits.table?.of === "selection" ? traits.filters : [],
   within: of,
 });
 
-/** How many rows to ask for, and from which on, for those in sight. @param {number} first @param {number} n in sight */
+/** The range of rows to request for those in view. @param {number} first @param {number} n rows in view */
 export function around(first, n) {
   const wanted = Math.max(LEAST, 3 * n);
   return { start: Math.max(0, first - Math.floor((wanted - n) / 2)), n: wanted };
 }
 
-/** What the trait holds: what differs from the defaults; null = nothing. @param {Setting} setting @returns {Setting | null} */
+/** The value of the trait: settings that differ from the defaults; null = none.
+ * @param {Setting} setting @returns {Setting | null} */
 export function withoutDefaults({ columns, sort, descending, of }) {
   /** @type {Setting} */
   const next = {
@@ -67,8 +69,8 @@ export function withoutDefaults({ columns, sort, descending, of }) {
   return Object.keys(next).length === 0 ? null : next;
 }
 
-/** The cell of a row, where it is in the plot. @param {Rows | null} rows @param {number} place of the row
- * @returns {import("../../state/state.js").Cell | null} null = the row is not here, or its cell nowhere */
+/** The cell of a row. @param {Rows | null} rows @param {number} place of the row
+ * @returns {import("../../state/state.js").Cell | null} null = the row is not loaded, or its cell has no coordinates */
 export function cellAt(rows, place) {
   const i = place - (rows?.start ?? 0);
   if (rows === null || i < 0 || i >= rows.rows.length) return null;
@@ -85,14 +87,14 @@ export function cellAt(rows, place) {
 
 /**
  * @param {import("../../wire/client.js").Client} client @param {() => void} redraw
- * @param {(found: Rows) => void} take called with each answer
+ * @param {(found: Rows) => void} take called with each response
  */
 export function createTableRows(client, redraw, take) {
   /** @type {Rows | null} */
   let rows = null;
   let key = "";
   let isAsking = false;
-  /** A question that failed is not repeated. */
+  /** Key of the last failed request, which is not repeated. */
   let failed = "";
   /** @type {{state: State, first: number, n: number, of: Of} | null} */
   let wanted = null;
@@ -134,16 +136,17 @@ export function createTableRows(client, redraw, take) {
   }
 
   return {
-    /** What there is, perhaps of before the last change. @returns {Rows | null} */
+    /** The loaded rows, perhaps older than the last change. @returns {Rows | null} */
     get: () => rows,
-    /** Are they of before the last change? @param {State} state @param {Of} [of] */
+    /** Whether the loaded rows are older than the last change. @param {State} state @param {Of} [of] */
     areOld: (state, of = "filter") => keyOf(state, of) !== key,
-    /** Called at each drawing. @param {State} state @param {number} first in sight @param {number} n how many are @param {Of} [of] */
+    /** Called at each redraw.
+     * @param {State} state @param {number} first row in view @param {number} n rows in view @param {Of} [of] */
     want(state, first, n, of = "filter") {
       wanted = { state, first, n, of };
       check();
     },
-    /** Ask for the rows around a cell. @param {number} row of the cell in the store */
+    /** Request the rows around a cell. @param {number} row of the cell in the store */
     seek(row) {
       find = row;
       check();

@@ -19,14 +19,15 @@ const OF = [
  * @param {import("../../page/parts/ui.js").Context} context
  * @param {{setting: Setting, set: (change: Partial<Setting>) => void, found: import("./row_requests.js").Rows | null, cells: Of,
  *   choose: (cells: Of) => void, said: string, columnChoice: ReturnType<typeof import("./table_columns.js").createColumnChoice>,
- *   exported: ReturnType<typeof import("./table_export.js").createExport>}} given cells: which count while a filter is on; said: instead of how many
+ *   exported: ReturnType<typeof import("./table_export.js").createExport>}} given
+ *   cells: which cells are listed while a filter is active; said: replaces the number of rows
  */
 export function tableBar(context, { setting, set, found, cells, choose, said, columnChoice, exported }) {
   const { state } = context;
   const isOffline = state.link === "offline";
   const { of = "filter", columns: chosen } = setting;
   const { many } = nounsOf(state).obs;
-  const columns = chosen ?? found?.columns.map(({ spec }) => spec) ?? []; // rows that have others are on their way
+  const columns = chosen ?? found?.columns.map(({ spec }) => spec) ?? []; // new columns show before their rows arrive
   const take = (/** @type {Event} */ event) => choose(textIn(event) === "" ? "" : "filter");
   return html`<div class="bar table-bar">
     <div class="choices" role="group" aria-label="Rows of the table">${OF.map(
@@ -46,8 +47,9 @@ export function tableBar(context, { setting, set, found, cells, choose, said, co
   </div>`;
 }
 
-/** "80 cells", or "80 cells of 120 selected" where only those that pass are in the table. @param {import("../../state/state.js").State} state
- * @param {number} n rows of the table @param {boolean} isPart whether it has those selected cells that pass */
+/** "80 cells", or "80 cells of 120 selected" if the table lists only those that pass.
+ * @param {import("../../state/state.js").State} state
+ * @param {number} n rows of the table @param {boolean} isPart whether the table lists the selected cells that pass */
 function sizeOf(state, n, isPart) {
   const nPassing = isPart ? nSelectedPassing(state) : null;
   const size = counted(n, nounsOf(state).obs);

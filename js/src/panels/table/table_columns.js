@@ -8,7 +8,7 @@ import { nounsOf } from "../../words/nouns.js";
 /** @typedef {import("../../page/parts/ui.js").Context} Context @typedef {import("../../state/state.js").Match} Match */
 
 const MATCHES = 50;
-/** Those that the table can show. */
+/** Specs that the table can show. */
 const SPECS = /^(obs|var|set):/;
 
 /** @param {{client: import("../../wire/client.js").Client, redraw: () => void}} given */
@@ -34,7 +34,7 @@ export function createColumnChoice({ client, redraw }) {
     redraw();
   }
 
-  /** Escape and a click beside it close it. @param {KeyboardEvent} event */
+  /** Escape closes the list, as does a click outside. @param {KeyboardEvent} event */
   function press(event) {
     if (event.key !== "Escape" || !isOpen) return;
     event.stopPropagation();
@@ -49,7 +49,8 @@ export function createColumnChoice({ client, redraw }) {
     if (isOpen && event.relatedTarget instanceof Node && !place.contains(event.relatedTarget)) toggle(false);
   }
 
-  /** @param {Context} context @param {string[]} columns those on show @param {(columns: string[] | undefined) => void} choose undefined = the default */
+  /** @param {Context} context @param {string[]} columns the current ones
+   * @param {(columns: string[] | undefined) => void} choose undefined = the default */
   return (context, columns, choose) => {
     const { state } = context;
     const what = `Find a column or ${nounsOf(state).var.one}`;

@@ -5,12 +5,13 @@ import { copy, download, tableFile } from "./table_text.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 
-/** Rows that are copied, at most. */
+/** Maximum number of copied rows. */
 export const MOST_COPIED = 10_000;
 
-/** @param {import("../../wire/client.js").Client} client @param {(sentence: string) => void} say how far it is, and what came of it */
+/** @param {import("../../wire/client.js").Client} client
+ * @param {(sentence: string) => void} say called with progress and result */
 export function createExport(client, say) {
-  /** Stops what lasts. @type {(() => void) | null} */
+  /** Stops the running export; null = none runs. @type {(() => void) | null} */
   let stop = null;
 
   /** @param {State} state @param {Omit<Parameters<typeof tableFile>[2], "tell">} how */
@@ -32,7 +33,8 @@ export function createExport(client, say) {
   return {
     isBusy: () => stop !== null,
     stop: () => stop?.(),
-    /** @param {State} state @param {import("./row_requests.js").Of} [cells] which count while a filter is on */
+    /** @param {State} state
+     * @param {import("./row_requests.js").Of} [cells] which cells are listed while a filter is active */
     async copy(state, cells = "filter") {
       const found = stop === null ? await read(state, { separator: "\t", most: MOST_COPIED, of: cells }) : null;
       if (found === null) return;
@@ -42,7 +44,9 @@ export function createExport(client, say) {
       const isDone = await copy(await found.blob.text());
       say(isDone ? `Copied ${some}.` : "The browser blocks copying here. Download the CSV instead.");
     },
-    /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file @param {import("./row_requests.js").Of} [cells] */
+    /** Download all rows; during a download, stop it.
+     * @param {State} state @param {string} [of] name of the rows, for the file name
+     * @param {import("./row_requests.js").Of} [cells] */
     async save(state, of = state.traits.table?.of ?? nounsOf(state).obs.many, cells = "filter") {
       if (stop !== null) return stop();
       const found = await read(state, { separator: ",", of: cells });

@@ -6,28 +6,28 @@ import { sheetPx } from "./scrolling.js";
 
 /** @typedef {import("./row_requests.js").Rows} Rows */
 
-/** Width of the names, at least, as style.css has it. */
+/** Minimum width of the names; must match style.css. */
 const NAMES_PX = 150;
 /** @param {{is_number: boolean, px?: number}} column */
 const leastPx = ({ is_number, px }) => px ?? (is_number ? 84 : 110);
-/** Height of the heads, CSS px, as style.css has it. */
+/** Height of the header row, CSS px; must match style.css. */
 export const HEAD_PX = 26;
 
 /**
- * @typedef {object} Sight what is in sight
- * @property {Rows | null} rows those there are, perhaps not all of those in sight
- * @property {boolean} areOld they are of before the last change
+ * @typedef {object} Sight the rows in view
+ * @property {Rows | null} rows loaded rows, perhaps not all of those in view
+ * @property {boolean} areOld whether the rows are older than the last change
  * @property {number} top px of rows above
- * @property {number} scroll of the scrollbar, px
- * @property {number} first place of the first row in sight
- * @property {number} n rows in sight
+ * @property {number} scroll scrollbar position, px
+ * @property {number} first position of the first row in view
+ * @property {number} n number of rows in view
  *
- * @typedef {object} At where the keys are
- * @property {number} row place of a row; -1 = the heads
+ * @typedef {object} At the active cell of the grid
+ * @property {number} row position of a row; -1 = the header row
  * @property {number} column 0 = the names
  *
  * @typedef {object} Hands
- * @property {(element: Element | undefined) => void} hold is given the element that scrolls
+ * @property {(element: Element | undefined) => void} hold called with the element that scrolls
  * @property {() => void} scroll
  * @property {(event: WheelEvent) => void} turn
  * @property {(event: KeyboardEvent) => void} press
@@ -40,8 +40,8 @@ export const HEAD_PX = 26;
 
 /**
  * @param {Sight} sight @param {At} at @param {{sort: string, descending: boolean, label: string, index: string, pointed: number | undefined, id?: string}} shown
- *   sort: "" = the order of the store; label: of the grid; index: head of the names; pointed: row of the cell that the pointer is at;
- *   id: of its elements, "cell" by default
+ *   sort: "" = store order; label: of the grid; index: header of the names; pointed: row of the hovered cell;
+ *   id: prefix of element ids, "cell" by default
  * @param {Hands} hands
  */
 export function tableGrid(sight, at, shown, hands) {
@@ -97,12 +97,14 @@ export function tableGrid(sight, at, shown, hands) {
   }
 }
 
-/** @param {number} place -1 = the heads @param {number} column @param {string} [of] the table */
+/** The element id of a grid cell.
+ * @param {number} place -1 = the header row @param {number} column @param {string} [of] the table */
 export function cellId(place, column, of = "cell") {
   return `${of}-${place < 0 ? "head" : place}-${column}`;
 }
 
-/** Scroll sidewards until a column is in sight, beside the names, which stay. @param {HTMLElement} grid @param {string} [which] the one that the keys are at */
+/** Scroll sideways until a column is in view next to the sticky names.
+ * @param {HTMLElement} grid @param {string} [which] selector, the active cell by default */
 export function revealColumn(grid, which = ".datum.active") {
   const datum = /** @type {HTMLElement | null} */ (grid.querySelector(which));
   if (datum === null || datum.dataset.column === "0" || datum.dataset.head === "0") return;

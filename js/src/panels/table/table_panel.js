@@ -24,13 +24,14 @@ export function createTable({ client, redraw }) {
   let top = 0;
   let [row, column] = [-1, 0];
   let said = "";
-  /** Which cells count while a filter is on. @type {import("./row_requests.js").Of} */
+  /** Which cells the table lists while a filter is active. @type {import("./row_requests.js").Of} */
   let cells = "filter";
-  /** The cell that was clicked last; undefined = nobody has looked. @type {import("../../state/state.js").Cell | null | undefined} */
+  /** The last clicked cell; undefined = not compared yet.
+   * @type {import("../../state/state.js").Cell | null | undefined} */
   let marked;
   /** @type {Context | null} */
   let now = null;
-  /** Order and cells of what was drawn last. */
+  /** Order and cells of the last redraw. */
   let order = "";
 
   const viewPx = () => Math.max(ROW_PX, (grid?.clientHeight ?? 200) - HEAD_PX);
@@ -42,14 +43,14 @@ export function createTable({ client, redraw }) {
     now?.actions.setTrait("table", withoutDefaults({ ...setting(), ...change }));
   }
 
-  /** @param {number} wanted px of rows above what is in sight */
+  /** Scroll the rows. @param {number} wanted px of rows above the view */
   function goTo(wanted) {
     top = Math.max(0, Math.min(wanted, lowest(total(), viewPx())));
     if (grid !== null) grid.scrollTop = scrollOf(top, total(), viewPx());
     redraw();
   }
 
-  /** @param {number} wantedRow -1 = the heads @param {number} wantedColumn */
+  /** Move the active cell. @param {number} wantedRow -1 = the header row @param {number} wantedColumn */
   function activate(wantedRow, wantedColumn) {
     [row, column] = [wantedRow, wantedColumn];
     if (row >= 0) goTo(scrollTo(row, top, viewPx()));
@@ -115,7 +116,7 @@ export function createTable({ client, redraw }) {
     event.stopPropagation();
   }
 
-  /** @param {string} key @param {boolean} isFar @returns {boolean} whether it moves */
+  /** @param {string} key @param {boolean} isFar @returns {boolean} whether the key was handled */
   function move(key, isFar) {
     const last = rows.get()?.columns.length ?? 0;
     const ends = /** @type {Record<string, number>} */ ({ Home: 0, End: last });
@@ -131,7 +132,8 @@ export function createTable({ client, redraw }) {
     return true;
   }
 
-  /** Whoever turns the wheel goes as far as everywhere else, however long the table is. @param {WheelEvent} event */
+  /** Scroll by the usual distance per wheel event, even in a table longer than an element can be.
+   * @param {WheelEvent} event */
   function turn(event) {
     if (!isScaled(total()) || event.ctrlKey || event.deltaY === 0) return;
     const before = top;
@@ -139,7 +141,7 @@ export function createTable({ client, redraw }) {
     if (top !== before) event.preventDefault();
   }
 
-  /** @param {Event} event @returns {number} place of the row it is in, -1 = none */
+  /** @param {Event} event @returns {number} position of its row, -1 = none */
   function placeOf(event) {
     const line = /** @type {Element} */ (event.target).closest?.("[data-place]");
     return line instanceof HTMLElement ? Number(line.dataset.place) : -1;

@@ -1,26 +1,29 @@
-/** The table as CSV or as text for a spreadsheet, pulled from the kernel in parts so that memory stays bounded. */
+/** Exports the table as CSV or as text for a spreadsheet, in parts from the kernel so that memory stays bounded. */
 
 import { MAX_ROWS } from "../../wire/constants.js";
 import { cellsOf } from "./row_requests.js";
 
 /** @typedef {import("../../state/state.js").State} State */
 
-/** What a page puts together, at most. */
+/** Largest file that the page assembles. */
 const MOST_BYTES = 512 * 2 ** 20;
 const WAIT_MS = 600_000;
 
 /**
  * @typedef {object} File
  * @property {Blob} blob
- * @property {number} n rows in it
- * @property {number} total of the table
+ * @property {number} n rows in the file
+ * @property {number} total rows of the table
  */
 
 /**
- * Put rows together, from the first on.
+ * Join the rows of the table, from the first one.
  * @param {import("../../wire/client.js").Client} client @param {State["traits"]} traits
- * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean, of?: import("./row_requests.js").Of}} how of: which cells count while a filter is on; tell: called after each part; false = stop
- * @returns {Promise<File | string | null>} a sentence where it cannot be; null = stopped, or the reason has been shown
+ * @param {{separator: "," | "\t", most?: number, tell?: (n: number, total: number) => boolean,
+ *   of?: import("./row_requests.js").Of}} how
+ *   of: which cells are listed while a filter is active; tell: called after each part; it returns false to stop
+ * @returns {Promise<File | string | null>} an error message if it fails; null = stopped, or the client has shown the
+ *   error
  */
 export async function tableFile(client, traits, { separator, most = Infinity, tell = () => true, of = "filter" }) {
   /** @type {Uint8Array<ArrayBuffer>[]} */
@@ -52,19 +55,20 @@ export async function tableFile(client, traits, { separator, most = Infinity, te
   return { blob: new Blob(parts, { type: "text/csv" }), n: start, total };
 }
 
-/** Give a file to the browser. @param {Blob} blob @param {string} name */
+/** Download a file. @param {Blob} blob @param {string} name */
 export function download(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
-  document.body.append(link); // VS Code saves by links in the page
+  document.body.append(link); // VS Code downloads only through links in the page
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Put text on the clipboard; pages that are not served safely have the old way alone. @param {string} text @returns {Promise<boolean>} */
+/** Copy text to the clipboard; insecure contexts have only execCommand.
+ * @param {string} text @returns {Promise<boolean>} */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

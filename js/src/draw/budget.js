@@ -1,12 +1,12 @@
-/** Chooses how many points a slice may hold. A weighted straight line through the slices seen, the older the lighter, tells what each
- * slice costs, whatever is in it, from what each point adds: a mean alone would make frames half as long
- * again where each slice has its price, see docs/decisions/0029. Pure. */
+/** Chooses how many points the next slice draws. A straight line, fitted to the past slices with less weight for
+ * older ones, separates the fixed cost of a slice from the cost per point. A mean alone would make frames 1.5 times
+ * as long where each slice has a fixed cost, see docs/decisions/0029. Pure. */
 import { clamp } from "../screen/clamp.js";
 
 /**
- * While a hand moves the picture, slices are short; soon after it may move again; at rest longer ones waste less, for each
- * picture of a page has its price. Never fewer points than `fewest`: a busy machine makes every slice slow, and more of
- * them would only make it slower.
+ * Duration of a slice. Slices are short while the user moves the picture, and longer soon after, when it may move
+ * again. At rest long slices waste less, because each picture has a fixed cost. A slice never has fewer points than
+ * `fewest`: on a busy machine every slice is slow, and more slices would make it slower still.
  */
 const PACES = {
   urgent: { targetMs: 30, fewest: 20_000 },
@@ -15,16 +15,19 @@ const PACES = {
 };
 /** @typedef {keyof typeof PACES} Pace */
 export const PACE_ORDER = /** @type {const} */ (["urgent", "soon", "rest"]);
-/** A slice may be so many times as long as the longest one of late, or as FAMILIAR: a line goes wrong far from what was seen. */
+/** A slice has at most this many times the points of the largest recent slice (at least FAMILIAR): a fitted line is
+ * unreliable far from its data. */
 const LEAP = 4;
 const FAMILIAR = 250_000;
+/** Each new slice multiplies the weights of the older ones by this. */
 const KEPT = 0.85;
-/** What is believed before anything is seen, and never quite forgotten. */
+/** Prior of the fit: it decides before the first slice, and keeps a small weight after. */
 const BELIEF = { weight: 0.2, points: 100_000, fixedMs: 4 };
-/** One stall is no law. */
+/** Caps the time of a slice, so that one stall does not spoil the fit. */
 const LONGEST_MS = 1_000;
 
-/** @param {number} [rate] points a millisecond to begin with @param {Record<Pace, {targetMs: number, fewest: number}>} [paces] */
+/** @param {number} [rate] points per millisecond, at first
+ * @param {Record<Pace, {targetMs: number, fewest: number}>} [paces] */
 export function createBudget(rate = 2_000, paces = PACES) {
   const belief = [
     { weight: BELIEF.weight, x: 0, y: BELIEF.fixedMs },
@@ -39,7 +42,7 @@ export function createBudget(rate = 2_000, paces = PACES) {
     const weight = sum(all, () => 1);
     const [x, y] = [sum(all, (one) => one.x) / weight, sum(all, (one) => one.y) / weight];
     const slope = sum(all, (one) => (one.x - x) * (one.y - y)) / sum(all, (one) => (one.x - x) ** 2);
-    // A slope below 0, or a line that begins below 0, is noise of few slices of like size.
+    // A negative slope or intercept is noise: the few slices are too similar in size.
     const msPerPoint = clamp(slope, 1e-7, y / Math.max(x, 1));
     return { fixedMs: Math.max(y - msPerPoint * x, 0), msPerPoint };
   }
@@ -52,7 +55,7 @@ export function createBudget(rate = 2_000, paces = PACES) {
       const tried = Math.max(...seen.map(({ x }) => x), FAMILIAR);
       return Math.round(clamp((targetMs - fixedMs) / msPerPoint, fewest, LEAP * tried));
     },
-    /** Learn from a slice. @param {number} drawn points @param {number} ms until the GPU was done */
+    /** Adds a slice to the fit. @param {number} drawn points @param {number} ms until the GPU finished */
     record(drawn, ms) {
       if (drawn === 0) return;
       seen = seen.map((one) => ({ ...one, weight: one.weight * KEPT })).filter(({ weight }) => weight > 0.01);

@@ -1,4 +1,5 @@
-/** Points as arrays to draw: all that were sent, those of a closer view, or those that differ from the rest. Knows no GL. */
+/** Arrays of points to draw: all received points, those of a zoomed view, or those that differ from the fill value.
+ * Knows no GL. */
 
 import { memo } from "../state/memo.js";
 import { drawable } from "../state/scene.js";
@@ -7,13 +8,14 @@ import { createShared } from "../style/crowding.js";
 /**
  * @typedef {object} PointArrays
  * @property {number} n
- * @property {number} loaded prefix that has arrived
+ * @property {number} loaded length of the prefix that has arrived
  * @property {Uint16Array} xy 2n
  * @property {Uint8Array | Uint16Array | null} codes n
  * @property {Uint8Array | null} flags n
- * @property {Uint16Array | null} sizes n, in parts of a spot; null: all alike
+ * @property {Uint16Array | null} sizes n, in fractions of a spot; null: all have the same size
  *
- * @typedef {"base" | "detail" | "cells"} Source those that were sent first, those closer by, all where those are a sample
+ * @typedef {"base" | "detail" | "cells"} Source points that the kernel sent first, those in a zoomed view at full
+ *   precision, or all cells in view if the first are a sample
  */
 
 /** @type {PointArrays} */
@@ -40,13 +42,14 @@ export function createSources(scene, getState) {
     };
     const { crowd, points: about } = getState();
     const shown = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, levels()) : own;
-    // Each step of a zoom has numbers of its own: the card is to have no room for more than are drawn.
+    // Each zoom step has its own codes: the card must not store more of them than are drawn.
     return shown !== own && own.loaded < points.n
       ? { ...shown, codes: shown.codes?.subarray(0, own.loaded) ?? null }
       : shown;
   }
 
-  /** Do points show other numbers than their own? The highest of all cells lies on top by itself, but not of a sample. */
+  /** True if points show values other than their own, because they share pixels. If all cells are drawn, the highest
+   * value lies on top without this; in a sample it may be absent. */
   function isShared() {
     const { crowd, points } = getState();
     return crowd.weight < 1 || (crowd.behind > 1 && points !== null && points.nObs > points.nPoints);
@@ -56,7 +59,7 @@ export function createSources(scene, getState) {
 
   /** @param {import("../state/scene.js").CellPoints} at */
   function near({ xy, codes, flags, sizes, extent }) {
-    // Cells close by have codes at full precision over an extent of their own, hence the zoom below.
+    // Cells in view have position codes at full precision over their own extent, hence the zoom below.
     const own = { ...all(xy), codes, flags, sizes };
     const { crowd, points } = getState();
     if (crowd.weight === 1 || points === null) return own;
@@ -79,20 +82,21 @@ export function createSources(scene, getState) {
 
   return {
     isShared,
-    /** @param {Source} source @param {number} [upTo] as many of the first as are drawn: what they share is not computed of the others
-     * @returns {PointArrays} */
+    /** @param {Source} source @param {number} [upTo] draws only this many of the first points; shared values are not
+     * computed for the others @returns {PointArrays} */
     of(source, upTo) {
       if (source === "detail" && scene.detail !== null) return close(scene.detail);
       if (source === "cells" && scene.cells !== null) return near(scene.cells);
       return base(upTo);
     },
-    /** @param {Source} source how many are to be had */
+    /** Number of available points. @param {Source} source */
     count(source) {
       if (source === "detail" && scene.detail !== null) return scene.detail.index.length;
       if (source === "cells" && scene.cells !== null) return scene.cells.xy.length / 2;
       return drawable(scene);
     },
-    /** The points whose value is not the fill. @param {import("../state/scene.js").Entries} of @returns {PointArrays} */
+    /** Points whose value differs from the fill value. @param {import("../state/scene.js").Entries} of
+     * @returns {PointArrays} */
     entries({ index, codes }) {
       const { points } = scene;
       if (points === null) return NONE;
@@ -106,8 +110,11 @@ export function createSources(scene, getState) {
 
 /** @typedef {ReturnType<typeof createSources>} Sources */
 
-/** @param {ReturnType<typeof createShared>} shared @param {PointArrays} own @param {import("../style/crowding.js").Crowd} crowd
- * @param {number} nCells @param {import("../style/levels.js").Levels} [levels] of the codes @param {number[]} [zoom] @returns {PointArrays} numbers as they are shown where points share pixels */
+/** Replaces the codes with those to show where points share pixels.
+ * @param {ReturnType<typeof createShared>} shared @param {PointArrays} own
+ * @param {import("../style/crowding.js").Crowd} crowd
+ * @param {number} nCells @param {import("../style/levels.js").Levels} [levels] of the codes @param {number[]} [zoom]
+ * @returns {PointArrays} */
 function share(shared, own, crowd, nCells, levels, zoom) {
   const { codes } = own;
   return codes instanceof Uint16Array ? { ...own, codes: shared({ ...own, codes }, crowd, nCells, levels, zoom) } : own;

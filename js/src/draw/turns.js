@@ -1,11 +1,12 @@
-/** Drawers that draw in turn: each as many points as there is time for, who has waited longest first. */
+/** Round-robin scheduler of drawers: each draws as many points as the time allows, the longest-waiting drawer first. */
 import { PACE_ORDER } from "./budget.js";
 
 /** @typedef {import("./painter.js").Drawer} Drawer */
 
-/** @param {() => void} tick draws, at the next frame or soon @param {() => boolean} [isBusy] it will be called in any case */
+/** @param {() => void} tick draws, at the next frame or soon
+ * @param {() => boolean} [isBusy] true if `tick` is already due, so that waking is needless */
 export function createTurns(tick, isBusy = () => false) {
-  /** In the order of their turns. @type {Set<Drawer>} */
+  /** In order of their turns. @type {Set<Drawer>} */
   const drawers = new Set();
   let frame = 0;
   /** @type {any} */
@@ -25,25 +26,26 @@ export function createTurns(tick, isBusy = () => false) {
     wakeSoon() {
       if (!isBusy()) soon ||= setTimeout(tick, 0);
     },
-    /** Call from `tick`: whoever woke is heard now. */
+    /** Cancels scheduled ticks; to be called from `tick`. */
     begin() {
       cancelAnimationFrame(frame);
       clearTimeout(soon);
       frame = soon = 0;
     },
-    /** Let drawers draw, only those in a hurry if there are any. @param {ReturnType<typeof import("./budget.js").createBudget>} budget
-     * @returns {{drawing: Drawer[], points: number}} who has drawn, and how many points */
+    /** Lets drawers draw: only urgent ones if there are any.
+     * @param {ReturnType<typeof import("./budget.js").createBudget>} budget
+     * @returns {{drawing: Drawer[], points: number}} the drawers that drew, and the total number of points */
     draw(budget) {
       const all = wanting();
       const pace = PACE_ORDER.find((one) => all.some(({ want }) => want === one)) ?? "rest";
       const most = budget.points(pace);
       const drawing = [];
       let points = 0;
-      // At rest the drawer that has waited longest may use the whole budget; the others follow with the next slices.
+      // At rest the longest-waiting drawer may use the whole budget; the others follow in the next slices.
       const able = all.filter(({ want }) => pace !== "urgent" || want === pace);
       for (const [i, { drawer }] of able.entries()) {
         if (points >= most) break;
-        // Those that a hand moves have each frame together.
+        // Urgent drawers share each frame, so that panels move together.
         points += drawer.draw(Math.ceil((most - points) / (pace === "urgent" ? able.length - i : 1)));
         drawing.push(drawer);
         drawers.delete(drawer); // to the end of the queue
@@ -51,7 +53,7 @@ export function createTurns(tick, isBusy = () => false) {
       }
       return { drawing, points };
     },
-    /** @param {Drawer} drawer @returns {() => void} leaves */
+    /** @param {Drawer} drawer @returns {() => void} removes it */
     join(drawer) {
       drawers.add(drawer);
       return () => void drawers.delete(drawer);

@@ -1,6 +1,6 @@
 /**
- * Looks for a graphics card, once the first picture is whole: a driver takes as long to start as the processor takes to draw
- * a million points, and one that has no card is not used at all.
+ * Looks for a graphics card once the first picture is complete: a driver takes as long to start as the CPU takes to
+ * draw a million points. Drivers without a graphics card are not used.
  */
 import { styleOf } from "../style/point_style.js";
 import { PAPERS } from "../wire/constants.js";
@@ -13,15 +13,15 @@ import { drawPoints } from "./gl/scatter.js";
 import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, VERTEX } from "./gl/shaders.js";
 import { sendColors } from "./gl/textures.js";
 
-/** So long after the first picture, when nobody waits for anything. */
+/** Delay after the first picture: by then the user waits for nothing. */
 const WAIT_MS = 1_000;
-/** A lost context is back before that, or not at all. */
+/** A context that is lost for longer does not come back. */
 const LOST_MS = 5_000;
 
 /**
  * @param {import("../state/state.js").Store} store
- * @param {(shared: import("./gl/context.js").Shared) => void} take is given a card that can draw points
- * @returns {() => void} stops asking
+ * @param {(shared: import("./gl/context.js").Shared) => void} take called with a card that can draw points
+ * @returns {() => void} stops the search
  */
 export function seekCard(store, take) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -39,13 +39,14 @@ export function seekCard(store, take) {
     if (shared !== null) take(shared);
   }
 
-  // Another widget of the page has tried before: nothing has to start any more.
+  // Another widget of the page has already tried, so no driver has to start.
   if (isContextKnown()) ask();
   else wait();
   return () => (stop(), clearTimeout(timer));
 }
 
-/** The page's WebGL context, if it can draw points, and faster than the processor does. @param {import("../style/point_style.js").Style} style of them */
+/** The page's WebGL context, or null if it cannot draw points faster than the CPU.
+ * @param {import("../style/point_style.js").Style} style of the points */
 function usableContext(style) {
   const shared = sharedContext();
   try {
@@ -57,7 +58,7 @@ function usableContext(style) {
   }
 }
 
-/** A context that does not come back leaves the drawing to the processor, for as long as it is away.
+/** Lets the CPU draw while the context is lost, and the GPU again once it is restored.
  * @param {EventTarget} canvas @param {import("../state/state.js").Store} store @returns {() => void} */
 export function watchCard(canvas, store) {
   const ending = new AbortController();
@@ -74,9 +75,10 @@ export function watchCard(canvas, store) {
 
 const FRAGMENTS = [FRAGMENT_SQUARE, FRAGMENT_DISC, FRAGMENT_DISC_DEPTH];
 
-/** Find out now whether the shaders compile here, and draw a point nowhere: a driver prepares its programs with the first
- * one, which lasts as long as drawing many. @param {import("./gl/context.js").Shared} shared @param {import("../style/point_style.js").Style} style of
- * the points to come @throws {Error} if they do not compile */
+/** Compiles the shaders and draws one invisible point: a driver prepares its programs with the first point, which takes
+ * as long as drawing many. @param {import("./gl/context.js").Shared} shared
+ * @param {import("../style/point_style.js").Style} style of the points to come
+ * @throws {Error} if the shaders do not compile */
 export function tryShaders(shared, style) {
   for (const fragment of FRAGMENTS) programOf(shared, VERTEX, fragment);
   const target = createTarget(shared);

@@ -1,4 +1,4 @@
-/** Caches what a saved page contains: frames as the kernel sent them, positions, codes and names. Unpacks each at first use. */
+/** Caches the contents of a saved page: frames of the kernel, positions, codes and names. Unpacks each at first use. */
 
 import { createPositions, createValues, putPositions, putValues } from "../state/scene.js";
 import { decode } from "../wire/decode.js";
@@ -12,19 +12,20 @@ import { bytesOf, framesOf } from "./pieces.js";
  * @property {string} label
  * @property {string} detail
  * @property {string} kind
- * @property {string | string[] | null} color as the trait has it
+ * @property {string | string[] | null} color value of the trait
  * @property {string | null} layer
  * @property {"mean" | "colors"} blend
  * @property {boolean} is_int
  * @property {string} part id of its piece
  *
- * @typedef {object} About what cxg_widget/session/pictures/html_file.py tells
+ * @typedef {object} About description of the page, written by cxg_widget/session/pictures/html_file.py
  * @property {Record<string, any>} traits
  * @property {Record<string, string>} parts ids of pieces by name
- * @property {KeptColor[]} colors the one on show first
- * @property {Record<string, {place: number, color: number | null}>} panels by number: the panel of whose embedding it shows, and its own color
- * @property {number[]} fields which colors the tooltip shows
- * @property {boolean} is_chosen whether a user chose these, which are always shown
+ * @property {KeptColor[]} colors the displayed color first
+ * @property {Record<string, {place: number, color: number | null}>} panels by number; place: the panel whose
+ *   embedding it shows; color: index of its own color
+ * @property {number[]} fields indices of the colors in the tooltip
+ * @property {boolean} is_chosen whether the user has chosen these fields, which are then always shown
  * @property {number} names_at_once
  * @property {string[]} notes
  * @property {string} refusal
@@ -53,11 +54,11 @@ export function createHeld({ parts, colors, names_at_once: atOnce }) {
     (await frames(id)).map(({ content, buffers }) => /** @type {any} */ (decode(content, buffers)));
 
   return {
-    /** By the name of a piece. @param {string} name */
+    /** Frames of a piece. @param {string} name */
     frames: (name) => frames(parts[name]),
     /** @param {number} index */
     colorFrames: (index) => frames(colors[index].part),
-    /** What colors each point. @param {number} index @returns {Promise<Values>} */
+    /** Legend and codes of a color. @param {number} index @returns {Promise<Values>} */
     values: (index) =>
       once(`values ${index}`, async () => {
         const [legend, ...chunks] = await all(colors[index].part);
@@ -65,7 +66,7 @@ export function createHeld({ parts, colors, names_at_once: atOnce }) {
         for (const chunk of chunks) if (chunk.kind !== "counts") putValues(values, chunk);
         return { legend, codes: values.codes };
       }),
-    /** Where the points are in the embedding of a panel. @param {number} panel @returns {Promise<Places>} */
+    /** Positions of the points in the embedding of a panel. @param {number} panel @returns {Promise<Places>} */
     places: (panel) =>
       once(`places ${panel}`, async () => {
         const chunks = await all(parts[`points ${panel}`]);

@@ -1,10 +1,11 @@
-/** Stands in for the host of anywidget in a saved page: traits, and messages that go to the page's own kernel. */
+/** Replaces anywidget's host in a saved page: stores traits and passes messages to the page's own kernel. */
 
-/** @typedef {import("../wire/client.js").Comm & import("../state/traits.js").Host} AnyModel what anywidget hands over */
+/** @typedef {import("../wire/client.js").Comm & import("../state/traits.js").Host} AnyModel anywidget's model */
 
 /**
  * @param {Record<string, any>} traits
- * @param {{onChange: (change: Record<string, any>) => void, onMessage: (content: any) => void}} listener `onChange` gets what the page has set
+ * @param {{onChange: (change: Record<string, any>) => void, onMessage: (content: any) => void}} listener `onChange`
+ * gets the traits that the page has set
  */
 export function createHost(traits, { onChange, onMessage }) {
   /** @type {Map<string, Set<(...args: any[]) => void>>} */
@@ -40,13 +41,13 @@ export function createHost(traits, { onChange, onMessage }) {
   return {
     model,
     traits,
-    /** As a kernel sets a trait. @param {string} name @param {any} value */
+    /** Sets a trait like a kernel. @param {string} name @param {any} value */
     put(name, value) {
       if (JSON.stringify(traits[name]) === JSON.stringify(value)) return;
       traits[name] = value;
       fire(`change:${name}`);
     },
-    /** As a kernel sends a message. @param {any} content @param {ArrayBufferView[]} [buffers] */
+    /** Sends a message like a kernel. @param {any} content @param {ArrayBufferView[]} [buffers] */
     tell: (content, buffers = []) => fire("msg:custom", content, buffers),
   };
 }

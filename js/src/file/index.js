@@ -1,4 +1,4 @@
-/** Entry of a saved page: starts the front-end that the file holds, and answers it from the file. */
+/** Entry point of a saved page: starts the front-end in the file and answers its requests from the file. */
 
 import { createHeld } from "./held.js";
 import { createHost } from "./host.js";
@@ -7,9 +7,9 @@ import { createNow } from "./now.js";
 import { bytesOf } from "./pieces.js";
 import css from "./style.css";
 
-/** A lower one shows nobody much. */
+/** Minimum height of the widget: a lower one would show too little. */
 const LEAST_PX = 240;
-/** Name of a frame with a picture below it: a page that cannot open there hides itself. */
+/** Name of a frame over a picture: a page that cannot open there hides itself. */
 // Changes with cxg_widget/session/pictures/html_frame.py: the frame of an embedded page.
 const OVER_PICTURE = "cxg-over-picture";
 
@@ -55,7 +55,8 @@ async function open(main) {
   document.querySelector("details")?.addEventListener("toggle", fill);
 }
 
-/** How high the window is but for what stands below. @param {HTMLElement} main @returns {number} px */
+/** Height of the window without the footer and everything above the widget. @param {HTMLElement} main
+ * @returns {number} px */
 function roomOf(main) {
   const footer = /** @type {HTMLElement} */ (document.querySelector("footer"));
   return innerHeight - main.getBoundingClientRect().top - scrollY - footer.offsetHeight - 2;
@@ -94,7 +95,8 @@ seen(main)
   .catch((failure) => {
     if (window.name === OVER_PICTURE) {
       document.documentElement.hidden = true;
-      document.documentElement.style.colorScheme = "light"; // that of the frame: a browser fills the frame where they differ
+      // Like the frame: if they differ, a browser fills the frame with a color.
+      document.documentElement.style.colorScheme = "light";
     }
     main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It needs a browser from 2023 or later.`;
   });

@@ -1,4 +1,5 @@
-/** Answers requests of a saved page as a kernel does, from frames in the file and what follows from them. */
+/** Answers the requests of a saved page in place of a kernel, from frames in the file and results computed from
+ * them. */
 // Changes with cxg_widget/session/routes.py: requests that a saved page answers.
 // Changes with cxg_widget/display/search.py: search by name, as a saved page does it.
 
@@ -11,8 +12,8 @@ import { describeRounding } from "./texts.js";
 /** @typedef {import("./pieces.js").Frame} Frame */
 /** @typedef {import("../wire/protocol.js").Request} Request */
 
-/** Which requests a page does without where the file has no answer, since it makes them by itself; of others a hand is told.
- * @type {Record<Request["kind"], boolean>} */
+/** True for requests that the page makes by itself: if the file has no reply, they fail silently. For the others, the
+ * user gets a message. @type {Record<Request["kind"], boolean>} */
 const IS_QUIET = {
   ...{ ready: false, begun: true, restore: false, module: false, cancel: true, undo: false, figure: false },
   ...{ lasso: false, category: false, pick: false, clear: false, count: true, sets: true, set: false },
@@ -29,9 +30,9 @@ const NO_BITS = new Uint8Array(0);
  */
 export function createKernel(about, held, now, host) {
   let seq = 1;
-  /** Of the color of each panel. @type {Map<number, number>} */
+  /** seq of the coloring, by panel. @type {Map<number, number>} */
   const colorSeqs = new Map();
-  /** Of what passes in each panel. @type {Map<number, number>} */
+  /** seq of the filter, by panel. @type {Map<number, number>} */
   const filterSeqs = new Map();
   let selectionSeq = 0;
   let isSelected = false;
@@ -74,13 +75,13 @@ export function createKernel(about, held, now, host) {
   async function sendColor(panel, id = 0) {
     const index = colorOf(panel);
     const frames = await held.colorFrames(index);
-    if (index !== colorOf(panel)) return; // another one has been chosen meanwhile
+    if (index !== colorOf(panel)) return; // the user has chosen another color meanwhile
     colorSeqs.set(panel, ++seq);
     const shown = frames.filter(({ content }) => content.kind !== "counts");
     send(shown, { panel, id, seq });
   }
 
-  /** Which points pass, after what is hidden in other legends too. @param {number} [id] */
+  /** Sends which points pass the filters, including the hidden categories of other legends. @param {number} [id] */
   async function sendFilter(id = 0) {
     const { color } = now;
     const [passing, isShown] = await Promise.all([passingOf(held, now, 0), shownNow(color)]);
@@ -97,7 +98,8 @@ export function createKernel(about, held, now, host) {
     send([framed({ ...content, ...counts, arrays: { bits } }, { bits: [bits.length] })], { id, seq });
   }
 
-  /** Which points the legend of a color shows. @param {number} index @returns {Promise<(point: number) => boolean>} */
+  /** Predicate: true for points that the legend of a color shows. @param {number} index
+   * @returns {Promise<(point: number) => boolean>} */
   async function shownNow(index) {
     const { legend, codes } = await held.values(index);
     const isShown = shownBy(legend, now.hides.get(index) ?? []);
@@ -112,14 +114,14 @@ export function createKernel(about, held, now, host) {
     send([none], { id, seq: (selectionSeq = ++seq) });
   }
 
-  /** How the selected cells that pass, and all that pass, spread over a legend. @param {any} request */
+  /** Counts selected passing cells and all passing cells per row of a legend. @param {any} request */
   async function count({ panel, id }) {
     const index = colorOf(panel);
     const { legend, codes } = await held.values(index);
     if (codes === null) return refuse("count", id);
     const [passing, isShown] = await Promise.all([passingOf(held, now, panel), shownNow(index)]);
     const selected = isSelected ? flagsOf((await first("selection"))[0]) : null;
-    // What the legend of a column hides is one of the filters.
+    // Categories hidden in the legend of a column count as a filter.
     const passes = (/** @type {number} */ i) => passing?.[i] !== 0 && (!legend.spec.startsWith("obs:") || isShown(i));
     const chosen = countCodes(codes, legend, (i) => selected?.[i] === 1 && passes(i));
     const all = countCodes(codes, legend, passes);
@@ -129,7 +131,7 @@ export function createKernel(about, held, now, host) {
       filter_seq: filterSeqs.get(panel) ?? 0,
     };
     const fields = { panel, id, ...seqs, n_selected: chosen.n };
-    // The bins of numbers are known as they were saved, of all selected cells.
+    // For numbers, the file has only the saved counts per bin, which are of all selected cells.
     const saved = (await held.colorFrames(index)).filter(({ content }) => content.kind === "counts");
     if (passing === null && legend.scale === "continuous" && saved.length > 0) return send(saved, fields);
     const arrays = { counts: chosen.counts.slice(0, -1), passing: passing === null ? new Uint32Array(0) : all.counts };
@@ -137,7 +139,7 @@ export function createKernel(about, held, now, host) {
     return send([framed({ kind: "counts", n_missing: chosen.counts.at(-1), arrays }, shapes)], fields);
   }
 
-  /** What can be chosen of what the file holds. @param {any} request */
+  /** Searches the colors in the file. @param {any} request */
   function search({ query, limit, id }) {
     const wanted = query.trim().toLowerCase();
     const rankOf = (/** @type {string} */ label) =>
@@ -156,7 +158,7 @@ export function createKernel(about, held, now, host) {
     host().tell({ kind: "cell", id, panel, arrays: [], ...cell });
   }
 
-  /** What lies over and under the plot. @param {any} request */
+  /** Sends labels, contours, a difference or the tissue image. @param {any} request */
   async function over({ kind, id, panel = 0, filters }) {
     const place = placeOfPanel(about, panel);
     const found = (await held.frames("answers")).find(
@@ -207,14 +209,14 @@ export function createKernel(about, held, now, host) {
   return {
     refuse,
     sendFilter,
-    /** Limits or scale are others. */
+    /** To be called after a change of limits or scale. */
     async relimited() {
       const sentence = describeRounding((await held.values(now.color)).legend, now.settings);
       if (sentence !== "") complain("setting", 0, "NotInFile", sentence);
     },
-    /** The color on show is another one. */
+    /** To be called after a change of the color. */
     recolored: () => sendColor(0).then(() => sendFilter()),
-    /** Answer a request. @param {Request & {id: number}} request */
+    /** Answers a request. @param {Request & {id: number}} request */
     async answer(request) {
       const { kind, id } = request;
       try {

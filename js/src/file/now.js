@@ -2,11 +2,11 @@
 import { STATISTICS_OF_POINTS, WITHOUT_KERNEL } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 
-/** By their declaration in display/settings.py. @type {readonly string[]} */
+/** Settings that need no kernel, declared in display/settings.py. @type {readonly string[]} */
 const FREE = WITHOUT_KERNEL;
-/** What lies on the plot: as the file has it, or not at all. */
+/** Layers over and under the plot: either as saved or off. */
 const ON_PLOT = ["labels", "contours", "difference", "tissue"];
-/** Pixels of points show no other numbers. @type {readonly string[]} */
+/** Statistics that the page can compute from points. @type {readonly string[]} */
 const OF_CELLS = STATISTICS_OF_POINTS;
 const LIMITS = ["vmin", "vmax", "center"];
 
@@ -15,13 +15,13 @@ const same = (/** @type {unknown} */ one, /** @type {unknown} */ other) =>
 
 /** @param {import("./held.js").About} about */
 export function createNow({ traits, colors }) {
-  /** By the index of a color. @type {Map<number, string[]>} */
+  /** Hidden categories by index of the color. @type {Map<number, string[]>} */
   const hides = new Map([[0, traits.hidden]]);
-  /** Limits stay with the color that they were set for. @type {Map<number, Record<string, any>>} */
+  /** Limits by index of the color that they were set for. @type {Map<number, Record<string, any>>} */
   const limits = new Map();
   const now = { color: 0, hides, settings: structuredClone(traits) };
 
-  /** The filters of the file, and what is hidden of columns, which is one too. */
+  /** The filters of the file, and one filter for the hidden categories of each column. */
   function filters() {
     const hiding = [...hides]
       .filter(([index, hidden]) => hidden.length > 0 && colors[index].spec.startsWith("obs:"))
@@ -34,7 +34,8 @@ export function createNow({ traits, colors }) {
   now.settings.filters = filters();
 
   return Object.assign(now, {
-    /** Take a setting that needs nothing but what the file holds. @param {string} name @param {any} value @returns {boolean} whether it is one */
+    /** Takes a setting if the contents of the file suffice for it. @param {string} name @param {any} value
+     * @returns {boolean} whether it took the setting */
     take(name, value) {
       const isAsSaved = value === null || same(value, traits[name]);
       const isFree = FREE.includes(name) || (name === "statistic" && OF_CELLS.includes(value));
@@ -44,12 +45,14 @@ export function createNow({ traits, colors }) {
       now.settings[name] = value;
       return true;
     },
-    /** Hide categories of the color on show. @param {string[]} hidden @returns {Record<string, any>} settings that follow */
+    /** Hides categories of the current color. @param {string[]} hidden
+     * @returns {Record<string, any>} settings that change as a result */
     hide(hidden) {
       hides.set(now.color, hidden);
       return follow({ hidden, filters: filters() });
     },
-    /** Show another color. @param {any} value as the trait has it @returns {Record<string, any> | null} settings that follow; null = the file has none such */
+    /** Changes the color. @param {any} value of the trait
+     * @returns {Record<string, any> | null} settings that change as a result; null = the color is not in the file */
     recolor(value) {
       const index = colors.findIndex(({ color }) => same(color, value || null));
       if (index < 0) return null;
@@ -58,7 +61,7 @@ export function createNow({ traits, colors }) {
       now.color = index;
       const { color, layer, blend } = colors[index];
       const own = limits.get(index) ?? {};
-      // Percentiles are of all colors.
+      // Percentiles apply to all colors, numbers only to the color that they were set for.
       const limit = (/** @type {string} */ name) =>
         typeof settings[name] === "string" ? settings[name] : (own[name] ?? null);
       const ends = Object.fromEntries(LIMITS.map((name) => [name, limit(name)]));

@@ -1,15 +1,17 @@
-/** Which points pass the filters of the file and the legends of other columns, and what stays over the plot then. */
+/** Points that pass the filters of the file and the legends of other columns, and the layers over the plot that
+ * remain. */
 import { isShownOf } from "../state/hidden.js";
 import { missingCode, unpackMask } from "../state/scene.js";
 
-/** Packed bits as bytes; null where there are none. @param {import("./pieces.js").Frame | undefined} frame @returns {Uint8Array | null} */
+/** Unpacks bits to bytes; null if there are none. @param {import("./pieces.js").Frame | undefined} frame
+ * @returns {Uint8Array | null} */
 export function flagsOf(frame) {
   if (frame === undefined) return null;
   const { buffer, byteOffset, byteLength } = frame.buffers[0];
   return unpackMask(new Uint8Array(buffer, byteOffset, byteLength), frame.content.n_points);
 }
 
-/** A byte a point, 1 = it passes; null = all do. Categories that the legend on show hides pass.
+/** One byte per point, 1 = passes; null = all pass. Categories hidden in the current legend pass too.
  * @param {import("./held.js").Held} held @param {import("./now.js").Now} now @param {number} panel @returns {Promise<Uint8Array | null>} */
 export async function passingOf(held, { color, hides }, panel) {
   const filters = (await held.frames("start")).filter(({ content }) => content.kind === "filter");
@@ -26,19 +28,20 @@ export async function passingOf(held, { color, hides }, panel) {
   return passing;
 }
 
-/** Which codes of a legend are shown. @param {any} legend @param {string[]} hidden */
+/** Predicate: true for codes that a legend shows. @param {any} legend @param {string[]} hidden */
 export function shownBy(legend, hidden) {
   return isShownOf(/** @type {any} */ ({ color: legend, traits: { hidden } }));
 }
 
-/** Bytes of 0 and 1 as packed bits. @param {Uint8Array} flags @returns {Uint8Array} */
+/** Packs bytes of 0 and 1 into bits. @param {Uint8Array} flags @returns {Uint8Array} */
 export function packedBits(flags) {
   const bits = new Uint8Array(Math.ceil(flags.length / 8));
   for (let i = 0; i < flags.length; i++) bits[i >> 3] |= flags[i] << (i & 7);
   return bits;
 }
 
-/** How many points there are of each category, those without a value last; of numbers these alone, and how many there are at all.
+/** Number of points in total (n) and per category, points without a value last; for numbers, only points without a
+ * value.
  * @param {Uint8Array | Uint16Array} codes @param {any} legend @param {(point: number) => boolean} isCounted */
 export function countCodes(codes, { scale, categories }, isCounted) {
   const missing = missingCode(codes);
@@ -53,7 +56,8 @@ export function countCodes(codes, { scale, categories }, isCounted) {
   return { n, counts };
 }
 
-/** Without the names of hidden categories. @param {any} labels the message @param {(code: number) => boolean} isShown @returns {any} */
+/** Removes the names of hidden categories. @param {any} labels the message @param {(code: number) => boolean} isShown
+ * @returns {any} */
 export function namesShown(labels, isShown) {
   const places = [...labels.codes.keys()].filter((i) => isShown(labels.codes[i]));
   const pick = (/** @type {any[]} */ all) => places.map((i) => all[i]);
@@ -68,13 +72,15 @@ export function namesShown(labels, isShown) {
   };
 }
 
-/** No contour: of other cells they would run elsewhere. @param {any} contours the message @returns {any} */
+/** A message without contours: those in the file do not apply to other cells. @param {any} contours the message
+ * @returns {any} */
 export function noContours(contours) {
   const none = { codes: [], labels: [], n_present: 0, categories: [], shares: [], n_rings: [], sets: [], colors: [] };
   return { ...contours, ...none, arrays: { lengths: new Uint32Array(0), xy: new Uint16Array(0) } };
 }
 
-/** A message with its arrays as it travels. @param {any} message @param {Record<string, number[]>} shapes @returns {import("./pieces.js").Frame} */
+/** Encodes a message with its arrays as on the wire. @param {any} message @param {Record<string, number[]>} shapes
+ * @returns {import("./pieces.js").Frame} */
 export function framed({ arrays, ...content }, shapes) {
   const names = Object.keys(shapes);
   const dtypes = { Uint8Array: "uint8", Uint16Array: "uint16", Uint32Array: "uint32" };

@@ -1,11 +1,11 @@
-/** Reads the pieces of a saved page: base64 of deflated bytes, as frames the kernel sends. */
+/** Reads the pieces of a saved page: base64 of deflated bytes, which contain frames of the kernel. */
 // Changes with cxg_widget/session/pictures/html_recording.py: pieces of a saved page.
 
 /** @typedef {{content: any, buffers: DataView[]}} Frame */
 
 const SIZES = { uint8: 1, uint16: 2, uint32: 4, float32: 4 };
 
-/** A piece as it is held. @param {string} id of its element @returns {Uint8Array<ArrayBuffer>} */
+/** A piece, still deflated. @param {string} id of its element @returns {Uint8Array<ArrayBuffer>} */
 export const deflatedOf = (id) =>
   Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (one) => one.charCodeAt(0));
 
@@ -15,7 +15,8 @@ export async function bytesOf(id) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** What `packed` of cxg_widget/session/pictures/html_recording.py has put together. @param {Uint8Array<ArrayBuffer>} bytes @returns {Frame[]} */
+/** Splits the output of `packed` in cxg_widget/session/pictures/html_recording.py into frames.
+ * @param {Uint8Array<ArrayBuffer>} bytes @returns {Frame[]} */
 export function framesOf(bytes) {
   const { buffer } = bytes;
   const length = new DataView(buffer).getUint32(0, true);

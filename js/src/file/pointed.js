@@ -45,7 +45,8 @@ export async function cellAt(held, about, now, at) {
   return { ...found, ...(await named(held, about, nearest, color)) };
 }
 
-/** What one cell is called, and what the tooltip says of it. @param {Held} held @param {About} about @param {number} point @param {number} color */
+/** Name of a cell and its fields in the tooltip.
+ * @param {Held} held @param {About} about @param {number} point @param {number} color */
 async function named(held, about, point, color) {
   const text = async (/** @type {number} */ index) => {
     const { legend, codes } = await held.values(index);
@@ -56,12 +57,13 @@ async function named(held, about, point, color) {
   return { name: await held.name(point), value: await text(color), fields };
 }
 
-/** Whose positions a panel shows. @param {About} about @param {number} panel @returns {number} */
+/** Number of the panel whose positions a panel shows. @param {About} about @param {number} panel @returns {number} */
 export function placeOfPanel({ panels }, panel) {
   return panels[panel]?.place ?? 0;
 }
 
-/** [panel, x, y] of a point in each panel of another embedding. @param {Held} held @param {About} about @param {number} panel @param {number} point */
+/** [panel, x, y] of a point in each panel with another embedding.
+ * @param {Held} held @param {About} about @param {number} panel @param {number} point */
 async function elsewhere(held, about, panel, point) {
   /** @type {number[][]} */
   const found = [];
@@ -77,11 +79,11 @@ async function elsewhere(held, about, panel, point) {
 const LEVELS = MISSING - 1;
 
 /**
- * The nearest of the points in an ellipse that count, and all of them.
+ * Finds the nearest and all points in an ellipse, among those that count.
  * @param {Uint16Array} xy codes over `extent` @param {readonly number[]} extent x0, x1, y0, y1
  * @param {{x: number, y: number, radius_x: number, radius_y: number}} at data units
  * @param {(point: number) => boolean} counts
- * @returns {{nearest: number, all: number[]}} nearest: -1 = there is none
+ * @returns {{nearest: number, all: number[]}} nearest: -1 = none
  */
 export function pointsIn(xy, [x0, x1, y0, y1], { x, y, radius_x, radius_y }, counts) {
   const [perX, perY] = [LEVELS / (x1 - x0 || 1), LEVELS / (y1 - y0 || 1)];
@@ -103,7 +105,8 @@ export function pointsIn(xy, [x0, x1, y0, y1], { x, y, radius_x, radius_y }, cou
   return { nearest, all };
 }
 
-/** Where a point is, data units. @param {Uint16Array} xy @param {readonly number[]} extent @param {number} i @returns {[number, number] | null} */
+/** Position of a point, data units; null without coordinates.
+ * @param {Uint16Array} xy @param {readonly number[]} extent @param {number} i @returns {[number, number] | null} */
 export function placeOf(xy, [x0, x1, y0, y1], i) {
   const [x, y] = [xy[2 * i], xy[2 * i + 1]];
   if (x === MISSING || y === MISSING) return null;

@@ -1,4 +1,5 @@
-/** Writes the tooltip, as cxg_widget/display/hover.py and session/pointer.py do, and how far colors of a file are rounded. Pure. */
+/** Texts of a saved page: the tooltip, as in cxg_widget/display/hover.py and session/pointer.py, and a note on
+ * rounded colors. Pure. */
 // Changes with cxg_widget/display/hover.py: what the tooltip says.
 // Changes with cxg_widget/session/pointer.py: what the tooltip says of many cells.
 import { codeOf, levelsOf, numberAt, zeroCode } from "../style/levels.js";
@@ -10,14 +11,15 @@ import { missingLabel } from "../words/missing.js";
 
 /** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi" | "levels">} Legend */
 
-/** The number of a code; NaN = it is missing. @param {number} code @param {Legend} legend @returns {number} */
+/** The number of a code; NaN = missing. @param {number} code @param {Legend} legend @returns {number} */
 export function numberOf(code, legend) {
   if (code === MISSING) return Number.NaN;
   const levels = levelsOf(legend);
   return code === zeroCode(levels) ? 0 : numberAt(code, levels);
 }
 
-/** What colors one cell, in words. @param {number} code @param {Legend} legend @param {boolean} isInt @returns {string} "" where nothing does */
+/** The value that colors a cell, as text. @param {number} code @param {Legend} legend @param {boolean} isInt
+ * @returns {string} "" without a coloring */
 export function valueText(code, legend, isInt) {
   const { scale, categories } = legend;
   const levels = levelsOf(legend);
@@ -29,7 +31,8 @@ export function valueText(code, legend, isInt) {
     : written(number, numberAt(code + 0.5, levels) - numberAt(code - 0.5, levels), isInt);
 }
 
-/** A number with no more digits than its code tells. @param {number} number @param {number} step from one code to the next @param {boolean} isInt */
+/** A number with no more digits than the precision of its code. @param {number} number
+ * @param {number} step from one code to the next @param {boolean} isInt */
 function written(number, step, isInt) {
   if (isInt && step < 0.5) return String(Math.round(number));
   const place = step > 0 ? 10 ** Math.ceil(Math.log10(step)) : 0;
@@ -37,7 +40,8 @@ function written(number, step, isInt) {
   return Math.abs(known) < 1e5 ? String(Number(known.toPrecision(5))) : wholeNumber(known);
 }
 
-/** The largest categories of many cells, or what their numbers are. @param {ArrayLike<number>} codes of these cells @param {Legend} legend
+/** The largest categories of many cells, or statistics of their numbers.
+ * @param {ArrayLike<number>} codes of these cells @param {Legend} legend
  * @returns {[string, string][]} */
 export function describeMany(codes, legend) {
   const n = codes.length;
@@ -76,7 +80,8 @@ function inALine(label) {
   return line.length <= LONGEST_LABEL ? line : `${line.slice(0, LONGEST_LABEL - 1)}…`;
 }
 
-/** @param {Legend} legend @param {Record<string, any>} settings @returns {string} "" where codes tell what the limits ask for */
+/** A note if codes are too coarse for the color limits.
+ * @param {Legend} legend @param {Record<string, any>} settings @returns {string} "" if they are fine enough */
 export function describeRounding(legend, { vmin, vmax, scale }) {
   if (legend.scale !== "continuous") return "";
   const levels = levelsOf(legend);

@@ -1,4 +1,4 @@
-/** The shapes of icons as SVG paths in a box of 16 x 16, by their names; of two paths the second is dashed. */
+/** The shapes of icons by name, as SVG paths in a box of 16 x 16. If an icon has two paths, the second is dashed. */
 
 /** @type {Record<string, string[]>} */
 export const SHAPES = {

@@ -8,5 +8,5 @@ const icon = ([solid, dashed]) =>
     <path d=${solid} />${dashed ? svg`<path d=${dashed} stroke-dasharray="2.4 1.7" />` : nothing}
   </svg>`;
 
-/** By their names in icon_shapes.js. */
+/** Icons by the names in icon_shapes.js. */
 export const ICONS = Object.fromEntries(Object.entries(SHAPES).map(([name, shape]) => [name, icon(shape)]));

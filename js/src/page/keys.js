@@ -6,7 +6,7 @@ import { FULL_KEY, LIST_KEY, openKeyList } from "./parts/toolbar.js";
 
 /** @typedef {import("./parts/ui.js").Context} Context */
 
-/** What keys do anywhere in a view; the list of all keys is made of this.
+/** Keys that work anywhere in a view, by action; the keyboard help lists them from here.
  * @type {Record<"tool" | "everything" | "undo" | "redo" | "full" | "panel" | "list", {keys: string[], act: (context: Context, event: KeyboardEvent, key: string) => void}>} */
 export const PAGE_KEYS = {
   tool: {
@@ -24,7 +24,7 @@ export const PAGE_KEYS = {
     act(context, event, pressed) {
       const panel = PANELS.find(({ key }) => key === pressed);
       if (panel === undefined || context.state.dataset === null || context.state.link === "offline") return;
-      event.preventDefault(); // of the letter in the field that gets the focus
+      event.preventDefault(); // otherwise the field that gets the focus would receive the letter
       togglePanel(context, panel.id, event);
     },
   },
@@ -35,11 +35,11 @@ export const PAGE_KEYS = {
 function step({ actions, state }, event, redo) {
   if (state.link === "offline") return;
   event.preventDefault();
-  event.stopPropagation(); // a notebook would bring a cell back
+  event.stopPropagation(); // a notebook would restore a deleted cell
   actions.undo(redo);
 }
 
-/** The name of a key as `PAGE_KEYS` has it; Cmd counts as Ctrl. @param {KeyboardEvent} event */
+/** The name of a key as in `PAGE_KEYS`; Cmd counts as Ctrl. @param {KeyboardEvent} event */
 function nameOf({ key, ctrlKey, metaKey, shiftKey }) {
   return `${ctrlKey || metaKey ? `Ctrl+${shiftKey ? "Shift+" : ""}` : ""}${key.toUpperCase()}`;
 }
@@ -56,10 +56,11 @@ export function pressKey(context, mount, event) {
     ?.act(context, event, pressed);
 }
 
-/** Browsers leave full screen by Escape themselves, but not all of them do it always. @param {Context} context @param {KeyboardEvent} event */
+/** Exits full screen with Escape, which browsers do themselves, but not reliably. @param {Context} context
+ * @param {KeyboardEvent} event */
 export function leaveByKey({ ui, fullScreen }, event) {
   if (event.key !== "Escape" || !ui.full || ui.popover !== "" || ui.search.open) return;
-  event.stopPropagation(); // else it would clear the selection too
+  event.stopPropagation(); // otherwise it would also clear the selection
   fullScreen();
 }
 

@@ -1,4 +1,4 @@
-/** The layout of a view: elements in its shadow root, and the templates of parts/ in their places. */
+/** The layout of a view: creates the elements in its shadow root and arranges the templates of parts/. */
 import { html, nothing } from "lit-html";
 import { divider, sizeOf } from "./parts/divider.js";
 import { embeddingBox } from "./parts/embedding.js";
@@ -12,14 +12,14 @@ import css from "./style.css";
 
 /** @typedef {import("./parts/ui.js").Context} Context */
 
-/** A lower widget has buttons and status in one line, the fields of its panel beside each other. */
+/** A widget below this height has buttons and status in one line, and the fields of its panel side by side. */
 const LOW_PX = 240;
 
-/** The elements that outlive every drawing. @param {HTMLElement} el */
+/** Creates the elements that all redraws share. @param {HTMLElement} el */
 export function createElements(el) {
   el.classList.add("cxg-widget");
   const host = document.createElement("div");
-  // JupyterLab's shortcuts would take the keys of whatever is focused in here.
+  // Otherwise JupyterLab's shortcuts would take the keys of the focused element.
   host.setAttribute("data-lm-suppress-shortcuts", "true");
   const root = host.attachShadow({ mode: "open" });
   const style = document.createElement("style");
@@ -28,7 +28,7 @@ export function createElements(el) {
   mount.className = "mount";
   const plotHost = document.createElement("div");
   plotHost.className = "host";
-  mount.append(plotHost); // the first drawing moves it to its place
+  mount.append(plotHost); // the first redraw moves it into the layout
   const said = document.createElement("div");
   said.className = "said";
   said.setAttribute("role", "status");
@@ -61,7 +61,8 @@ export function layout(context, plotHost, drawLegend) {
   </div>`;
 }
 
-/** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
+/** The same layout with only the plot and empty elements around it. @param {Context} context
+ * @param {HTMLElement} plotHost */
 export function plotAlone(context, plotHost) {
   return html`<div class="root ${sizeClass(context)}" data-panel=${context.ui.panel === null ? "auto" : "open"} style=${sizes(context)}>
     <div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div>
@@ -69,13 +70,14 @@ export function plotAlone(context, plotHost) {
   </div>`;
 }
 
-/** As high as the fields that take their place. */
+/** Placeholders with the height of the fields that replace them. */
 function skeletonFields() {
   const field = html`<div class="field skeleton" aria-hidden="true"><span class="caption">&nbsp;</span><div class="box"></div></div>`;
   return [field, field];
 }
 
-/** Is there no room for the side panel beside the plot? style.css says from which width on. @param {HTMLElement} mount @returns {boolean} */
+/** True if the view is too narrow for the side panel beside the plot; style.css defines the width.
+ * @param {HTMLElement} mount @returns {boolean} */
 export function isNarrow(mount) {
   const root = mount.querySelector(".root");
   return root !== null && getComputedStyle(root).getPropertyValue("--is-narrow") !== "";

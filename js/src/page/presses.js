@@ -1,14 +1,15 @@
-/** Pointer presses in a view: tells a drag from a click, and gives keys to the widget that was pressed. */
+/** Pointer presses in a view: distinguishes drags from clicks, and gives the keyboard focus to the pressed widget. */
 import { createTravel } from "../plot/drag.js";
 
-/** They decide themselves: a hand that trembles on a button has pressed it. The last row of the legend is a button too. */
+/** Controls that decide themselves: a press on a button counts even if the pointer trembles. Excludes the last row of
+ * the legend, which is a button too. */
 const CONTROLS = "button:not(.row), input, select, textarea, label, a, summary";
 
 /** @param {HTMLElement} mount @param {AbortSignal} signal */
 export function listenToPresses(mount, signal) {
   const travel = createTravel();
   const capture = { signal, capture: true, passive: true };
-  mount.tabIndex = -1; // whatever cannot take the focus itself gives it to the view, not to a cell of the notebook
+  mount.tabIndex = -1; // a press on an element that takes no focus focuses the view, not a cell of the notebook
   mount.addEventListener("pointerdown", travel.down, capture);
   mount.addEventListener("pointermove", travel.move, capture);
   mount.addEventListener("pointerup", travel.move, capture);
@@ -23,11 +24,12 @@ export function listenToPresses(mount, signal) {
       },
       capture,
     );
+  // A press with its default prevented moves no focus.
   for (const type of ["pointerdown", "mousedown"])
-    mount.addEventListener(type, (event) => event.defaultPrevented && takeKeys(mount), { signal }); // it moves no focus
+    mount.addEventListener(type, (event) => event.defaultPrevented && takeKeys(mount), { signal });
 }
 
-/** Give the keys to a view that does not have them. @param {HTMLElement} mount */
+/** Focuses a view unless it has the focus. @param {HTMLElement} mount */
 function takeKeys(mount) {
   if (focusedIn(mount) === null) mount.focus({ preventScroll: true });
 }
@@ -37,8 +39,8 @@ export function focusedIn(mount) {
   return /** @type {ShadowRoot} */ (mount.getRootNode()).activeElement ?? null;
 }
 
-/** Where what had the focus has gone, or can do no more, as a button that has cleared the selection, the plot has the keys.
- * Panels look for a better place before. @param {HTMLElement} mount */
+/** Focuses the plot if the focused element was removed or disabled, such as the button that clears the selection.
+ * Panels choose a better element before. @param {HTMLElement} mount */
 export function keepKeys(mount) {
   queueMicrotask(() => {
     const now = focusedIn(mount);

@@ -1,10 +1,11 @@
-/** What a screen reader says of a view: changes of counts, and a description of the plot, both once changes have come to rest. */
+/** Texts of a view for screen readers: announces changes of counts and describes the plot, both after changes have
+ * settled. */
 import { nSelectedPassing } from "../state/counts.js";
 import { isHidingOfSets, nShown } from "../state/hidden.js";
 import { counted, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 
-/** Changes that follow each other so soon are said as one: the last. */
+/** Of changes within this interval, only the last is announced. */
 const REST_MS = 400;
 
 /** @typedef {(sentence: string) => void} Say */
@@ -18,7 +19,7 @@ export function createAnnouncer(element) {
   function say(sentence) {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      // The same once more is said once more: no-break spaces make another text of it.
+      // To announce the same sentence again, its text must differ: a no-break space does that.
       element.textContent = sentence === element.textContent ? `${sentence}\u00a0` : sentence;
     }, REST_MS);
   }
@@ -36,7 +37,8 @@ export function createAnnouncer(element) {
 
 /** @typedef {import("../state/state.js").State} State */
 
-/** What is worth saying after a change of the state; "" = nothing. @param {State} state @param {State} before @returns {string} */
+/** The announcement after a change of the state; "" = none. @param {State} state @param {State} before
+ * @returns {string} */
 export function describeCounts(state, before) {
   const { dataset, selection } = state;
   if (dataset === null) return "";
@@ -58,10 +60,10 @@ export function describeCounts(state, before) {
   return n < nObs ? `${passing} of ${all} ${said}` : `All ${all} ${said}`;
 }
 
-/** The points come first, which the module's bytes would hold up. */
+/** Delay before the second module loads, because its bytes would delay the points. */
 const NEED_MS = 1_500;
 
-/** What the text is made of. @param {State} state */
+/** Inputs of the description, to detect changes. @param {State} state */
 const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, summaryOf }) => [
   dataset,
   points,
@@ -73,7 +75,8 @@ const partsOf = ({ dataset, points, color, selection, filter, traits, crowd, sum
   summaryOf,
 ];
 
-/** @param {Pick<HTMLElement, "textContent">} element that describes the plot @param {() => void} need is called where the second module has yet to come */
+/** @param {Pick<HTMLElement, "textContent">} element that describes the plot
+ * @param {() => void} need called if the second module is not loaded yet */
 export function createDescription(element, need) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -1,23 +1,27 @@
-/** Loads the second module (panels, names, contours, drawing with keys, saved pictures) over the comm when it is first needed, once a page. */
+/** Loads the second module (panels, names, contours, drawing with keys, saved pictures) over the comm at first use,
+ * once per page. */
 import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 
 /** @typedef {import("./parts/ui.js").Context} Context */
 
 /**
- * @typedef {{side: unknown, chips: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, notes: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
- *   of the settings and of saved pictures beside their buttons, what is added to the legend, the list of notes, and what chooses two columns as the place
+ * @typedef {{side: unknown, chips: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, notes: unknown, place: unknown}} Panels templates: side and bottom: the open panels beside and below the plot; settings and
+ *   saving: the popovers of their buttons; legend: an addition to the legend; notes: the list of notes; place: the
+ *   choice of two columns as axes
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
- * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
- *   called when something has changed that only a panel knows
+ * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one
+ *   view; panels call `redraw` after a change that only they know of
  * @typedef {import("../plot/landmarks_loader.js").CreateLandmarks} CreateLandmarks
  * @typedef {import("../plot/keyboard_shape_loader.js").CreateKeyShape} CreateKeyShape
  * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/picture_schedule.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"fade" | "summaryOf" | "linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);
-/** By their hash, for all widgets of a page: one from another kernel may need other code. @type {Map<string, Promise<Code>>} */
+/** Modules by hash, for all widgets of a page: a widget of another kernel may need other code.
+ * @type {Map<string, Promise<Code>>} */
 const imported = (page["cxg-widget/panels"] ??= new Map());
-/** Widgets of another build have a lit-html of their own, and so the code runs with the one of each. */
+/** Passed to the module: it must use the lit-html of its widget, because widgets of another build have their own
+ * copy. */
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =
@@ -25,18 +29,18 @@ const REFUSED =
 
 /**
  * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client
- * @param {() => void} close shut the panels, for there is nothing to draw them with
+ * @param {() => void} close closes the panels if the module cannot be loaded
  * @param {(code: Uint8Array) => Promise<Code>} importCode
- * @returns {() => void} called after each change of the state
+ * @returns {() => void} to be called after each change of the state
  */
 export function createModuleLoader(store, client, close, importCode = importBlob) {
   let isRequested = false;
-  /** What was to lie on the plot when the module could not be had; that alone asks for it no more. */
+  /** Layers on the plot when loading failed; they do not trigger another attempt. */
   let inVain = "";
-  /** Could it not be had? A picture for the notebook asks for it no more. */
+  /** True after loading failed; optional features do not trigger another attempt. */
   let isRefused = false;
 
-  /** Does anybody want it who must hear where it cannot be had? */
+  /** True if the module is needed for something whose failure the user must see. */
   function isWanted() {
     const { traits, needsPanels } = store.get();
     const onPlot = namesOf(traits);
@@ -61,7 +65,7 @@ export function createModuleLoader(store, client, close, importCode = importBlob
 
   async function load() {
     const answer = await client.ask({ kind: "module", known: [...imported.keys()] });
-    if (answer === null) return giveUp(); // and the reason has been shown
+    if (answer === null) return giveUp(); // the reason is already shown
     const { hash, arrays } = /** @type {import("../wire/protocol.js").Module} */ (answer[0]);
     if (!imported.has(hash)) imported.set(hash, importCode(arrays.code));
     try {
@@ -84,7 +88,8 @@ export function createModuleLoader(store, client, close, importCode = importBlob
   }
 }
 
-/** What is wanted over the points, beside them, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
+/** Names of the settings that need the module on the plot, beside it and in the legend; "" = none.
+ * @param {import("../state/state.js").Traits} traits */
 function namesOf({ labels, contours, difference, tissue, blend, color, embedding, panels, filters }) {
   const genes = blend === "colors" && Array.isArray(color) ? color : "";
   const pair = Array.isArray(embedding) ? embedding : "";

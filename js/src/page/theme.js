@@ -1,4 +1,5 @@
-/** Follows the theme of the page around the widget: variables of JupyterLab and VS Code, else the background color. */
+/** Follows the theme of the page around the widget, from variables of JupyterLab and VS Code or the background
+ * color. */
 import { contrast, flatten, isDark, luminance, parseColor } from "../style/color.js";
 
 /** @typedef {import("../style/color.js").Rgb} Rgb */
@@ -10,14 +11,14 @@ const OWN = {
   light: { background: [255, 255, 255], foreground: [31, 35, 40], accent: [37, 99, 205], dark: false },
   dark: { background: [24, 26, 29], foreground: [226, 229, 233], accent: [110, 168, 254], dark: true },
 };
-// Those of VS Code first: it lends some to variables of JupyterLab, the color of inputs to the background.
+// VS Code first: it also sets variables of JupyterLab, and uses the color of inputs for the background.
 const BACKGROUNDS = ["--vscode-editor-background", "--jp-layout-color0"];
 const FOREGROUNDS = ["--vscode-editor-foreground", "--vscode-foreground", "--jp-ui-font-color1"];
 const ACCENTS = ["--vscode-focusBorder", "--jp-brand-color1"];
 /** Hosts change attributes first and load the theme's stylesheet later. */
 const SETTLE_MS = [0, 150, 700];
 
-/** Complete what a host offers: our own colors wherever its are missing or cannot be read on its background.
+/** Completes the theme of a host with our own colors where its colors are missing or unreadable on its background.
  * @param {{background: Rgb, foreground?: Rgb, accent?: Rgb}} host @returns {Theme} */
 export function completeTheme({ background, foreground, accent }) {
   const dark = isDark(background);
@@ -30,7 +31,7 @@ export function completeTheme({ background, foreground, accent }) {
   };
 }
 
-/** What the page around an element looks like now. @param {HTMLElement} el @returns {Theme} */
+/** The current theme of the page around an element. @param {HTMLElement} el @returns {Theme} */
 export function readTheme(el) {
   const variables = getComputedStyle(el);
   const pick = (/** @type {string[]} */ names) =>
@@ -48,8 +49,8 @@ export function readTheme(el) {
 }
 
 /**
- * Call a listener with the theme now and whenever it changes.
- * @param {HTMLElement} el @param {(theme: Theme) => void} listener @returns {() => void} stops it
+ * Calls a listener with the theme now and whenever it changes.
+ * @param {HTMLElement} el @param {(theme: Theme) => void} listener @returns {() => void} stops watching
  */
 export function watchTheme(el, listener) {
   let last = "";
@@ -72,7 +73,7 @@ export function watchTheme(el, listener) {
   observer.observe(document.head, { childList: true });
   const media = matchMedia("(prefers-color-scheme: dark)");
   media.addEventListener("change", readSoon);
-  const shown = new ResizeObserver(readSoon); // also tells when the element gets into the page
+  const shown = new ResizeObserver(readSoon); // also fires when the element is attached to the page
   shown.observe(el);
   read();
   return () => {
@@ -104,7 +105,8 @@ function parentOf(el) {
   return el.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
 }
 
-/** On a page without a background: dark where its text is light or the user prefers it. @param {Element} el @returns {Theme} */
+/** Theme for a page without a background: dark if its text is light or the user prefers dark. @param {Element} el
+ * @returns {Theme} */
 function ownTheme(el) {
   const text = toRgba(getComputedStyle(el).color);
   const lightText =
@@ -115,14 +117,15 @@ function ownTheme(el) {
 /** @type {CanvasRenderingContext2D | null} */
 let painter = null;
 
-/** Any CSS color as numbers. @param {string} css @returns {Rgba | null} */
+/** Converts any CSS color to numbers. @param {string} css @returns {Rgba | null} */
 function toRgba(css) {
   const color = css.trim();
   if (color === "" || !CSS.supports("color", color)) return null;
   return parseColor(color) ?? paintColor(color);
 }
 
-/** The browser paints one pixel: for that it may have to start a context, which lasts as long as a first picture may.
+/** Reads a color from a painted pixel. This is the fallback, because starting a canvas context may take as long as a
+ * whole first picture.
  * @param {string} css @returns {Rgba | null} */
 function paintColor(css) {
   painter ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -1,4 +1,5 @@
-/** One view of a widget: draws its panels anew when the state changes, and lets the plot go first; full screen. */
+/** One view of a widget: redraws its panels when the state changes, gives priority to the plot, and controls full
+ * screen. */
 import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
 import { missingGrey } from "../style/point_style.js";
@@ -25,34 +26,39 @@ import { watchTheme } from "./theme.js";
  * @property {import("../state/actions.js").Actions} actions
  * @property {import("../wire/client.js").Client} client
  * @property {import("../state/scene.js").Scene} scene
- * @property {CreateLook} createLook for a panel that shows something else
- * @property {Map<number, (reply: import("../wire/client.js").Reply) => void>} receivers what takes in what is sent to a panel, by its number
- * @property {{draws: Set<() => Promise<HTMLCanvasElement>>, reset: (() => void) | null}} together what draws all panels, one of each view that has
- *   some, and what shows everything in those of other embeddings
- * @property {Place} place where the points of the plot are looked at
- * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd hears how large the views of the widget's coloring are
+ * @property {CreateLook} createLook for a panel with its own coloring, filter or embedding
+ * @property {Map<number, (reply: import("../wire/client.js").Reply) => void>} receivers receivers of the messages to
+ *   a panel, by its number
+ * @property {{draws: Set<() => Promise<HTMLCanvasElement>>, reset: (() => void) | null}} together draws: functions
+ *   that draw all panels of a view in one picture, one for each view with panels; reset: resets the views of panels
+ *   with other embeddings
+ * @property {Place} place the shared view of the points of the plot
+ * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd takes the viewports that show the
+ *   widget's coloring
  *
  * @typedef {(host: HTMLElement, statusOn?: HTMLElement, say?: (sentence: string) => void) => Plot} CreatePlot
- * @typedef {{createPlot: CreatePlot, requester: import("../picture/view_request.js").ViewRequester, destroy: () => void}} Look what makes
- *   the plots of one state
+ * @typedef {{createPlot: CreatePlot, requester: import("../picture/view_request.js").ViewRequester, destroy: () => void}} Look
+ *   creates the plots of one state
  * @typedef {(store: import("../state/state.js").Store, scene: import("../state/scene.js").Scene,
- *   crowd: (viewport: import("../screen/camera.js").Viewport) => void, place?: Place) => Look} CreateLook crowd: hears what a plot shows
+ *   crowd: (viewport: import("../screen/camera.js").Viewport) => void, place?: Place) => Look} CreateLook
+ *   crowd: takes the viewport of a plot
  *
- * @typedef {object} Place of points that several looks share
+ * @typedef {object} Place the view of one set of points, which several looks share
  * @property {import("../state/shared_view.js").SharedView} view
  * @property {import("../plot/plot.js").PlotModel["see"]} see
  *
- * @typedef {(plot: Plot, host: HTMLElement, model: Model, say: import("./screen_reader.js").Say) => Plot} LinkPlots returns what stands for
- *   the plot and all panels; host: of the plot
+ * @typedef {(plot: Plot, host: HTMLElement, model: Model, say: import("./screen_reader.js").Say) => Plot} LinkPlots
+ *   returns a plot that represents the plot and all panels; host: of the plot
  */
 
 const SEARCH_WAIT_MS = 60;
-/** So long everything else waits for the points: the page draws one thing after the other. */
+/** Everything else waits at most this long for the points, because the page draws one thing after the other. */
 const PLOT_FIRST_MS = 1_500;
-/** Progress is shown so often: each frame of the page takes time from the points. */
+/** Interval of progress updates: each redraw of the page takes time from the points. */
 const MORE_MS = 200;
 
-/** Show a model in an element. @param {{el: HTMLElement, model: Model & {createPlot: CreatePlot}}} options @returns {() => void} takes the view away */
+/** Shows a model in an element. @param {{el: HTMLElement, model: Model & {createPlot: CreatePlot}}} options
+ * @returns {() => void} removes the view */
 export function createView({ el, model }) {
   const { host, mount, plotHost, said, described } = createElements(el);
   const announcer = createAnnouncer(said);
@@ -105,7 +111,8 @@ export function createView({ el, model }) {
   };
 
   function schedule() {
-    if (plotFirst && isLaidOut && isPlotAwaited(context.state)) return; // a frame of the page may last as long as the first points
+    // A redraw of the page may take as long as drawing the first points.
+    if (plotFirst && isLaidOut && isPlotAwaited(context.state)) return;
     frame ||= requestAnimationFrame(draw);
   }
 
@@ -127,7 +134,7 @@ export function createView({ el, model }) {
   }
 
   const screen = createFullScreen(host, (full) => context.update({ full }));
-  /** Leave the room of the plot to all panels, once what lays them out is here. */
+  /** Replaces the plot by a grid of all panels once the second module has loaded. */
   function link() {
     const { linkPlots } = model.store.get();
     if (isLinked || !linkPlots) return;
@@ -167,7 +174,7 @@ export function createView({ el, model }) {
     resized.disconnect();
     clearTimeout(asking);
     clearTimeout(plotFirstTimer);
-    frame = -1; // nothing is drawn any more, by no frame that is due either
+    frame = -1; // cancels redraws, including a scheduled one
     panels?.(null);
     letOutputGrow(el, "");
     plot.destroy();
@@ -175,24 +182,25 @@ export function createView({ el, model }) {
   };
 }
 
-/** marimo's editor cuts outputs at 610 px, and with it the lower edge of the widget. @param {HTMLElement} el @param {string} most */
+/** Sets the maximum height of an output area in marimo, whose editor cuts outputs, and with them the widget, at 610
+ * px. @param {HTMLElement} el @param {string} most */
 function letOutputGrow(el, most) {
   const { host } = /** @type {ShadowRoot} */ (el.getRootNode());
   const area = /** @type {HTMLElement | null | undefined} */ (host?.closest(".output-area"));
   if (area) area.style.maxHeight = most;
 }
 
-/** Is the first picture still to come, or still to be completed? @param {State} state */
+/** True until the first picture has appeared or, without an image of all cells, is complete. @param {State} state */
 function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
   return !(points?.aggregated ? isSeen : isWhole) && link !== "offline" && error === null;
 }
 
-/** Listen to what no single panel owns: the pointer over the plot, clicks outside popovers, shortcut keys.
+/** Adds listeners that belong to no single panel: the pointer over the plot, clicks outside popovers, shortcut keys.
  * @param {Context} context @param {HTMLElement} mount @param {HTMLElement} plotHost @param {AbortSignal} signal */
 function listen(context, mount, plotHost, signal) {
   const track = (/** @type {PointerEvent} */ event) => {
     const { left, top } = plotHost.getBoundingClientRect();
-    const isTouch = event.pointerType === "touch"; // reads a cell by resting; the pointer leaves when it is lifted
+    const isTouch = event.pointerType === "touch"; // a resting finger shows a tooltip, which stays after it is lifted
     if (isTouch && event.type === "pointerleave") return;
     const free = event.type === "pointermove" && event.buttons === 0;
     const pointer = free || isTouch ? { x: event.clientX - left, y: event.clientY - top } : null;
@@ -246,7 +254,7 @@ function placeTip(mount, ui) {
   tip.style.transform = `translate(${left}px, ${top}px)`;
 }
 
-/** A menu that has just opened takes the focus. @param {HTMLElement} mount @param {Ui} ui */
+/** Focuses a menu that has just opened. @param {HTMLElement} mount @param {Ui} ui */
 function focusMenu(mount, ui) {
   const menu = ui.popover === "cmap" ? mount.querySelector(".cmaps") : null;
   if (menu === null || menu.matches(":focus-within")) return;
@@ -267,7 +275,7 @@ async function savePng(plot, { store }, scale) {
 
 /**
  * @param {HTMLElement} element
- * @param {(full: boolean | null) => void} tell whether the element has the screen; null = it can never have it
+ * @param {(full: boolean | null) => void} tell called with whether the element is in full screen; null = not available
  * @returns {{toggle: () => void, destroy: () => void}}
  */
 export function createFullScreen(element, tell) {

@@ -1,5 +1,5 @@
-/** Requests positions at full precision where their codes would show as a lattice: for all that the plots of a model show, and some
- * around it. */
+/** Requests positions at full precision where rounded codes would show as a lattice: for the views of all plots of a
+ * model, with a margin. */
 import { covers, expand, isCoarse } from "../screen/camera.js";
 import { isComplete, joinDetail } from "../state/scene.js";
 import { DETAIL } from "../wire/constants.js";
@@ -17,7 +17,7 @@ export function createDetailer(scene, getState, viewports, ask) {
   let timer;
   let isAsking = false;
 
-  /** What is seen too closely for the codes at hand; null = nothing. @returns {number[] | null} */
+  /** The view that needs more precise codes than those loaded; null = none. @returns {number[] | null} */
   function missing() {
     const { points, link } = getState();
     if (points === null || points.aggregated || link !== "live" || !isComplete({ ...scene, nextColor: null }))
@@ -43,13 +43,13 @@ export function createDetailer(scene, getState, viewports, ask) {
     if (parts === null || getState().points?.seq !== seq) return;
     scene.detail = joinDetail(parts);
     viewports.refresh();
-    if (missing() !== null && covers(scene.detail.extent, view)) check(); // the view has moved on meanwhile
+    if (missing() !== null && covers(scene.detail.extent, view)) check(); // the view has moved meanwhile
   }
 
   return { check, destroy: () => clearTimeout(timer) };
 }
 
-/** Is a viewport within the detail at hand, and is that fine enough for it?
+/** True if the loaded detail covers a viewport and is precise enough for it.
  * @param {import("../state/scene.js").Scene} scene @param {import("./viewports.js").Viewport} viewport */
 function isDetailed({ detail }, viewport) {
   return detail !== null && covers(detail.extent, viewport.view) && !isCoarse(viewport, detail.extent);

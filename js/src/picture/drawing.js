@@ -1,4 +1,4 @@
-/** A picture in progress: slices of points add up on it until all of its plan are drawn. */
+/** A picture in progress: accumulates slices of points until all points of its plan are drawn. */
 
 import { codesToClip } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";
@@ -20,23 +20,23 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
   /** @type {Plan} */
   let plan = { source: "base", hasPoints: true, image: null, isCover: true };
   let drawn = 0;
-  /** What the picture at hand covers, once all points are in it. @type {import("./coverage.js").Coverage | null} */
+  /** Coverage of the current picture, once it has all points. @type {import("./coverage.js").Coverage | null} */
   let covered = null;
-  /** All that differs from the picture at hand, if that is little. @type {import("../state/scene.js").Entries | null} */
+  /** Points to redraw over the current picture, if they are few. @type {import("../state/scene.js").Entries | null} */
   let entries = null;
 
-  /** Where the points were in the picture at hand. @type {import("./motion.js").Clip} */
+  /** Transform of the points in the current picture. @type {import("./motion.js").Clip} */
   let clip = { scale: [1, 1], offset: [0, 0] };
-  /** Points on their way. @type {import("./motion.js").Motion | null} */
+  /** Running animation of the points. @type {import("./motion.js").Motion | null} */
   let motion = null;
 
-  /** What the points will cover when all are drawn. */
+  /** Coverage of the points once all are drawn. */
   function cover() {
     if (motion !== null || plan.source !== "base" || plan.image !== null) return null;
     return coverageOf(scene, pointOptions(scene, sight(), plan), size(), sight().state.traits.hidden.length > 0);
   }
 
-  /** Points to draw, as many as have arrived. */
+  /** Number of points to draw, of those that have arrived. */
   function count() {
     const n = plan.hasPoints ? sources.count(plan.source) : 0;
     return motion === null ? n : Math.min(n, motion.xy.length / 2);
@@ -52,7 +52,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
     return points.n;
   }
 
-  /** @param {number} most points @param {boolean} isHasty @returns {number} how many were drawn */
+  /** @param {number} most points @param {boolean} isHasty @returns {number} number of points drawn */
   function drawSlice(most, isHasty) {
     const slice = Math.min(most, count() - drawn);
     const points = sources.of(plan.source, isHasty ? drawn + slice : undefined);
@@ -75,7 +75,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
   }
 
   return {
-    /** Begin anew, with what there is to draw now. @param {Plan} [next] */
+    /** Starts a new picture of the current scene. @param {Plan} [next] */
     begin(next = planOf(scene, sight())) {
       const { width, height, ratio } = size();
       plan = next;
@@ -83,7 +83,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
       if (state.points !== null) clip = codesToClip(camera, state.points.extent);
       motion = (scene.points && motion?.goOn(scene.points.xy, clip)) ?? null;
       picture.resize(devicePx(width, ratio), devicePx(height, ratio));
-      // Shared numbers depend on all points of a pixel, so none of these may be left out.
+      // Shared values depend on all points of a pixel, so no point may be omitted.
       const isSame = isSameCoverage(covered, cover()) && isComplete(scene) && !sources.isShared();
       entries = isSame ? entriesAbove(scene, pointOptions(scene, sight(), plan).style) : null;
       if (entries === null) {
@@ -93,14 +93,16 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
       if (plan.image !== null) picture.image(plan.image, imageOptions(sight(), plan.image.view, plan.isCover));
       drawn = 0;
     },
-    /** @param {number} most points @param {boolean} isHasty a hand moves the picture: the next one replaces it @returns {number} how many were drawn */
+    /** @param {number} most points @param {boolean} isHasty the user moves the picture, so the next one replaces it
+     * @returns {number} number of points drawn */
     draw(most, isHasty) {
       covered = null;
       const submitted = entries === null ? drawSlice(most, isHasty) : repaint(entries);
       if (drawn === scene.points?.n) covered = cover();
       return submitted;
     },
-    /** Let the points travel from where they are in the picture at hand. @param {import("../state/scene.js").Positions} former */
+    /** Starts an animation of the points from their current places.
+     * @param {import("../state/scene.js").Positions} former */
     depart(former) {
       const { xy } = motion ?? former;
       motion = sight().state.travel?.(xy, former.loaded, motion?.clip ?? clip) ?? null;
@@ -112,7 +114,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
     plan: () => plan,
     show: (/** @type {HTMLCanvasElement} */ canvas) => picture.show(canvas),
     copyTo: (/** @type {CanvasRenderingContext2D} */ context) => picture.copyTo(context),
-    /** Everything made before is gone. */
+    /** Recreates the picture, which the context has lost. */
     restore() {
       picture = painter.createPicture();
       covered = null;

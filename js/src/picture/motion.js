@@ -1,26 +1,29 @@
-/** Points on their way from the place they had in one embedding to the one they have in another, and images that fade there. The second module brings it. */
+/** Animations between embeddings: points move from their old to their new places, and images cross-fade. Part of the
+ * second module. */
 import { blank } from "../screen/canvas.js";
 import { clamp } from "../screen/clamp.js";
 import { MISSING } from "../wire/protocol.js";
 
 export const MOTION_MS = 600;
-/** Points that travel: the first ones, a fair sample. */
+/** Maximum number of moving points: the first ones, which are a random sample. */
 const TRAVELLERS = 100_000;
-/** Codes of places under way span so much of clip space to either side: what lies out of view has one too. */
+/** During the animation, position codes span -REACH..REACH of clip space, so that points outside the view have codes
+ * too. */
 const REACH = 2;
 const PER_CODE = (2 * REACH) / 65_534;
-/** From those codes to clip space. @type {Clip} */
+/** Transform from those codes to clip space. @type {Clip} */
 export const UNDER_WAY = { scale: [PER_CODE, PER_CODE], offset: [-REACH, -REACH] };
 
 /**
  * @typedef {{scale: [number, number], offset: [number, number]}} Clip from position codes to clip space
  *
- * @typedef {object} Motion points on their way
- * @property {Uint16Array} xy where they are now, codes
- * @property {Clip} clip of those
- * @property {(to: Uint16Array, clip: Clip) => Motion | null} goOn as far as it is time; null = they are there
+ * @typedef {object} Motion one moment of the animation
+ * @property {Uint16Array} xy current places of the points, codes
+ * @property {Clip} clip transform of these codes
+ * @property {(to: Uint16Array, clip: Clip) => Motion | null} goOn returns the motion at the current time; null = it
+ *   has ended
  *
- * @typedef {(xy: Uint16Array, n: number, clip: Clip) => Motion} Depart from where n points are
+ * @typedef {(xy: Uint16Array, n: number, clip: Clip) => Motion} Depart starts the animation from the places of n points
  */
 
 /** @type {Depart} */
@@ -35,7 +38,8 @@ export function depart(xy, n, clip) {
   return { xy: xy.subarray(0, from.length), clip, goOn };
 }
 
-/** Let the picture on a canvas fade over the next one. @param {HTMLCanvasElement} canvas @returns {() => void} removes it */
+/** Fades the picture on a canvas out over the next one. @param {HTMLCanvasElement} canvas
+ * @returns {() => void} removes it */
 export function fade(canvas) {
   const copy = blank(canvas.width, canvas.height, 1);
   copy.drawImage(canvas, 0, 0);
@@ -46,26 +50,28 @@ export function fade(canvas) {
   return () => element.remove();
 }
 
-/** How far along the way, slow at both ends. @param {number} share of the time @returns {number} */
+/** Fraction of the way, slow at both ends (smoothstep). @param {number} share of the duration @returns {number} */
 export function eased(share) {
   const at = clamp(share, 0, 1);
   return at * at * (3 - 2 * at);
 }
 
-/** Where the first points lie in clip space; NaN = nowhere. @param {Uint16Array} xy codes @param {number} n @param {Clip} clip @returns {Float32Array} 2n */
+/** Places of the first points in clip space; NaN = no coordinates. @param {Uint16Array} xy codes @param {number} n
+ * @param {Clip} clip @returns {Float32Array} 2n */
 export function placesOf(xy, n, { scale, offset }) {
   const places = new Float32Array(2 * n);
   for (let i = 0; i < 2 * n; i++) places[i] = xy[i] === MISSING ? Number.NaN : xy[i] * scale[i & 1] + offset[i & 1];
   return places;
 }
 
-/** Codes of places on the way; who comes from nowhere is there at once.
- * @param {Float32Array} from as `placesOf` gives them @param {Uint16Array} to codes @param {Clip} clip of `to` @param {number} way 0 = at the start, 1 = there */
+/** Codes of the places between start and end; points without a start appear at the end immediately.
+ * @param {Float32Array} from result of `placesOf` @param {Uint16Array} to codes @param {Clip} clip of `to`
+ * @param {number} way 0 = at the start, 1 = at the end */
 export function between(from, to, { scale, offset }, way) {
   const xy = new Uint16Array(from.length);
   for (let i = 0; i < from.length; i++) {
     const end = to[i] * scale[i & 1] + offset[i & 1];
-    // A point without a former place cannot travel: it appears at its new one.
+    // A point without a former place cannot move: it appears at its new place.
     const at = Number.isNaN(from[i]) ? end : from[i] + (end - from[i]) * way;
     const code = Math.round((at + REACH) / PER_CODE);
     xy[i] = to[i] === MISSING ? MISSING : clamp(code, 0, 65_534);

@@ -1,4 +1,5 @@
-/** The plan of a picture: which points, size and colors, with an image of all cells or not; and how it differs from the one before. Pure. */
+/** The plan of a picture: its points, their size and colors, and whether an image of all cells is part of it. Also
+ * compares two states. Pure. */
 // Changes with cxg_widget/session/pictures/portrait.py: which points and images a picture is made of.
 import { cellSizePx, codesToClip, covers, isCoarse, scales, visible } from "../screen/camera.js";
 import { cellsSeen, isComplete, missingCode } from "../state/scene.js";
@@ -16,9 +17,9 @@ import { holdsCells, imageOnShow } from "./question.js";
  *
  * @typedef {object} Plan
  * @property {import("../draw/sources.js").Source} source which points
- * @property {boolean} hasPoints whether any of them are drawn
- * @property {import("../state/scene.js").CellImage | null} image a picture of all cells, moved to where they are now
- * @property {boolean} isCover points are seen only where the image is not
+ * @property {boolean} hasPoints whether any points are drawn
+ * @property {import("../state/scene.js").CellImage | null} image an image of all cells, moved to the current view
+ * @property {boolean} isCover points are visible only outside the image
  *
  * @typedef {object} Sight how a plot looks at its cells
  * @property {State} state
@@ -28,7 +29,7 @@ import { holdsCells, imageOnShow } from "./question.js";
  * @property {Theme} theme
  */
 
-/** A picture from the kernel may be so much enlarged before points, few as they may be, show more. */
+/** Maximum enlargement of an image from the kernel: beyond it, a sample of points shows more. */
 const COARSEST = 3;
 
 /** @param {Scene} scene @param {Sight} sight @returns {Plan} */
@@ -44,19 +45,20 @@ export function planOf(scene, { state, camera, ratio }) {
   return { source: "base", hasPoints: !isEnough, image, isCover };
 }
 
-/** Is the detail at hand both wanted here and of all that is seen?
+/** True if a viewport needs detail and the loaded detail covers it.
  * @param {Scene} scene @param {State} state @param {Pick<import("../screen/camera.js").Viewport, "camera" | "view" | "ratio">} viewport */
 function wantsDetail(scene, { points }, viewport) {
   if (points === null || scene.detail === null || !isComplete({ ...scene, nextColor: null })) return false;
   return isCoarse(viewport, points.extent) && covers(scene.detail.extent, viewport.view);
 }
 
-/** How the points of a plan are drawn. @param {Scene} scene @param {Sight} sight @param {Plan} plan @returns {import("../draw/painter.js").PointOptions} */
+/** Options to draw the points of a plan. @param {Scene} scene @param {Sight} sight @param {Plan} plan
+ * @returns {import("../draw/painter.js").PointOptions} */
 export function pointOptions(scene, { state, camera, zoom, ratio, theme }, { source, image }) {
   const { color, cells, detail } = scene;
   const own = { base: null, detail, cells }[source];
   const wide = diameterOf(state, camera, zoom) * ratio;
-  // A view of few cells looks as the image of some more did, in which they leave each other room.
+  // Points stay small enough not to overlap, as in the kernel's image of more cells that this view replaces.
   const isFitted = own !== null && own === cells && state.traits.point_size === null && !state.points?.spot;
   const most = isFitted
     ? crowdedSize(cellsSeen(cells, visible(camera)), camera.width * ratio, camera.height * ratio)
@@ -76,7 +78,8 @@ export function pointOptions(scene, { state, camera, zoom, ratio, theme }, { sou
   };
 }
 
-/** How an image is drawn. @param {Sight} sight @param {readonly number[]} view of the image @param {boolean} isCover no point shows through
+/** Options to draw an image. @param {Sight} sight @param {readonly number[]} view of the image
+ * @param {boolean} isCover no point shows through
  * @returns {import("../draw/painter.js").ImageOptions} */
 export function imageOptions({ state, camera, theme }, view, isCover) {
   const { scale, offset } = codesToClip(camera, view);
@@ -84,10 +87,11 @@ export function imageOptions({ state, camera, theme }, view, isCover) {
   return { style: styleOf(state, theme, MISSING), rect, isCover };
 }
 
-/** @param {State} state @param {State} before @returns {import("./surface.js").Change | null} null = not at all */
+/** How the picture changes between two states. @param {State} state @param {State} before
+ * @returns {import("./surface.js").Change | null} null = no change */
 export function changeBetween(state, before) {
   const { points, color, crowd, selection, filter, traits } = state;
-  // From the costliest change to the cheapest: the first match decides.
+  // Ordered from the most to the least expensive change: the first match decides.
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
   if (state.highlighted !== before.highlighted || TUNED.some((name) => traits[name] !== before.traits[name]))
     return "tune";
@@ -98,7 +102,7 @@ export function changeBetween(state, before) {
   if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "colors";
   const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
   if (loaded(state) === loaded(before)) return null;
-  // What points show where they share pixels was known from the first of them.
+  // Values shared in a pixel were estimated from the first points; now all points are known.
   return crowd.weight < 1 && isLoaded(state) && !isLoaded(before) ? "colors" : "more";
 }
 

@@ -1,4 +1,4 @@
-/** The request for a view of all cells, and whether an answer at hand is of what is on show. Pure. */
+/** The request for a view of all cells, and checks whether a loaded reply matches the current state. Pure. */
 import { covers, isCoarse, scales } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";
 import { highlightOf } from "../state/state.js";
@@ -14,12 +14,13 @@ const LARGEST_PX = 4_096;
  * @typedef {Omit<import("../wire/protocol.js").Aggregate, "kind">} Question
  */
 
-/** Are pictures of all cells to be had, and drawn here? While a coloring is arriving the kernel would draw that one. @param {State} state */
+/** True if the kernel can draw images of all cells for this state. While a coloring is arriving, the kernel would
+ * draw that one. @param {State} state */
 export function canAggregate({ points, color, nextColor, link }) {
   return points?.aggregated === true && color !== null && nextColor === null && link === "live";
 }
 
-/** What all plots show together, at the finest of their resolutions.
+/** The request for the union of the views of all plots, at the finest of their resolutions.
  * @param {Viewport[]} viewports @param {State} state @param {Scene} scene @returns {Question} */
 export function questionOf(viewports, state, scene) {
   const { color, crowd } = state;
@@ -32,7 +33,7 @@ export function questionOf(viewports, state, scene) {
     const finest = Math.min(...viewports.map(({ camera, ratio }) => scales(camera)[axis / 2] / ratio));
     return Math.min(devicePx(Math.abs(view[axis + 1] - view[axis]) / finest, 1), LARGEST_PX);
   };
-  // Rounded, so that a hair's breadth of zoom is no other question.
+  // Rounded, so that a minimal zoom does not change the request.
   const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
   const [width, height] = [px(0), px(2)];
   const units = [(view[1] - view[0]) / width, Math.abs(view[3] - view[2]) / height];
@@ -53,23 +54,24 @@ export function questionOf(viewports, state, scene) {
   };
 }
 
-/** What an image depends on. @param {State} state @param {Question} question */
+/** Key of everything that an image depends on. @param {State} state @param {Question} question */
 export function imageKey(state, question) {
   return JSON.stringify([cellsKey(state), state.color?.colors, question]);
 }
 
-/** What cells depend on, apart from where they are; their colors are looked up here. @param {State} state */
+/** Key of everything that cells depend on except the view; their colors are looked up here. @param {State} state */
 export function cellsKey({ points, color, selection, filter, traits }) {
   const filtered = filter.n === null ? [] : [traits.filtered];
   return [points?.seq, color?.seq, selection.seq, filter.seq, ...filtered].join(" ");
 }
 
-/** Is the image at hand of the points and the coloring on show? @param {Scene} scene @param {State} state */
+/** The loaded image, if it matches the displayed points and coloring; else null. @param {Scene} scene
+ * @param {State} state */
 export function imageOnShow({ image }, { points, color }) {
   return image !== null && image.pointsSeq === points?.seq && image.seq === color?.seq ? image : null;
 }
 
-/** Are the cells at hand those of all that is seen, as precise as the screen, and colored as they should be?
+/** True if the loaded cells cover all viewports, are as precise as the screen and match the coloring.
  * @param {Scene} scene @param {State} state @param {Pick<Viewport, "camera" | "view" | "ratio">[]} viewports */
 export function holdsCells({ cells }, state, viewports) {
   return (

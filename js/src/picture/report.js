@@ -1,4 +1,4 @@
-/** Reports what the picture on the screen is made of, how far it is drawn, and whether there is anything on it. */
+/** Reports what the picture on the screen consists of, how far it is drawn, and whether it is empty. */
 import { covers, viewInCodes } from "../screen/camera.js";
 import { isGreying, isShownOf } from "../state/hidden.js";
 import { MISSING } from "../wire/protocol.js";
@@ -34,14 +34,14 @@ export function inViewOf(scene, state, viewport) {
   return { as: "image", lacks: image.nInside === 0 && covers(image.view, viewport.view) ? "nothing" : "" };
 }
 
-/** What a view of points lacks; where it lacks nothing, one of the first of them says so, since their order is random.
+/** What a view of points lacks. If it lacks nothing, the loop ends early, because the order of the points is random.
  * @param {Places} places @param {readonly number[]} view left, right, bottom, top @param {(code: number) => boolean} isShown @returns {InView["lacks"]} */
 function lackOf({ xy, codes, flags, extent }, view, isShown) {
   const [low, high, down, up] = viewInCodes(extent, view);
   let isHidden = false;
   for (let i = 0; i < xy.length / 2; i++) {
     const [x, y] = [xy[2 * i], xy[2 * i + 1]];
-    // A point lies within half a code of where its code is.
+    // The position of a point differs from its code by at most half a code.
     if (x < low - 0.5 || x > high + 0.5 || y < down - 0.5 || y > up + 0.5 || x === MISSING || y === MISSING) continue;
     const passes = flags === null || (flags[i] & 2) === 0;
     if (passes && (codes === null || isShown(codes[i]))) return "";
@@ -50,7 +50,7 @@ function lackOf({ xy, codes, flags, extent }, view, isShown) {
   return isHidden ? "hidden" : "nothing";
 }
 
-/**
+/** Creates the report of drawing progress: sets data attributes of an element, and marks on the performance timeline.
  * @param {HTMLElement} element @param {import("../state/state.js").Store} store */
 export function createProgressReport(element, store) {
   /** @type {Record<string, string>} */

@@ -1,6 +1,7 @@
 /**
- * A plot's picture on its canvas, drawn a slice at a time onto what is already there. While it changes each frame shows as many of
- * the first points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
+ * The surface of a plot: draws its picture on a canvas slice by slice. While the picture changes, each frame shows as
+ * many of the first points as the budget allows, which are a random sample. At rest, slices accumulate until all
+ * points are drawn.
  */
 import { visible } from "../screen/camera.js";
 import { blank, createCanvas, fitCanvas } from "../screen/canvas.js";
@@ -9,42 +10,44 @@ import { createDrawing } from "./drawing.js";
 import { planOf, pointOptions } from "./plan.js";
 
 /**
- * @typedef {object} Site what a surface needs to know of its plot
- * @property {() => import("../screen/camera.js").Camera | null} camera null while there is nothing to look at
+ * @typedef {object} Site what a surface needs to know about its plot
+ * @property {() => import("../screen/camera.js").Camera | null} camera null while there are no points
  * @property {() => number} zoom 1 when everything fits
  * @property {() => {width: number, height: number, ratio: number}} size CSS px; ratio: device px per CSS px
  * @property {() => import("../style/point_style.js").Theme} theme
  * @property {() => import("../state/state.js").State} state
- * @property {() => boolean} isShown on the screen
- * @property {() => boolean} isMoving a hand moves the picture
- * @property {() => void} onBegin points are being drawn for the first time
+ * @property {() => boolean} isShown whether the plot is on the screen
+ * @property {() => boolean} isMoving whether the user moves the picture
+ * @property {() => void} onBegin called when the first points are drawn
  * @property {(progress: Progress) => void} onFrame
  *
  * @typedef {object} Surface
  * @property {HTMLCanvasElement} canvas
  * @property {(change?: Change) => void} invalidate
- * @property {() => void} depart the points are elsewhere from now on: they travel there, and images fade, unless the page wants no motion
- * @property {() => Progress} progress what is on the screen
- * @property {(scale: number, theme: import("../style/point_style.js").Theme) => Promise<HTMLCanvasElement>} draw the picture anew, without a background, as it
- *   looks in a theme; scale: px per CSS px
+ * @property {() => void} depart animates points to their new places and fades images, unless the user prefers reduced
+ *   motion
+ * @property {() => Progress} progress state of the picture on the screen
+ * @property {(scale: number, theme: import("../style/point_style.js").Theme) => Promise<HTMLCanvasElement>} draw
+ *   draws the picture again in a theme, without a background; scale: px per CSS px
  * @property {() => void} destroy
  *
- * @typedef {{drawn: number, isComplete: boolean}} Progress drawn = points on the screen
+ * @typedef {{drawn: number, isComplete: boolean}} Progress drawn: number of points on the screen
  *
- * @typedef {"more" | "colors" | "tune" | "move" | "all"} Change more: points arrived; colors: same places, other colors;
- *   tune: the same, under a hand; move: other places; all: everything
+ * @typedef {"more" | "colors" | "tune" | "move" | "all"} Change more: points arrived; colors: same places, new colors;
+ *   tune: like colors, while the user drags a setting; move: new places; all: everything
  */
 
-/** Where points stay in place the old picture stays until the new one is as dense, but no longer than this. */
+/** If points keep their places, the old picture stays until the new one is as dense, but at most this long. */
 const HOLD_MS = { colors: 800, tune: 150 };
-/** What moved so recently may move again. */
+/** A picture that moved within this time may move again. */
 const AGAIN_MS = 2_000;
 
 /**
  * @param {import("../draw/painter.js").Painter} painter
  * @param {{scene: import("../state/scene.js").Scene, sources: import("../draw/sources.js").Sources}} stage
  * @param {Site} site
- * @param {Pick<import("./view_request.js").ViewRequester, "isAwaited" | "portray">} requester knows of pictures of all cells
+ * @param {Pick<import("./view_request.js").ViewRequester, "isAwaited" | "portray">} requester requests images of all
+ * cells
  * @returns {Surface}
  */
 export function createSurface(painter, stage, site, requester) {
@@ -58,7 +61,7 @@ export function createSurface(painter, stage, site, requester) {
   let hasShown = false;
   let isUnshown = false;
   let movedAt = -Infinity;
-  /** Removes the picture before this one, as it fades. */
+  /** Removes the previous picture while it fades. */
   let endFading = () => {};
   let heldUntil = 0; // 0 = each slice is shown
 
@@ -78,7 +81,7 @@ export function createSurface(painter, stage, site, requester) {
     return site.state().points?.aggregated === true && requester.isAwaited();
   }
 
-  /** Would the picture at hand soon be replaced by a better one of the same place? */
+  /** True if a better picture of the same places will soon replace the current one. */
   function isHeld() {
     const isGrowing = hasShown && !isStale && drawing.drawn() < drawing.count() && pace() === "rest";
     if (isGrowing && performance.now() - shownAt < price.growingMs) return true;
@@ -123,7 +126,7 @@ export function createSurface(painter, stage, site, requester) {
       hasShown ||= shown > 0 || drawing.plan().image !== null;
       isUnshown = false;
       if (!isStale && shown >= drawing.count()) heldUntil = 0;
-      if (drawing.isUnderWay()) isStale = true; // and the next frame shows them further on
+      if (drawing.isUnderWay()) isStale = true; // the next frame continues the animation
       site.onFrame(progress());
       return isFirst || drawing.isUnderWay();
     },
@@ -147,7 +150,7 @@ export function createSurface(painter, stage, site, requester) {
     if (change === "move" || change === "all") heldUntil = 0;
     if (change === "move") arrive();
     if (site.isMoving()) movedAt = performance.now();
-    // A page that is still being laid out has its frames and timers late (decision 14).
+    // During page layout, frames and timers run late (decision 14).
     if (!hasShown) loop.hurry();
     else if (site.isMoving()) loop.wake();
     else loop.wakeSoon();
@@ -162,10 +165,10 @@ export function createSurface(painter, stage, site, requester) {
   function hold(ms) {
     if (heldUntil !== 0) return;
     heldUntil = performance.now() + ms;
-    setTimeout(loop.wake, ms + 1); // whatever has not been shown by then
+    setTimeout(loop.wake, ms + 1); // to show the picture at the latest then
   }
 
-  /** The image at hand, at another resolution. @param {number} ratio px per CSS px @param {boolean} dark */
+  /** The current image at another resolution. @param {number} ratio px per CSS px @param {boolean} dark */
   async function portray(ratio, dark) {
     if (site.camera() === null || planOf(scene, sight()).image === null) return null;
     const { camera } = sight();
@@ -188,7 +191,7 @@ export function createSurface(painter, stage, site, requester) {
     },
     progress,
     async draw(scale, theme) {
-      arrive(); // what is saved is of no moment on the way
+      arrive(); // ends an animation: a saved picture must not show one of its frames
       const image = await portray(scale, theme.dark).catch(() => null);
       const { width, height } = site.size();
       const page = blank(width, height, scale);

@@ -1,43 +1,44 @@
 /**
- * Requests views of all cells where only a sample of them is here: an image of all or, close by, the cells themselves. One request
- * at a time; while a hand moves the picture each answer leads to the next.
+ * Requests views of all cells if the points are only a sample: an image of all cells or, in a zoomed view, the cells
+ * themselves. Sends one request at a time; while the user moves the picture, each reply triggers the next request.
  */
 import { joinCells } from "../state/scene.js";
 import { canAggregate, cellsKey, holdsCells, imageKey, questionOf } from "./question.js";
 
 const FIRST_WAIT_MS = 20;
-/** After an answer that did not come, or came of something else. */
+/** Delay after a reply that did not arrive or did not match the state. */
 const RETRY_MS = 2_000;
-/** While the kernel indexes the cells, a question that has waited so long gives way to another one, which may need no index. */
+/** While the kernel indexes the cells, a request that has waited this long yields to a newer one, which may need no
+ * index. */
 const PATIENCE_MS = 500;
 
 /**
  * @typedef {import("./question.js").Question} Question
  * @typedef {import("../wire/protocol.js").Image} Image
  * @typedef {(Image | import("../wire/protocol.js").Cells)[]} Answer
- * @typedef {{question: Question, image: string, cells: string}} Wanted and the keys of what may come
+ * @typedef {{question: Question, image: string, cells: string}} Wanted a request, and the keys of its possible replies
  *
  * @param {import("../state/scene.js").Scene} scene
  * @param {() => import("../state/state.js").State} getState
  * @param {import("./viewports.js").Viewports} viewports
- * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` hears first
- * @param {(image: Image) => void} [tell] of an image that is on show from now
+ * @param {(question: Question) => Promise<Answer | null>} ask null = no reply, or an error, reported to `fail` before
+ * @param {(image: Image) => void} [tell] called with an image that is displayed from now on
  */
 export function createViewRequester(scene, getState, viewports, ask, tell = () => {}) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let retry;
-  /** The question whose answer counts. @type {{isPatient: boolean, timer?: ReturnType<typeof setTimeout>} | null} */
+  /** The request whose reply counts. @type {{isPatient: boolean, timer?: ReturnType<typeof setTimeout>} | null} */
   let underway = null;
-  /** A newer question would take the place of one under way. @type {Promise<unknown>} */
+  /** Serializes requests: the kernel replaces a running request by a newer one. @type {Promise<unknown>} */
   let turn = Promise.resolve();
   let isEnded = false;
   let requested = "";
-  /** Key of what the kernel could not draw: not requested again until it is something else. */
+  /** Key of the image that the kernel could not draw; it is not requested again until the key changes. */
   let refused = "";
 
-  /** What is not at hand; null = nothing is missing. @returns {Wanted | null} */
+  /** The request for a view that is not loaded; null = nothing is missing. @returns {Wanted | null} */
   function missing() {
     const state = getState();
     const seen = viewports.all();
@@ -47,7 +48,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     return image === scene.image?.key || image === refused ? null : { question, image, cells: cellsKey(state) };
   }
 
-  /** What to ask for now; null = nothing. @returns {Wanted | null} */
+  /** The request to send now; null = none. @returns {Wanted | null} */
   function next() {
     const wanted = missing();
     const isFree =
@@ -77,10 +78,10 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     const mine = (underway = begin());
     const isTaken = await askInTurn(wanted.question, wanted.image)
       .then((answer) => answer !== null && take(answer, wanted))
-      .catch(() => (fail(), false)); // no picture can be made of the answer
+      .catch(() => (fail(), false)); // the reply cannot be decoded
     if (isEnded) return;
     const isLatest = underway === mine;
-    if (isLatest) underway = null; // before a plot draws, which may happen at once and tells whether more is to come
+    if (isLatest) underway = null; // before the plots draw, which may happen immediately and checks `isAwaited`
     if (isTaken || missing() === null) viewports.refresh();
     if (!isLatest) return;
     clearTimeout(mine.timer);
@@ -98,7 +99,8 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     return answer;
   }
 
-  /** @param {Answer} answer @param {Wanted} wanted @returns {Promise<boolean>} false: it shows what is not on show here */
+  /** @param {Answer} answer @param {Wanted} wanted
+   * @returns {Promise<boolean>} false: the reply does not match the displayed state */
   async function take(answer, { image, cells }) {
     const [first] = answer;
     if (!isOnShow(first)) return false;
@@ -106,7 +108,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
       const made = await imageOf(/** @type {Image[]} */ (answer), image);
       // Check again: other points or colors may have arrived while the image was decoded.
       if (!isOnShow(first)) return made.bitmap.close(), false;
-      // A bitmap holds memory that no garbage collector sees, until it is closed.
+      // Until it is closed, a bitmap occupies memory that the garbage collector does not see.
       scene.image?.bitmap.close();
       Object.assign(scene, { image: made, cells: null });
       tell(first);
@@ -120,7 +122,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     return !isEnded && state.points?.seq === points && state.color?.seq === seq;
   }
 
-  /** The kernel could not do what was requested, or nobody waits for it any more. */
+  /** Records that the kernel could not fulfill the request, or that the user canceled it. */
   function fail() {
     refused = requested;
   }
@@ -128,9 +130,9 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
   return {
     check,
     fail,
-    /** Is a better picture of what is seen on its way? */
+    /** True if a better picture of the current view is expected. */
     isAwaited: () => underway !== null || missing() !== null,
-    /** An image of what one plot shows, which is the caller's to close; null where none is to be had.
+    /** Requests an image of one plot's view, which the caller must close; null if none is available.
      * @param {import("./viewports.js").Viewport} viewport @returns {Promise<import("../state/scene.js").CellImage | null>} */
     async portray(viewport) {
       const state = getState();
@@ -155,7 +157,7 @@ async function imageOf(answer, key) {
   const [{ content, view, n_inside: nInside, points_seq: pointsSeq, seq }] = answer;
   const file = answer.map(({ arrays }) => /** @type {Uint8Array<ArrayBuffer>} */ (arrays.png));
   const blob = new Blob(file, { type: "image/png" });
-  // Numbers are no colors: nothing may correct or multiply them.
+  // Pixels may be codes, not colors: the browser must not correct or premultiply them.
   const premultiplyAlpha = content === "colors" ? "premultiply" : "none";
   const bitmap = await createImageBitmap(blob, { premultiplyAlpha, colorSpaceConversion: "none" });
   return { bitmap, key, pointsSeq, seq, view, content, nInside };

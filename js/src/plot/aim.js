@@ -1,4 +1,4 @@
-/** Where a plot looks: the camera that shows, in the room the plot has, what all plots of a widget look at. */
+/** The aim of a plot: the camera that fits the shared view of all plots into the size of this plot. */
 
 import * as cameras from "../screen/camera.js";
 import { diameterOf } from "../style/point_style.js";
@@ -38,10 +38,10 @@ export function createAim(host, element, store, view) {
     room: () => room,
     size: () => room.size,
     zoom,
-    /** Of a point, CSS px. */
+    /** Diameter of a point, CSS px. */
     diameter,
     hasRoom: () => room.size.width > 0 && room.size.height > 0,
-    /** Look anew at what all plots look at. */
+    /** Recomputes the camera from the shared view. */
     update() {
       const { points } = store.get();
       const { width, height } = room.size;
@@ -49,9 +49,9 @@ export function createAim(host, element, store, view) {
       camera =
         points && (shared === null ? whole() : cameras.contain(shared, width, height, points.yDown, points.equalUnits));
     },
-    /** @returns {boolean} whether the plot has another size than before */
+    /** @returns {boolean} whether the size of the plot has changed */
     measure() {
-      // Axes take their room from the plot, so both are measured together.
+      // Axes take their space from the plot, so both are measured together.
       const { size: before } = room;
       room = roomIn(host, store.get().points?.axisLabels ?? []);
       element.style.inset = `0 0 ${room.margin}px ${room.margin}px`;
@@ -59,17 +59,17 @@ export function createAim(host, element, store, view) {
       return width !== before.width || height !== before.height || ratio !== before.ratio;
     },
     isMoving: view.isMoving,
-    /** A hand moves what all plots look at. @param {Move} how */
+    /** Moves the shared view. @param {Move} how */
     move(how) {
       const { points } = store.get();
       if (camera === null || points === null) return;
       view.move(cameras.visible(cameras.keepOver(how(camera, points), points.extent)));
     },
-    /** The hand has let go. */
+    /** Ends a move of the user. */
     settle() {
       if (view.isMoving()) view.settle();
     },
-    /** What is seen now. @param {boolean} dark @returns {import("../screen/camera.js").Viewport | null} */
+    /** The current viewport. @param {boolean} dark @returns {import("../screen/camera.js").Viewport | null} */
     viewport(dark) {
       const { ratio } = room.size;
       const all = whole();

@@ -1,4 +1,4 @@
-/** Axes of a plot: a name and round numbers beneath it and to its left, laid out once for the screen and for pictures that are saved. */
+/** Axes of a plot: names and ticks below and to the left, with one layout for the screen and for saved pictures. */
 // Changes with cxg_widget/draw/pages/axes.py: axes.
 import { visible } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
@@ -8,7 +8,7 @@ import { FAINT_INK, QUIET_INK } from "../wire/constants.js";
 
 /**
  * @typedef {"x" | "y"} Axis
- * @typedef {object} Mark words beside an edge, in CSS px from the top left of plot and margin; those of y are read from below
+ * @typedef {object} Mark a text beside an edge, in CSS px from the top left of plot and margin; texts of y run upward
  * @property {Axis} axis
  * @property {string} text
  * @property {number} x of the middle of the baseline
@@ -20,31 +20,33 @@ import { FAINT_INK, QUIET_INK } from "../wire/constants.js";
 /** @type {Layout} */
 const NOTHING = { names: [], numbers: [], lines: [] };
 const FONT_PX = 11;
-/** Of a character, on average; what is not known before it is drawn needs no canvas to be measured on. */
+/** Average width of a character: an estimate saves measuring on a canvas. */
 const CHARACTER_PX = 6.2;
 const TICK_PX = 4;
-/** Left of the plot and beneath it: ticks, numbers, names. */
+/** Margin left of the plot and below it for ticks, numbers and names. */
 const MARGIN_PX = 33;
-/** From the edge of the plot to the baselines of what is read from the left, and of what is read from below. */
+/** Distance from the edge of the plot to the baseline of the texts of each axis. */
 const NUMBER_PX = { x: 15, y: 7 };
 const NAME_PX = { x: 29, y: 21 };
-/** Between two numbers, and how far apart they are at least. */
+/** Gap between two numbers, and minimum distance of two ticks. */
 const GAP_PX = 22;
 const APART_PX = 60;
-/** In a smaller plot the points need the room. */
+/** Smaller plots have no axes: the points need the space. */
 const LEAST_PX = 160;
 
 /**
- * The room that axes take left of the plot and beneath it, CSS px.
- * @param {string[]} names of x and y; none where an axis means nothing @param {number} width of plot and margin @param {number} height
+ * Width of the margin for axes left of the plot and below it, CSS px.
+ * @param {string[]} names of x and y; empty if the axes have no meaning @param {number} width of plot and margin
+ * @param {number} height
  */
 export function marginOf(names, width, height) {
   return names.length === 0 || Math.min(width, height) < LEAST_PX ? 0 : MARGIN_PX;
 }
 
 /**
- * Where to write what.
- * @param {import("../screen/camera.js").Camera | null} camera @param {string[]} names @param {number} margin as `marginOf` says
+ * Computes the layout of both axes.
+ * @param {import("../screen/camera.js").Camera | null} camera @param {string[]} names
+ * @param {number} margin from `marginOf`
  * @returns {Layout}
  */
 export function layoutAxes(camera, names, margin) {
@@ -84,14 +86,14 @@ function alongAxis(axis, name, from, to, { width, height }, margin) {
   )) {
     const along = ((value - from) / (to - from)) * length;
     laid.lines.push([...at(along, 0), ...at(along, TICK_PX)]);
-    // A number that would reach beyond the plot is left out; its tick stays.
+    // Omits a number that would extend beyond the plot, but keeps its tick.
     const half = widthOf(number) / 2;
     if (along >= half && along + half <= length) laid.numbers.push(mark(number, along, NUMBER_PX[axis]));
   }
   return laid;
 }
 
-/** @param {string} text @returns {number} CSS px, about */
+/** @param {string} text @returns {number} approximate width, CSS px */
 function widthOf(text) {
   return [...text].length * CHARACTER_PX;
 }
@@ -134,7 +136,7 @@ export function createAxes() {
     /** @param {Layout} layout @param {string[]} said names of x and y, in full */
     draw({ names, numbers, lines: drawn }, said) {
       if (drawn.length === 0) {
-        for (const name of ["role", "aria-label"]) element.removeAttribute(name); // an image of nothing has no name
+        for (const name of ["role", "aria-label"]) element.removeAttribute(name); // an empty image must not have a name
         return element.replaceChildren();
       }
       if (element.childElementCount === 0) element.append(lines, groups.x, groups.y);
@@ -158,7 +160,7 @@ export function createAxes() {
 }
 
 /**
- * The axes onto a picture.
+ * Draws the axes onto a picture.
  * @param {CanvasRenderingContext2D} context @param {number} scale px of the picture per CSS px @param {Layout} layout
  * @param {import("../style/point_style.js").Theme} theme @param {string} family of the font
  */

@@ -1,4 +1,4 @@
-/** Drags: pointers that are down move the plot, pinch it, or draw a shape to select. */
+/** Drags: pressed pointers pan the plot, pinch it, or draw a shape to select. */
 // Changes with js/src/page/parts/toolbar.js and js/src/plot/overlay.js: tools of the toolbar.
 import { createShape, modeOf } from "./lasso.js";
 
@@ -10,17 +10,18 @@ import { createShape, modeOf } from "./lasso.js";
  *   | {kind: "shape", id: number, shape: Shape, start: Modifiers}} Drag
  */
 
-/** A pointer that moved no farther has clicked. */
+/** A pointer that moves at most this far clicks. */
 const CLICK_PX = 3;
-/** A finger that rests so long reads the cell beneath it; before the 500 ms after which browsers open a menu. */
+/** A finger that rests this long shows the tooltip of the cell beneath; less than the 500 ms after which browsers
+ * open a context menu. */
 const HOLD_MS = 400;
 
-/** Tells a drag from a click, for everything that is clicked: how far a pointer went at any moment, not where it ends. */
+/** Distinguishes a drag from a click by the maximum distance of the pointer from its start, not by where it ends. */
 export function createTravel() {
   let [x, y, isDrag] = [0, 0, false];
   /** @param {PointerEvent} event */
   const move = (event) => {
-    // A fast hand goes round a lasso within one frame.
+    // A fast user draws a whole lasso within one frame.
     for (const at of [event, ...(event.getCoalescedEvents?.() ?? [])])
       isDrag ||= Math.hypot(at.clientX - x, at.clientY - y) > CLICK_PX;
   };
@@ -28,7 +29,7 @@ export function createTravel() {
     /** @param {PointerEvent} event */
     down: (event) => void ([x, y, isDrag] = [event.clientX, event.clientY, false]),
     move,
-    /** With the last event, if it is one of a pointer. @param {PointerEvent} [event] @returns {boolean} */
+    /** @param {PointerEvent} [event] the last event, if it is a pointer event @returns {boolean} */
     isDrag: (event) => (event && move(event), isDrag),
   };
 }
@@ -36,7 +37,7 @@ export function createTravel() {
 /** @param {HTMLElement} element @param {{clientX: number, clientY: number}} event @returns {Place} */
 export function placeIn(element, { clientX, clientY }) {
   const { left, top } = element.getBoundingClientRect();
-  // The rectangle includes the border, which is no part of the plot.
+  // The rectangle includes the border, which is not part of the plot.
   return { x: clientX - left - element.clientLeft, y: clientY - top - element.clientTop };
 }
 
@@ -48,7 +49,7 @@ export function createDrag(element, meaning) {
   let drag = null;
   const travel = createTravel();
   let mayClick = false;
-  /** A finger has rested: until it is lifted, it reads cells. */
+  /** A finger has rested: until it is lifted, it shows tooltips. */
   let isReading = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let holding;
@@ -60,7 +61,7 @@ export function createDrag(element, meaning) {
     meaning.point(at.x, at.y);
   }
 
-  /** Ends what a hand does. */
+  /** Ends the current drag. */
   function drop() {
     clearTimeout(holding);
     if (drag?.kind === "shape") meaning.outline(null, "replace");
@@ -80,7 +81,8 @@ export function createDrag(element, meaning) {
   function begin(event, at, isPanRequested) {
     const { link, traits } = meaning.state();
     const start = modifiers(event);
-    const isPan = link === "offline" || (traits.tool === "pan" && !start.shift && !start.alt); // offline nothing is selected
+    // Without a kernel nothing can be selected.
+    const isPan = link === "offline" || (traits.tool === "pan" && !start.shift && !start.alt);
     if (isPanRequested || isPan) {
       drag = { kind: "pan", id: event.pointerId, ...at };
       return;
@@ -164,7 +166,8 @@ export function createDrag(element, meaning) {
       const polygon = ended.shape.finish();
       if (polygon !== null) meaning.select(polygon, modeOf(ended.start, modifiers(event)));
     },
-    /** The system took the pointer away, or the user pressed Escape. @returns {boolean} whether there was something to end */
+    /** Cancels the drag: the system took the pointer away, or the user pressed Escape.
+     * @returns {boolean} whether there was a drag */
     cancel() {
       const was = drag;
       drop();

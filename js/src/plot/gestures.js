@@ -1,4 +1,5 @@
-/** Translates pointer, wheel and keys into what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
+/** Translates pointer, wheel and key events into actions: move, zoom, draw a shape, point at a cell. Knows no
+ * camera. */
 // Changes with js/src/page/keys.js and js/src/panels/keyboard_help.js: keys, and the list of them.
 // Changes with js/src/page/parts/toolbar.js: tools of the toolbar.
 import { createDrag } from "./drag.js";
@@ -7,38 +8,38 @@ import { createWheel } from "./wheel.js";
 
 /**
  * @typedef {object} Meaning positions and distances in CSS px of the element
- * @property {() => import("../state/state.js").State} state of the widget, whose settings gestures read
+ * @property {() => import("../state/state.js").State} state of the widget, for the settings of gestures
  * @property {() => boolean} isReady whether there is a view to move
  * @property {(px: number, py: number) => [number, number]} toData
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, px: number, py: number) => void} zoom
- * @property {() => void} settle a hand has let go
+ * @property {() => void} settle the user has finished a move
  * @property {(shape: import("./lasso.js").Shape | null, mode: import("./lasso.js").Mode, cursor?: {x: number, y: number} | null) => void} outline
- *   the shape so far; null = there is none; cursor: where keys would set its next corner
+ *   shows the current shape; null = none; cursor: where keys would add the next corner
  * @property {(polygon: number[], mode: import("./lasso.js").Mode) => void} select
- * @property {(px: number, py: number) => void} point the pointer is here, with no button down, or a finger rests here
- * @property {(px: number, py: number) => void} mark a click, or a tap
- * @property {() => void} leave it is not, or it is busy
- * @property {(sentence: string) => void} say to who does not see the picture
+ * @property {(px: number, py: number) => void} point the pointer hovers here, or a finger rests here
+ * @property {(px: number, py: number) => void} mark a click or a tap
+ * @property {() => void} leave the pointer has left the plot, or a drag has begun
+ * @property {(sentence: string) => void} say announces a sentence to screen readers
  * @property {() => void} reset
  * @property {() => void} clear
  * @property {(tool: import("../wire/constants.js").Settings["tool"]) => void} pick
- * @property {() => void} needKeyShape get what draws shapes by keys, which is not here yet
+ * @property {() => void} needKeyShape loads the module that draws shapes by keys
  */
 
 const KEY_PAN_PX = 40;
 const KEY_ZOOM = 1.25;
-/** Wheel and keys have no end; they rest after so long. */
+/** A move by wheel or keys has no end event; it counts as finished after this delay. */
 const REST_MS = 160;
-/** Begins a shape, where a tool that selects is chosen. */
+/** Starts a shape if a selection tool is active. */
 export const DRAW_KEY = "Enter";
-/** Shows everything; so does Home. */
+/** Resets the view, like Home. */
 export const RESET_KEY = "0";
 /** In the order of their buttons. @type {Record<string, import("../wire/constants.js").Settings["tool"]>} */
 export const TOOL_KEYS = { P: "pan", L: "lasso", R: "rectangle" };
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-/** What keys do where the plot has the focus; the list of all keys is made of this. */
+/** Keys of a focused plot, by action; the keyboard help lists them from here. */
 export const PLOT_KEYS = {
   move: Object.keys(ARROWS),
   closer: ["+", "="],
@@ -54,8 +55,8 @@ const DOES = /** @type {Record<string, keyof typeof PLOT_KEYS>} */ (
 );
 
 /** @param {HTMLElement} element @param {Meaning} meaning
- * @returns {{drop: () => void, goOn: () => void, destroy: () => void}} drop: of a shape that is being drawn; goOn: with one that
- * has waited for what draws it */
+ * @returns {{drop: () => void, goOn: () => void, destroy: () => void}} drop: discards the shape being drawn; goOn:
+ * continues a shape that has waited for the module that draws it */
 export function listenToGestures(element, meaning) {
   const drag = createDrag(element, meaning);
   const drawing = createKeyShape(element, meaning, DRAW_KEY, [...PLOT_KEYS.move, ...PLOT_KEYS.hold, "Backspace"]);
@@ -64,7 +65,7 @@ export function listenToGestures(element, meaning) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let rest;
 
-  /** No focus ring for a mouse, until a key is used again. */
+  /** Hides the focus ring after a use of the mouse, until the next key press. */
   function markPointed() {
     element.toggleAttribute("data-pointed", true);
   }
@@ -77,11 +78,11 @@ export function listenToGestures(element, meaning) {
   /** @param {PointerEvent} event */
   function down(event) {
     if (event.button > 1) return;
-    if (event.button === 1) event.preventDefault(); // else the browser scrolls
+    if (event.button === 1) event.preventDefault(); // otherwise the browser scrolls
     drawing.cancel();
     markPointed();
     element.focus({ preventScroll: true });
-    // A drag goes on where the hand leaves the plot.
+    // A drag continues outside the plot.
     element.setPointerCapture?.(event.pointerId);
     drag.down(event, event.button === 1 || isSpaceDown);
   }
@@ -91,10 +92,10 @@ export function listenToGestures(element, meaning) {
     if (event.ctrlKey || event.metaKey || !(drawing.press(event) || press(event.key))) return;
     element.removeAttribute("data-pointed");
     event.preventDefault();
-    if (event.key === DRAW_KEY) event.stopPropagation(); // with Shift or Alt it runs a cell
+    if (event.key === DRAW_KEY) event.stopPropagation(); // with Shift or Alt a notebook would run the cell
   }
 
-  /** @param {string} key @returns {boolean} whether it means something */
+  /** @param {string} key @returns {boolean} whether the plot handles it */
   function press(key) {
     const [w, h] = [element.clientWidth, element.clientHeight];
     const zoom = (/** @type {number} */ factor) => meaning.zoom(factor, w / 2, h / 2);
@@ -122,7 +123,7 @@ export function listenToGestures(element, meaning) {
   /** @param {string} type @param {(event: any) => void} listener */
   const on = (type, listener, passive = true) =>
     element.addEventListener(type, listener, { signal: ending.signal, passive });
-  // Not passive, since it may stop the browser's own scrolling.
+  // Not passive, because it may prevent the browser from scrolling.
   on("pointerdown", down, false);
   on("pointermove", (event) => {
     wheel.notePointer(event);
@@ -132,10 +133,10 @@ export function listenToGestures(element, meaning) {
   on("pointercancel", drag.cancel);
   on("pointerleave", (event) => {
     wheel.awaitPointer(event);
-    // The cell that a finger has read stays when it is lifted, which uncovers it.
+    // The tooltip of a touched cell stays after the finger is lifted, which uncovers the cell.
     if (drag.isIdle() && event.pointerType !== "touch") meaning.leave();
   });
-  // A finger that rests reads a cell; hosts and browsers would open a menu.
+  // A long touch shows the tooltip of a cell; hosts and browsers would open a context menu.
   on(
     "contextmenu",
     (event) => event.pointerType === "touch" && (event.preventDefault(), event.stopPropagation()),
@@ -158,7 +159,7 @@ export function listenToGestures(element, meaning) {
     isSpaceDown = false;
     if (document.hasFocus()) element.removeAttribute("data-pointed");
   });
-  // In the first phase and on the whole page: a scroll that began elsewhere must not become a zoom here.
+  // In the capture phase and on the whole page: a scroll that began elsewhere must not become a zoom here.
   document.addEventListener("wheel", wheel.watch, { signal: ending.signal, capture: true, passive: true });
   return {
     drop() {

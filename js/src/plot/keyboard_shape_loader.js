@@ -1,20 +1,21 @@
-/** A shape drawn by keys, as gestures know it: the second module draws it; till that has come, keys wait. */
+/** Drawing a shape by keys: loads the second module, which draws it, and queues key presses until then. */
 import { toolOf } from "../state/state.js";
 
 /**
  * @typedef {{key: string, shiftKey: boolean, altKey: boolean}} Press
  *
  * @typedef {object} KeyShape
- * @property {(press: Press) => boolean} press whether it means something
- * @property {() => void} cancel a hand or another tool takes over
- * @property {() => void} refresh the view has moved beneath the cursor
+ * @property {(press: Press) => boolean} press handles a key press; returns false if it ignores the key
+ * @property {() => void} cancel discards the shape, when a pointer or another tool takes over
+ * @property {() => void} refresh updates the shape after the view has moved
  *
  * @typedef {(element: HTMLElement, meaning: import("./gestures.js").Meaning) => KeyShape} CreateKeyShape
  */
 
-/** @param {HTMLElement} element @param {import("./gestures.js").Meaning} meaning @param {string} begin the key that begins one
- * @param {string[]} more keys that mean something from then on
- * @returns {KeyShape & {goOn: () => void}} `goOn`: what draws has come, or cannot be had */
+/** @param {HTMLElement} element @param {import("./gestures.js").Meaning} meaning
+ * @param {string} begin the key that starts a shape
+ * @param {string[]} more keys that are handled after it
+ * @returns {KeyShape & {goOn: () => void}} `goOn`: to be called after the second module has loaded or failed to */
 export function createKeyShape(element, meaning, begin, more) {
   /** @type {KeyShape | null} */
   let drawing = null;

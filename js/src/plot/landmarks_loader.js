@@ -1,4 +1,4 @@
-/** Names of categories and contours over a plot, once the second module is there to draw them. */
+/** Category names and contours over a plot: loads the layer that draws them from the second module. */
 
 /**
  * @typedef {import("../screen/camera.js").Camera} Camera
@@ -11,28 +11,31 @@
  * @property {Theme} theme
  *
  * @typedef {object} Landmarks
- * @property {() => void} draw on the screen, at its next frame
- * @property {(context: CanvasRenderingContext2D, scale: number, theme: Theme, family: string) => void} paint onto a picture whose
- *   origin is the top left of the plot; scale: px per CSS px
- * @property {(points: HTMLCanvasElement) => void} underlay put what lies beneath the points under a picture of them alone
+ * @property {() => void} draw draws on the screen, at the next frame
+ * @property {(context: CanvasRenderingContext2D, scale: number, theme: Theme, family: string) => void} paint draws
+ *   onto a picture whose origin is the top left of the plot; scale: px per CSS px
+ * @property {(points: HTMLCanvasElement) => void} underlay draws the layers below the points under a picture of the
+ *   points
  * @property {() => void} destroy
  *
  * @typedef {object} Site where they are drawn
  * @property {HTMLElement} element of the plot
- * @property {Element} under what their canvas lies beneath
+ * @property {Element} under the element above their canvas
  * @property {() => Look} look
  * @property {Pick<import("./plot.js").PlotModel, "store" | "actions" | "client" | "positions">} model
  *
  * @typedef {(site: Site) => Landmarks} CreateLandmarks
  */
 
-/** What lies over the points. */
+/** State and traits of the layers over and under the points. */
 const LIES = /** @type {const} */ (["labels", "contours", "difference", "tissue", "tissue_opacity"]);
 
-/** What else it looks at; of ties at 0 it draws the points. */
+/** Other state that requires a redraw; `points` has the ties at 0. */
 const FOLLOWED = /** @type {const} */ (["color", "points", "landmarks"]);
 
-/** @param {Site} site @returns {Landmarks & {follow: (state: State, before: State) => boolean}} `follow` tells whether the picture is another */
+/** @param {Site} site
+ * @returns {Landmarks & {follow: (state: State, before: State) => boolean}} `follow` returns whether the picture has
+ * changed */
 export function createLandmarks(site) {
   /** @type {Landmarks | null} */
   let layer = null;

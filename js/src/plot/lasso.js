@@ -1,4 +1,5 @@
-/** The lasso: every place of the pointer is a corner, and a straight line closes it. Pure. */
+/** Shapes that select cells: a lasso, where each pointer position is a corner and a straight line closes the polygon,
+ * or a rectangle. Pure. */
 // Changes with cxg_widget/selection/selection.py: modes of a selection.
 // Changes with js/src/page/parts/toolbar.js: tools of the toolbar.
 
@@ -8,10 +9,11 @@
 /** A rectangle thinner than this is a click. */
 const THINNEST_PX = 2;
 
-/** What `modeOf` makes of keys, in words. */
+/** Hint that describes `modeOf`. */
 export const MODES_HINT = "Shift adds, Alt removes, Shift+Alt intersects";
 
-/** How a shape changes the selection; keys count when they are down at the start or at the end. @param {...Modifiers} at @returns {Mode} */
+/** How a shape changes the selection; modifier keys count if pressed at the start or at the end.
+ * @param {...Modifiers} at @returns {Mode} */
 export function modeOf(...at) {
   const shift = at.some((one) => one.shift);
   const alt = at.some((one) => one.alt);
@@ -34,11 +36,11 @@ export function createShape(kind) {
       if (last !== null && last[0] === px && last[1] === py) return;
       first ??= [px, py];
       last = [px, py];
-      // A rectangle keeps its first corner, and the place of the pointer.
+      // A rectangle keeps only its first corner and the current pointer position.
       if (kind === "rectangle") data.length = Math.min(data.length, 2);
       data.push(...at);
     },
-    /** Corners so far, x and y in turn, data units. @returns {number[]} */
+    /** Current corners, x and y alternating, data units. @returns {number[]} */
     corners() {
       if (kind === "lasso" || data.length < 4) return data;
       const [x0, y0, x1, y1] = data;

@@ -1,6 +1,7 @@
-/** The static picture of a saved notebook: shown where no kernel runs, hidden once the widget has something to show. */
+/** The static picture of a saved notebook: shown without a kernel, hidden once the widget has drawn its plot. */
 
-/** The picture that the notebook kept, over an element for as long as that has nothing of its own to show. @param {HTMLElement} element */
+/** Covers an element with the picture saved in the notebook until the element has its own content.
+ * @param {HTMLElement} element */
 export function createCover(element) {
   /** @type {HTMLImageElement | null} */
   let image = null;
@@ -21,10 +22,11 @@ export function createCover(element) {
   };
 }
 
-/** Hide the pictures that stand in for a widget where no script runs. @param {string} id of the widget's picture @returns {() => void} shows them again */
+/** Hides the static pictures that replace a widget where scripts do not run. @param {string} id of the widget's picture
+ * @returns {() => void} shows them again */
 export function hideStandIns(id) {
   const style = document.createElement("style");
-  // The id comes out of a notebook, which may be a stranger's.
+  // Escapes the id: it comes from a notebook, which may be untrusted.
   style.textContent = `.cxg-static-${CSS.escape(id)} { display: none; }`;
   document.head.append(style);
   return () => style.remove();

@@ -9,15 +9,15 @@ import { make, makeLayer, set } from "../screen/svg.js";
 /** @type {Record<Mode, string>} */
 const SIGNS = { replace: "", add: "+", subtract: "−", intersect: "∩" };
 const SIGN_PX = 14;
-/** Half a cursor that keys move. */
+/** Half the width of the keyboard cursor. */
 const CROSS_PX = 9;
-/** Between a point and the ring around it. */
+/** Gap between a point and the ring around it. */
 const RING_PX = 3;
 
 export function createOverlay() {
   const element = makeLayer({ "aria-hidden": "true" });
   const thin = { "stroke-width": 1.5, "stroke-linejoin": "round" };
-  // A line over points of any color is seen by its halo.
+  // The halo makes a line visible over points of any color.
   const halo = make("path", { ...thin, fill: "none", "stroke-width": 3.5, "stroke-opacity": 0.75 });
   const line = make("path", { ...thin, "fill-opacity": 0.06 });
   const closing = make("path", { ...thin, fill: "none", "stroke-dasharray": "4 3" });
@@ -58,7 +58,7 @@ export function createOverlay() {
   return {
     element,
     /** @param {import("./lasso.js").Shape | null} next null = none is being drawn @param {Mode} how it will change the selection
-     * @param {{x: number, y: number} | null} [at] the cursor, where keys draw it; CSS px */
+     * @param {{x: number, y: number} | null} [at] the keyboard cursor, CSS px; null with a pointer */
     takeShape(next, how, at = null) {
       [shape, mode, cursor] = [next, how, at];
     },

@@ -1,30 +1,33 @@
-/** Saved pictures of a plot: takes the notebook's once the page rests, is hidden or saved. The second module draws them. */
+/** Saved pictures of a plot: updates the notebook's picture once the plot rests or the page is hidden or saved. The
+ * second module draws them. */
 
 /**
  * @typedef {import("../words/legend_words.js").Key} Key
  *
  * @typedef {object} Pictures
- * @property {() => Promise<void>} keep one in the notebook
- * @property {(wanted: number, edit?: (key: Key | null) => Key | null) => Promise<HTMLCanvasElement>} figure wanted: px per CSS px; edit: what of
- *   the key is said
+ * @property {() => Promise<void>} keep saves a picture in the notebook
+ * @property {(wanted: number, edit?: (key: Key | null) => Key | null) => Promise<HTMLCanvasElement>} figure draws a
+ *   picture; wanted: px per CSS px; edit: changes the legend
  *
- * @typedef {object} Pictured the plot that they are of
+ * @typedef {object} Pictured the plot that the pictures show
  * @property {HTMLElement} element
  * @property {import("../state/state.js").Store} store
  * @property {() => import("../picture/surface.js").Surface} surface
- * @property {import("./aim.js").Aim} aim where it looks
+ * @property {import("./aim.js").Aim} aim camera and size
  * @property {() => import("../style/point_style.js").Theme} theme
  * @property {Pick<import("./landmarks_loader.js").Landmarks, "paint" | "underlay">} landmarks
- * @property {() => boolean} isToKeep whether this is the plot whose picture is kept, and now
+ * @property {() => boolean} isToKeep whether to save a picture of this plot now
  * @property {(still: import("../state/state.js").Still) => void} keep
- * @property {{draws: Set<() => Promise<HTMLCanvasElement>>}} together of all panels, one of each view that has some
+ * @property {{draws: Set<() => Promise<HTMLCanvasElement>>}} together functions that draw all panels of a view in one
+ *   picture, one for each view with panels
  *
  * @typedef {(plot: Pictured) => Pictures} CreatePictures
  */
 
-/** It is as large as the values of a gene, or larger: it must not travel while somebody still looks for the next color. */
+/** Delay before a picture is saved. A picture has as many bytes as the values of a gene or more: it must not delay
+ * them while the user still changes the color. */
 const REST_MS = 5_000;
-/** Heard by the window in its first phase: hosts stop the key by which they save. */
+/** Events on the window in the capture phase, because hosts stop the key event that saves. */
 const LEAVING = ["keydown", "visibilitychange", "pagehide"];
 const FIRST = { capture: true };
 
@@ -37,12 +40,13 @@ export function createSavedPictures(plot) {
   let timer;
   const here = () => (pictures ??= store.get().pictures?.(plot) ?? null);
 
-  /** Once what draws them has come. @param {"needsPanels" | "needsQuietly"} need @returns {Promise<Pictures>} */
+  /** Loads the module that draws pictures. @param {"needsPanels" | "needsQuietly"} need @returns {Promise<Pictures>}
+   * rejected if it cannot be loaded */
   function get(need) {
     return new Promise((resolve, reject) => {
       const check = () => {
         const state = store.get();
-        // The module is still on its way.
+        // The module is still loading.
         if (here() === null && state.link === "live" && state[need]) return;
         unsubscribe();
         if (pictures !== null) resolve(pictures);
@@ -58,11 +62,11 @@ export function createSavedPictures(plot) {
     stop();
     get("needsQuietly").then(
       (them) => them.keep(),
-      () => {}, // the kernel's is kept
+      () => {}, // the kernel's picture stays
     );
   }
 
-  /** What rests no longer: a host may read the document at once, or throw the page away. @param {Event} event */
+  /** Saves without further delay: a host may read the document now, or close the page. @param {Event} event */
   function leave(event) {
     const { key, ctrlKey, metaKey } = /** @type {KeyboardEvent} */ (event);
     const isSaved = event.type === "keydown" && key.toLowerCase() === "s" && (ctrlKey || metaKey);

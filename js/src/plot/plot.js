@@ -1,4 +1,4 @@
-/** One plot: puts its canvas, overlay, axes and gestures together. The surface draws, the model decides. */
+/** One plot: connects canvas, overlay, axes and gestures. The surface draws, the model decides. */
 
 import { changeBetween } from "../picture/plan.js";
 import { createProgressReport } from "../picture/report.js";
@@ -27,17 +27,20 @@ import { watchRoom, watchSight } from "./room.js";
  * @property {import("../state/actions.js").Actions} actions
  * @property {import("../wire/client.js").Client} client
  * @property {import("../state/shared_view.js").SharedView} view
- * @property {{draws: Set<() => Promise<HTMLCanvasElement>>}} together what draws all panels, one of each view that has some
- * @property {(site: import("../picture/surface.js").Site) => Surface} createSurface drawn by whom the state says
+ * @property {{draws: Set<() => Promise<HTMLCanvasElement>>}} together functions that draw all panels of a view in one
+ *   picture, one for each view with panels
+ * @property {(site: import("../picture/surface.js").Site) => Surface} createSurface creates a surface with the
+ *   painter that the state selects
  * @property {() => import("../state/scene.js").Positions | null} positions of the points that have arrived
- * @property {() => void} begin the first points are being drawn
- * @property {(plot: object, viewport: import("../screen/camera.js").Viewport | null, refresh: () => void) => void} see what a plot
- *   shows now; null = nothing any more; refresh: draws it anew
+ * @property {() => void} begin to be called when the first points are drawn
+ * @property {(plot: object, viewport: import("../screen/camera.js").Viewport | null, refresh: () => void) => void} see
+ *   takes the current viewport of a plot; null = it shows nothing; refresh: redraws it
  * @property {(polygon: number[], mode: import("../wire/protocol.js").Mode) => void} select
  * @property {(at: [number, number], radii: [number, number], waitMs: number) => Promise<import("../state/state.js").Cell | null>} cellAt data units
- * @property {(viewport: import("../screen/camera.js").Viewport) => void} shows a picture has come on the screen
- * @property {(plot: object) => boolean} isForemost the one used last of those there are
- * @property {(plot: object) => void} touch
+ * @property {(viewport: import("../screen/camera.js").Viewport) => void} shows to be called after a picture of this
+ *   viewport has appeared on the screen
+ * @property {(plot: object) => boolean} isForemost whether the plot is the one used last
+ * @property {(plot: object) => void} touch marks the plot as the one used last
  * @property {(plot: object) => void} leave
  * @property {(still: import("../state/state.js").Still) => void} keepStill
  *
@@ -45,7 +48,7 @@ import { watchRoom, watchSight } from "./room.js";
  * @property {HTMLElement} element
  * @property {(theme: Theme) => void} setTheme
  * @property {(scale: number, edit?: (key: import("../words/legend_words.js").Key | null) => import("../words/legend_words.js").Key | null) => Promise<HTMLCanvasElement>} figure
- *   the picture that is saved; scale: px per CSS px; edit: what of its key is said
+ *   draws the picture to save; scale: px per CSS px; edit: changes the legend in it
  * @property {() => void} destroy
  */
 
@@ -54,10 +57,10 @@ const LABEL =
   "Scatterplot. Arrow keys pan, plus and minus zoom, 0 resets the view, P, L and R choose a tool, Enter draws with it, Escape clears the selection, question mark lists all keys.";
 
 /**
- * @param {HTMLElement} host the plot fills it
+ * @param {HTMLElement} host element that the plot fills
  * @param {PlotModel} model
  * @param {HTMLElement} [statusOn] gets data-cxg-state, data-cxg-drawn and data-cxg-view
- * @param {(sentence: string) => void} [say] to who does not see the picture
+ * @param {(sentence: string) => void} [say] announces a sentence to screen readers
  * @returns {Plot}
  */
 export function createPlot(host, model, statusOn = host, say = () => {}) {
@@ -114,7 +117,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     together: model.together,
   });
 
-  /** Look anew at what all plots look at. @param {Change} change */
+  /** Updates everything after a change of the shared view or the size. @param {Change} change */
   function aimAnew(change) {
     if (change === "all") aim.measure();
     aim.update();
@@ -131,7 +134,8 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
   function tellWhatIsSeen() {
     const viewport = aim.viewport(theme.dark);
     if (viewport === null) return;
-    model.see(plot, aim.hasRoom() ? viewport : null, () => redraw("colors")); // no room: in a tab that is not on show
+    // Without a size the plot is in a hidden tab.
+    model.see(plot, aim.hasRoom() ? viewport : null, () => redraw("colors"));
   }
 
   /** @param {Change} change */
@@ -175,8 +179,8 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
 
   /** @param {State} state @param {State} before */
   function follow(state, before) {
-    if (aim.size().width === 0 && state.points !== null) fit(); // the observer speaks only when the page is next laid out
-    // First, since all that follows draws on the surface that there is.
+    if (aim.size().width === 0 && state.points !== null) fit(); // the observer reports only after the next page layout
+    // First, because everything below draws on the current surface.
     if (state.drawnBy !== before.drawnBy) surfaces.replace();
     if (state.cell !== before.cell) drawOverlay();
     const isElsewhere = state.points !== before.points && placeOf(state) !== placeOf(before);
@@ -192,7 +196,8 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     if (landmarks.follow(state, before)) saved.keepSoon();
     if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background)
       saved.keepSoon();
-    if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(store); // nobody looks: nothing to wait for
+    // The plot is out of sight: nothing to wait for.
+    if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(store);
   }
 
   const hands = listenToGestures(element, meaning);
@@ -239,12 +244,12 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
   return plot;
 }
 
-/** Where the points on show lie, in whose units corners are. @param {State} state */
+/** Identifies the coordinate system of the displayed points, which the corners of shapes use. @param {State} state */
 function placeOf({ points }) {
   return points === null ? "" : JSON.stringify([points.embedding, points.axes]);
 }
 
-/** What gestures mean that need nothing of a plot but where it looks.
+/** The actions of gestures that depend only on the aim and the model.
  * @param {import("./aim.js").Aim} aim @param {PlotModel} model @param {(how: import("./aim.js").Move) => void} move
  * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "say" | "select" | "point" | "mark" | "leave">} */
 function meaningOf(aim, { store, actions, view }, move) {
@@ -285,14 +290,15 @@ function createFinder(aim, { store, cellAt }) {
   );
 }
 
-/** Note that a picture of the coloring on show has been on the screen. @param {import("../state/state.js").Store} store @param {boolean} isComplete */
+/** Records that a picture of the displayed coloring has been on the screen.
+ * @param {import("../state/state.js").Store} store @param {boolean} isComplete */
 function noteSeen(store, isComplete = false) {
   const { isSeen, isWhole, seen, color } = store.get();
   if (isSeen && (isWhole || !isComplete) && seen?.seq === color?.seq) return;
   store.set({ isSeen: true, isWhole: isWhole || isComplete, seen: color });
 }
 
-/** The surface that draws a plot, and what drew before another did, on show until that one has drawn.
+/** The surface that draws a plot. A replaced surface stays visible until the new one has drawn.
  * @param {HTMLElement} element @param {() => Surface} create */
 function createSurfaces(element, create) {
   /** @type {Surface | null} */

@@ -1,16 +1,16 @@
-/** Finds the cell under a pointer that rests; never more than one question at a time. */
+/** Finds the cell under a resting pointer, with at most one request at a time. */
 
 const REST_MS = 50;
 const WAIT_MS = 5_000;
 
 /**
  * @param {(px: number, py: number, waitMs: number) => Promise<import("../state/state.js").Cell | null>} ask
- * @param {(cell: import("../state/state.js").Cell | null, isMarked: boolean) => void} show isMarked: it was clicked
+ * @param {(cell: import("../state/state.js").Cell | null, isMarked: boolean) => void} show isMarked: after a click
  */
 export function createCellFinder(ask, show) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  /** Counts where the pointer has been; an answer to an older place is not shown. */
+  /** Counts pointer positions; a reply for an older position is not shown. */
   let visit = 0;
   let isAsking = false;
 
@@ -22,7 +22,7 @@ export function createCellFinder(ask, show) {
       return;
     }
     isAsking = true;
-    // An answer may take seconds, and the pointer be elsewhere by then.
+    // A reply may take seconds, and the pointer may have moved by then.
     const visited = visit;
     const cell = await ask(px, py, WAIT_MS);
     isAsking = false;

@@ -20,25 +20,25 @@ export function roomIn(host, axisLabels) {
   return { size: { width, height, ratio: Math.min(globalThis.devicePixelRatio || 1, most) }, margin };
 }
 
-/** Call a listener when an element comes into sight, or leaves it. @param {HTMLElement} element @param {(isInSight: boolean) => void} listener
- * @returns {() => void} stops it */
+/** Calls a listener when an element enters or leaves the browser's viewport.
+ * @param {HTMLElement} element @param {(isInSight: boolean) => void} listener @returns {() => void} stops watching */
 export function watchSight(element, listener) {
-  // Several reports may have gathered: the last one is of now.
+  // The observer may deliver several entries at once: the last one is current.
   const observer = new IntersectionObserver((entries) => listener(entries[entries.length - 1].isIntersecting));
   observer.observe(element);
   return () => observer.disconnect();
 }
 
-/** Call a listener when an element may have another size, or the screen other pixels. @param {HTMLElement} element @param {() => void} listener
- * @returns {() => void} stops it */
+/** Calls a listener when the size of an element or the pixel ratio of the screen may have changed.
+ * @param {HTMLElement} element @param {() => void} listener @returns {() => void} stops watching */
 export function watchRoom(element, listener) {
   const resized = new ResizeObserver(listener);
   resized.observe(element);
   const ending = new AbortController();
   (function watch() {
     if (ending.signal.aborted) return;
-    // No event reports a new pixel ratio. A query for the present one stops matching once, so each change needs
-    // another.
+    // No event reports a new pixel ratio. A media query for the current ratio stops matching once, so each change needs
+    // a new query.
     const media = matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`);
     media.addEventListener("change", () => (listener(), watch()), { once: true, signal: ending.signal });
   })();

@@ -1,13 +1,14 @@
-/** The wheel over a plot: zooms if the pointer came to the plot, scrolls the page if the plot came to the pointer. */
+/** The wheel over a plot: zooms if the user moved the pointer onto the plot; scrolls the page if scrolling brought
+ * the plot under the pointer. */
 import { clamp } from "../screen/clamp.js";
 import { placeIn } from "./drag.js";
 
 const LINE_PX = 16;
 const WHEEL_RATE = 0.0015;
 const PINCH_RATE = 0.01;
-/** Turns of the wheel that follow each other so soon are one scroll. */
+/** Wheel events within this interval belong to one scroll. */
 const SCROLL_MS = 250;
-/** A pointer that has moved so far has come to the plot, not the plot to the pointer. */
+/** After this distance over the plot, the user has moved the pointer onto it. */
 const COME_PX = 5;
 
 /**
@@ -16,15 +17,16 @@ const COME_PX = 5;
  * @param {() => boolean} isShaping whether a shape is being drawn
  */
 export function createWheel(element, meaning, isShaping) {
-  /** When the page was scrolled last, from where on the screen, and whether the pointer has moved over the plot since. */
+  /** Time of the last scroll of the page; `from`: screen position of the pointer then; `hasCome`: the pointer has
+   * moved over the plot since. */
   let scrolledAt = -Infinity;
   /** @type {{screenX: number, screenY: number} | null} */
   let from = null;
   let hasCome = false;
   let isTaken = false;
 
-  /** Is this turn of the wheel for the plot? Else it scrolls the page, and so do all that follow at once, wherever they end up.
-   * @param {WheelEvent} event */
+  /** True if a wheel event is for the plot. Otherwise it scrolls the page, and so do the events that follow
+   * immediately, wherever they occur. @param {WheelEvent} event */
   function isForPlot(event) {
     if (!event.composedPath().includes(element)) return false;
     if (isShaping()) return true;
@@ -42,14 +44,15 @@ export function createWheel(element, meaning, isShaping) {
 
   return {
     awaitPointer,
-    /** Where the page moved beneath the pointer, that is where it was. @param {PointerEvent} event */
+    /** Notes a move of the pointer; a page that scrolls beneath the pointer leaves its screen position as it was.
+     * @param {PointerEvent} event */
     notePointer({ screenX, screenY }) {
       hasCome ||= from === null || Math.abs(screenX - from.screenX) + Math.abs(screenY - from.screenY) >= COME_PX;
     },
-    /** Sees every turn of the wheel on the page, before anybody else does. @param {WheelEvent} event */
+    /** Gets every wheel event of the page, before any other listener. @param {WheelEvent} event */
     watch(event) {
       isTaken = isForPlot(event);
-      // After a turn that scrolled the page the next ones scroll too, even if the page moved the plot under the
+      // After an event that scrolled the page the next ones scroll too, even if the page moved the plot under the
       // pointer.
       if (isTaken) return;
       scrolledAt = event.timeStamp;
@@ -61,7 +64,7 @@ export function createWheel(element, meaning, isShaping) {
       event.preventDefault();
       if (isShaping()) return false;
       const unit = event.deltaMode === 1 ? LINE_PX : event.deltaMode === 2 ? element.clientHeight : 1;
-      // A pinch on a touchpad comes as a wheel with Ctrl and small steps.
+      // Browsers report a pinch on a touchpad as a wheel event with Ctrl and small steps.
       const rate = event.ctrlKey && Math.abs(event.deltaY * unit) < 50 ? PINCH_RATE : WHEEL_RATE;
       const { x, y } = placeIn(element, event);
       meaning.leave();

@@ -1,6 +1,6 @@
 /**
- * The camera: from data units to the screen and back, in double precision. x and y have the same scale where they share their
- * units; else each fills the plot by itself. Pure.
+ * The camera: transforms data units to the screen and back, in double precision. x and y have the same scale if they
+ * share their units; otherwise each axis fills the plot independently. Pure.
  */
 // Changes with cxg_widget/spatial/view.py: the view that shows everything.
 
@@ -8,28 +8,29 @@ import { COARSE_PX, MARGIN } from "../wire/constants.js";
 import { clamp } from "./clamp.js";
 
 /**
- * @typedef {[number, number, number, number]} View left, right, bottom, top in data units; bottom > top where y grows downwards
+ * @typedef {[number, number, number, number]} View left, right, bottom, top in data units; bottom > top if y grows
+ *   downwards
  * @typedef {[number, number, number, number]} Extent x0, x1, y0, y1 in data units
  *
  * @typedef {object} Camera
  * @property {number} x data units in the middle of the plot
  * @property {number} y
  * @property {number} unitsPerPx units of x per CSS px
- * @property {number} stretch units of y that a px holds for each unit of x; 1 where the axes share their units
+ * @property {number} stretch units of y per px, divided by units of x per px; 1 if the axes share their units
  * @property {number} width CSS px
  * @property {number} height CSS px
  * @property {1 | -1} up 1: y grows upwards; -1: downwards
  *
- * @typedef {object} Viewport what one plot shows, and how finely
+ * @typedef {object} Viewport the view of one plot and its resolution
  * @property {Camera} camera
  * @property {readonly number[]} view left, right, bottom, top in data units
  * @property {number} ratio device px per CSS px
  * @property {number} diameter of a point, device px
- * @property {boolean} dark the page is
- * @property {{camera: Camera, diameter: number}} [whole] the same where everything is shown
+ * @property {boolean} dark whether the page is dark
+ * @property {{camera: Camera, diameter: number}} [whole] camera and diameter of the view that shows everything
  */
 
-/** How far one can zoom out: the data takes at least this part of the plot. */
+/** Limit for zooming out: the data takes at least this fraction of the plot. */
 const SMALLEST = 0.2;
 const FLOAT32_STEP = 2 ** -23;
 /** @typedef {{least: number[], most: number[]}} Range of units per px, along x and along y */
@@ -41,20 +42,21 @@ export function scales({ unitsPerPx, stretch }) {
   return [unitsPerPx, unitsPerPx * stretch];
 }
 
-/** The camera that shows a view: all of it, in the middle, where the axes share their units; else nothing but it.
+/** The camera that shows a view: centered and complete if the axes share their units; otherwise exactly this view.
  * @param {readonly number[]} view @param {number} width CSS px @param {number} height CSS px @param {boolean} yDown @param {boolean} [equalUnits]
  * @returns {Camera} */
 export function contain([left, right, bottom, top], width, height, yDown, equalUnits = true) {
   const [w, h] = [Math.max(width, 1), Math.max(height, 1)];
   let [perX, perY] = [Math.abs(right - left) / w, Math.abs(top - bottom) / h];
-  // Halves before the sum, which may be infinite.
+  // Halves before the sum, because the sum may overflow.
   const [x, y] = [left / 2 + right / 2, bottom / 2 + top / 2];
   if (equalUnits) perX = perY = Math.max(perX, perY) || Math.max(speck(x), speck(y)) / Math.min(w, h);
   const unitsPerPx = perX || speck(x) / w;
   return { x, y, unitsPerPx, stretch: (perY || speck(y) / h) / unitsPerPx, width, height, up: yDown ? -1 : 1 };
 }
 
-/** How much of an axis to show about points that all lie at one place: 1, or what numbers there tell apart. @param {number} at */
+/** Length of axis to show if all points lie at one place: 1, or more for large numbers, which are less precise.
+ * @param {number} at */
 function speck(at) {
   return Math.max(1, Math.abs(at) * 2 ** -20);
 }
@@ -66,7 +68,7 @@ export function fit(extent, width, height, yDown, equalUnits) {
   return { ...camera, unitsPerPx: camera.unitsPerPx * (1 + 2 * MARGIN) };
 }
 
-/** What is to be seen. @param {Camera} camera @returns {View} */
+/** The visible view. @param {Camera} camera @returns {View} */
 export function visible(camera) {
   const [perX, perY] = scales(camera);
   const [w, h] = [(perX * camera.width) / 2, ((perY * camera.height) / 2) * camera.up];
@@ -85,14 +87,15 @@ export function toPx(camera, dataX, dataY) {
   return [camera.width / 2 + (dataX - camera.x) / perX, camera.height / 2 - ((dataY - camera.y) / perY) * camera.up];
 }
 
-/** Move the picture with the hand. @param {Camera} camera @param {number} dx CSS px @param {number} dy CSS px @returns {Camera} */
+/** Moves the picture by a distance. @param {Camera} camera @param {number} dx CSS px @param {number} dy CSS px
+ * @returns {Camera} */
 export function pan(camera, dx, dy) {
   const [perX, perY] = scales(camera);
   return { ...camera, x: camera.x - dx * perX, y: camera.y + dy * perY * camera.up };
 }
 
-/** Zoom in (factor > 1) or out about a place that stays where it is. Both axes by the same factor: in until neither has more to
- * tell, out until the data is small along each, where that axis waits for the other.
+/** Zooms in (factor > 1) or out around a place that keeps its position. Both axes zoom in by the same factor, until
+ * both have reached their limits. When zooming out, an axis that reaches its limit stays while the other continues.
  * @param {Camera} camera @param {number} factor @param {number} px @param {number} py @param {Range} [range] @returns {Camera} */
 export function zoomAt(camera, factor, px, py, { least, most } = UNBOUNDED) {
   const now = scales(camera);
@@ -100,12 +103,12 @@ export function zoomAt(camera, factor, px, py, { least, most } = UNBOUNDED) {
   const [perX, perY] = now.map((units, axis) => Math.min(units * by, Math.max(most[axis], units)));
   const [dataX, dataY] = toData(camera, px, py);
   const zoomed = { ...camera, unitsPerPx: perX, stretch: perY / perX };
-  // Corrects the place under the pointer, so that rounding does not let the picture drift.
+  // Corrects the place under the pointer, because rounding would make the picture drift.
   const [atX, atY] = toPx(zoomed, dataX, dataY);
   return pan(zoomed, px - atX, py - atY);
 }
 
-/** Smallest and largest units per px: never beyond the precision of the data, never lost in the void.
+/** Smallest and largest units per px: the precision of the data limits zooming in, the size of the data zooming out.
  * @param {Extent} extent @param {number} width @param {number} height @param {number} ratio device px per CSS px @param {boolean} [equalUnits]
  * @returns {Range} */
 export function zoomRange(extent, width, height, ratio, equalUnits = true) {
@@ -117,12 +120,13 @@ export function zoomRange(extent, width, height, ratio, equalUnits = true) {
   return { least, most: whole.map((units) => units / SMALLEST) };
 }
 
-/** How many times as large things are as in another camera; where the axes differ, their geometric mean. @param {Camera} camera @param {Camera} whole */
+/** Zoom factor relative to another camera; if the axes differ, their geometric mean.
+ * @param {Camera} camera @param {Camera} whole */
 export function zoomOver(camera, whole) {
   return (whole.unitsPerPx / camera.unitsPerPx) * Math.sqrt(whole.stretch / camera.stretch);
 }
 
-/** Keep the middle of the plot over the data. @param {Camera} camera @param {Extent} extent @returns {Camera} */
+/** Keeps the center of the plot over the data. @param {Camera} camera @param {Extent} extent @returns {Camera} */
 export function keepOver(camera, [x0, x1, y0, y1]) {
   const within = (/** @type {number} */ at, /** @type {number} */ a, /** @type {number} */ b) =>
     clamp(at, Math.min(a, b), Math.max(a, b));
@@ -141,20 +145,21 @@ export function codesToClip(camera, [x0, x1, y0, y1]) {
   };
 }
 
-/** Does one step of a position code take so much of the screen that points would show as a lattice?
+/** True if one step of a position code is so large on the screen that points would show as a lattice.
  * @param {Pick<Viewport, "camera" | "ratio">} viewport @param {readonly number[]} extent that the codes span @returns {boolean} */
 export function isCoarse({ camera, ratio }, extent) {
   return cellSizePx(camera, extent, 65_534, 65_534) * ratio > COARSE_PX;
 }
 
-/** CSS px that a cell takes of an extent cut into columns and rows, along the axis where it takes more.
+/** Size in CSS px of one cell of an extent cut into columns and rows, along its longer axis.
  * @param {Camera} camera @param {readonly number[]} extent @param {number} columns @param {number} rows @returns {number} */
 export function cellSizePx(camera, [x0, x1, y0, y1], columns, rows) {
   const [perX, perY] = scales(camera);
   return Math.max(Math.abs(x1 - x0) / columns / perX, Math.abs(y1 - y0) / rows / perY);
 }
 
-/** A view with the same middle and `factor` times the sides. @param {readonly number[]} view @param {number} factor @returns {View} */
+/** A view with the same center and `factor` times the sides. @param {readonly number[]} view @param {number} factor
+ * @returns {View} */
 export function expand([left, right, bottom, top], factor) {
   const [x, y, w, h] = [
     (left + right) / 2,
@@ -165,7 +170,8 @@ export function expand([left, right, bottom, top], factor) {
   return [x - w, x + w, y - h, y + h];
 }
 
-/** Does an extent hold a view? @param {readonly number[]} extent @param {readonly number[]} view @returns {boolean} */
+/** True if an extent contains a view. @param {readonly number[]} extent @param {readonly number[]} view
+ * @returns {boolean} */
 export function covers(extent, view) {
   const [x0, x1, y0, y1] = [
     Math.min(extent[0], extent[1]),

@@ -1,4 +1,4 @@
-/** Canvases, on the page and off it, in device px. */
+/** Creates canvases, on and off the page, with sizes in device px. */
 
 /** @param {number} cssPx @param {number} ratio device px per CSS px @returns {number} */
 export function devicePx(cssPx, ratio) {
@@ -13,21 +13,22 @@ export function createCanvas() {
   return canvas;
 }
 
-/** A canvas to draw on that nobody sees. @param {number} width CSS px @param {number} height @param {number} ratio px per CSS px */
+/** The context of a new canvas off the page. @param {number} width CSS px @param {number} height
+ * @param {number} ratio px per CSS px */
 export function blank(width, height, ratio) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [devicePx(width, ratio), devicePx(height, ratio)];
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 }
 
-/** Give a canvas one pixel for each of the screen's; changing its size clears it.
+/** Gives a canvas one pixel per device pixel; changing its size clears it.
  * @param {HTMLCanvasElement} canvas @param {{width: number, height: number, ratio: number}} size */
 export function fitCanvas(canvas, { width, height, ratio }) {
-  // Compared first: setting a width clears a canvas even where it is the same.
+  // Compared first: setting the width clears a canvas even if it stays the same.
   const [w, h] = [devicePx(width, ratio), devicePx(height, ratio)];
   if (canvas.width !== w) canvas.width = w;
   if (canvas.height !== h) canvas.height = h;
-  // Stretched by the fraction of a pixel that a layout may leave over, points would blur.
+  // An exact CSS size: a layout may add a fraction of a pixel, and stretching the canvas would blur points.
   [canvas.style.width, canvas.style.height] = [`${w / ratio}px`, `${h / ratio}px`];
 }
 

@@ -1,4 +1,4 @@
-/** Elements of SVG. */
+/** Helpers for SVG elements. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -15,7 +15,8 @@ export function set(element, attributes) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
 }
 
-/** A layer that fills its parent, whatever lies beneath staying within reach of the pointer. @param {Record<string, string>} attributes */
+/** A layer that fills its parent and lets pointer events through to the elements beneath.
+ * @param {Record<string, string>} attributes */
 export function makeLayer(attributes) {
   const element = make("svg", { width: "100%", height: "100%", ...attributes });
   element.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";

@@ -1,18 +1,18 @@
-/** Ticks: round numbers along an axis, and how they are written. Pure. */
+/** Ticks: round numbers along an axis, and their text. Pure. */
 // Changes with cxg_widget/draw/pages/axes.py: ticks.
 import { clamp } from "./clamp.js";
 
 /** @typedef {{value: number, text: string}} Tick */
 
 const STEPS = [1, 2, 5];
-/** Beyond these a number is written with an exponent, as in the legend. */
+/** Numbers outside this range get an exponent, as in the legend. */
 const LARGEST = 1e7;
 const SMALLEST = 1e-3;
 
 /**
- * The round numbers between two ends, as dense as there is room for.
+ * Round numbers between two ends, as dense as the space allows.
  * @param {number} from @param {number} to either order @param {number} lengthPx of the axis between them
- * @param {(text: string) => number} roomPx what a number takes with the space around it
+ * @param {(text: string) => number} roomPx width of a number with the space around it
  * @returns {Tick[]} ascending
  */
 export function ticksBetween(from, to, lengthPx, roomPx) {
@@ -26,16 +26,17 @@ export function ticksBetween(from, to, lengthPx, roomPx) {
   return [];
 }
 
-/** The smallest of 1, 2, 5, 10, ... that is no smaller. @param {number} least @returns {number} */
+/** The smallest of ..., 1, 2, 5, 10, ... that is at least `least`. @param {number} least @returns {number} */
 export function stepAbove(least) {
   const power = Math.floor(Math.log10(least));
   const mantissa = least / 10 ** power;
-  // A step that is met exactly must not be lost to rounding.
+  // The tolerance keeps a step that equals the minimum, despite rounding.
   const digit = STEPS.find((one) => one >= mantissa * (1 - 1e-9));
   return digit === undefined ? parse(1, power + 1) : parse(digit, power);
 }
 
-/** As JavaScript reads it: powers of ten multiplied are not always the nearest double. @param {number} digit @param {number} power */
+/** Parses the number from text, because a product with a power of ten is not always the nearest double.
+ * @param {number} digit @param {number} power */
 function parse(digit, power) {
   return Number(`${digit}e${power}`);
 }
@@ -50,7 +51,8 @@ function multiples(step, lo, hi) {
   });
 }
 
-/** A number with the digits that tell it from its neighbours. @param {number} value @param {number} step @param {number} most the largest beside it
+/** Text of a number with enough digits to distinguish adjacent ticks. @param {number} value @param {number} step
+ * @param {number} most largest absolute value on the axis
  * @returns {string} */
 function textOf(value, step, most) {
   const power = Math.floor(Math.log10(step) + 1e-9);
@@ -63,7 +65,8 @@ function textOf(value, step, most) {
 /** @type {Map<number, Intl.NumberFormat>} */
 const formats = new Map();
 
-/** Made once each: that takes longer than writing. @param {number} digits behind the point @returns {Intl.NumberFormat} */
+/** Caches formatters, because creating one takes longer than formatting. @param {number} digits after the point
+ * @returns {Intl.NumberFormat} */
 function formatOf(digits) {
   const known = formats.get(digits);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Actions of a user: the panels call these. */
+/** User actions, called by the panels. */
 // Changes with cxg_widget/selection/selection.py: modes of a selection.
 import { READ } from "../wire/constants.js";
 import { labelsOf } from "./hidden.js";
@@ -6,7 +6,7 @@ import { putBrush } from "./scene.js";
 
 /** @typedef {import("./state.js").Traits} Traits */
 
-/** Matches that a search lists. */
+/** Maximum number of matches in a search. */
 const MATCHES = 50;
 
 /**
@@ -14,29 +14,32 @@ const MATCHES = 50;
  * @property {<K extends keyof Traits>(name: K, value: Traits[K]) => void} setTrait
  *   change a synced trait (saved to the kernel)
  * @property {(name: "vmin" | "vmax", value: number, done: boolean) => void} dragLimit move a limit; only `done` saves the trait
- * @property {(query: string) => void} search ask for matches; newest wins; the answer lands in `state.found`
- * @property {(index: number) => void} toggleCategory show or hide one category; after the last one come the cells without any
- * @property {(index: number) => void} onlyCategory show just one category; again: all
+ * @property {(query: string) => void} search request matches; the newest query wins; `state.found` gets the result
+ * @property {(index: number) => void} toggleCategory show or hide one category; the index after the last category means
+ *   cells without a value
+ * @property {(index: number) => void} onlyCategory show only one category; a second call shows all
  * @property {(index: number, mode: import("../wire/protocol.js").Mode) => void} selectCategory select all cells of one category
- * @property {(code: number, mode: import("../wire/protocol.js").Mode) => void} selectField select all cells of a field of the map of several genes
- * @property {(brush: import("./scene.js").Brush | null) => void} brush leave out points as a brush under a hand says; null = as the filters say
+ * @property {(code: number, mode: import("../wire/protocol.js").Mode) => void} selectField select all cells of one
+ *   field in the color map of several genes
+ * @property {(brush: import("./scene.js").Brush | null) => void} brush exclude points by a brush during a drag; null:
+ *   by the filters again
  * @property {() => void} clearFilters let all cells pass
  * @property {() => void} showAll show all categories
  * @property {(index: number) => void} highlight category under the pointer; -1 = none
  * @property {(rows: number[], mode: import("../wire/protocol.js").Mode) => void} selectRows select cells by their rows
- * @property {(cell: import("./state.js").Cell | null) => void} point ring a cell in the plot; null = none
+ * @property {(cell: import("./state.js").Cell | null) => void} point draw a ring around a cell in the plot; null = none
  * @property {() => void} clearSelection
- * @property {(redo: boolean) => void} undo take the last step back, or one that was undone again
- * @property {() => void} stop end the work that lasts, where it can be ended
+ * @property {(redo: boolean) => void} undo undo the last step, or redo it
+ * @property {() => void} stop cancel the running work, if it can be canceled
  * @property {() => void} resetView
  * @property {() => void} dismissError
- * @property {() => void} needPanels get what the second module draws, if it is not there yet
+ * @property {() => void} needPanels load the second module, if it is not loaded yet
  */
 
 /**
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/client.js").Client} client
  * @param {import("./traits.js").SyncedTraits} traits @param {() => void} resetView
- * @param {() => void} giveUpImage ask no more for the image that is waited for
+ * @param {() => void} giveUpImage drop the pending request for an image
  * @returns {Actions}
  */
 export function createActions(scene, store, client, traits, resetView, giveUpImage) {
@@ -50,7 +53,7 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
   const actions = {
     setTrait(name, value) {
       if (READ.some((one) => one === name) || (name === "filters" && store.get().error?.of === "filter"))
-        store.set({ error: null }); // of what was wanted before
+        store.set({ error: null }); // it concerns the previous value
       traits.set(name, value);
     },
     dragLimit: (name, value, done) => (done ? traits.set : traits.take)(name, value),
@@ -103,7 +106,7 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
   return actions;
 }
 
-/** Ask for a change of the selection, and take note if it changed nothing. @param {import("./state.js").Store} store
+/** Requests a change of the selection and records if nothing changed. @param {import("./state.js").Store} store
  * @param {import("../wire/client.js").Client} client @param {{kind: "lasso" | "category" | "pick", mode: import("../wire/protocol.js").Mode} & Record<string, any>} request */
 export async function select(store, client, request) {
   const { n } = store.get().selection;

@@ -1,20 +1,22 @@
-/** Counts of selected cells per category or bin: requested where a legend shows them, after each change of either. */
+/** Counts of selected cells per category or bin. Requests them after each change of the selection, filters or
+ * coloring. */
 
 /** @typedef {import("./state.js").State} State */
 
 /**
  * @typedef {object} Counted
  * @property {number} seq of the coloring
- * @property {number} selection seq of it
+ * @property {number} selection seq of the selection
  * @property {number} nMissing selected cells without a value
- * @property {Uint32Array} counts selected cells of each category, or in each bin of the histogram; of those that pass the filters
+ * @property {Uint32Array} counts selected cells that pass the filters, per category or per bin of the histogram
  * @property {number} [filter] seq of the filters
  * @property {number} [nPassing] selected cells that pass
- * @property {Uint32Array | null} [passing] all cells that pass, as `counts`, then those without a value; null = no filter
+ * @property {Uint32Array | null} [passing] all cells that pass, per category or bin like `counts`, then those without a
+ *   value; null = no filter
  *
  * @param {import("./state.js").Store} store
  * @param {() => Promise<import("../wire/protocol.js").Counts | undefined>} ask
- * @returns {() => void} called after each change of the state
+ * @returns {() => void} to be called after each change of the state
  */
 export function createCounter(store, ask) {
   let requested = "";
@@ -33,37 +35,40 @@ export function createCounter(store, ask) {
   }
 }
 
-/** @param {State} state @returns {string} "" = nothing, for want of a selection, a coloring or all of its values */
+/** @param {State} state
+ * @returns {string} key of the counts to request; "" = none, because there is no selection or filter, or no complete
+ * coloring */
 function whatToCount({ link, selection, filter, color, nextColor, traits }) {
   const isReady =
     link === "live" && nextColor === null && color !== null && color.counts.length + color.histogram.length > 0;
   if (!isReady || (selection.n === 0 && filter.n === null)) return "";
-  // What the legend alone hides is a filter, too, and no other filters follow from it.
+  // Hiding categories in the legend changes `filter.seq` but not `traits.filters`.
   return `${color.seq} ${selection.seq} ${filter.seq} ${selection.n > 0 ? JSON.stringify(traits.filters) : ""}`;
 }
 
-/** What is known of the selection under a legend; null = there is none, or it has not been counted yet.
+/** Counts of the selection for a coloring; null if nothing is selected or the counts have not arrived yet.
  * @param {Pick<State, "selection" | "counted">} state @param {import("./state.js").Coloring} color @returns {Counted | null} */
 export function countsOf({ selection, counted }, color) {
   return selection.n > 0 && counted?.seq === color.seq && !color.statistic ? counted : null;
 }
 
-/** Selected cells that pass the filters; null where there is no filter, or they have not been counted yet.
+/** Number of selected cells that pass the filters; null if there is no filter or the count has not arrived yet.
  * @param {Pick<State, "selection" | "counted" | "filter" | "traits">} state @returns {number | null} */
 export function nSelectedPassing({ selection, counted, filter, traits }) {
   const isKnown = counted?.selection === selection.seq && counted.filter === filter.seq;
   return isKnown && selection.n > 0 && traits.filters.length > 0 ? (counted.nPassing ?? null) : null;
 }
 
-/** Cells of each category that pass the filters, then those without a value, or of numbers these alone; null where all pass, or they have
- * not been counted yet. @param {Pick<State, "counted" | "filter">} state @param {import("./state.js").Coloring} color @returns {number[] | null} */
+/** Passing cells per category, then those without a value; for numbers, only those without a value. Null if all cells
+ * pass or the counts have not arrived yet. @param {Pick<State, "counted" | "filter">} state
+ * @param {import("./state.js").Coloring} color @returns {number[] | null} */
 function passingOf({ counted, filter }, { seq, statistic, counts }) {
   const isKnown = filter.n !== null && counted?.seq === seq && !statistic;
   const passing = Array.from((isKnown && counted?.passing) || []).slice(-counts.length - 1);
   return passing.length > counts.length ? passing : null;
 }
 
-/** A coloring whose counts are of the cells that pass the filters, as far as they are known: nobody counts the zeros of these.
+/** Replaces the counts of a coloring by those of the passing cells, if known. Zeros of passing cells are never counted.
  * @param {Pick<State, "counted" | "filter">} state @param {import("./state.js").Coloring} color @returns {import("./state.js").Coloring} */
 export function countPassing(state, color) {
   const counts = passingOf(state, color);
@@ -73,9 +78,11 @@ export function countPassing(state, color) {
   return { ...color, nMissing: counts[color.counts.length], counts: counts.slice(0, -1), nZero, nNegative };
 }
 
-/** Two numbers of each row of a legend, and what they are: selected and all, of passing cells while a filter is on.
+/** The two counts in each row of a legend, and their heading: selected and all cells, or passing cells while a filter
+ * is active.
  * @param {Pick<State, "selection" | "counted" | "filter">} state @param {import("./state.js").Coloring} color
- * @returns {{key: string, first?: ArrayLike<number>, second: ArrayLike<number>}} the cells without a value come last; first: none where there is but one */
+ * @returns {{key: string, first?: ArrayLike<number>, second: ArrayLike<number>}} cells without a value come last;
+ *   first: undefined if a row has one count */
 export function legendCounts(state, color) {
   const all = [...color.counts, color.nMissing];
   const chosen = countsOf(state, color);

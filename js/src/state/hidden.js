@@ -1,15 +1,16 @@
-/** Hidden categories; the cells without one count as one more. Pure. */
+/** Hidden categories of the legend. Missing values count as one more category. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
 
 /** @typedef {Pick<import("./state.js").State, "color" | "traits">} Colored */
 
-/** Labels of the legend; the missing values come last. @param {import("./state.js").Coloring | null} color @returns {string[]} */
+/** Labels of the legend, missing values last. @param {import("./state.js").Coloring | null} color
+ * @returns {string[]} */
 export function labelsOf(color) {
   if (color === null) return [];
   return color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
 }
 
-/** Cells of hidden categories; 0 where they have not been counted. @param {Colored} state @returns {number} */
+/** Number of cells in hidden categories; 0 if they are not counted. @param {Colored} state @returns {number} */
 export function nHidden({ color, traits }) {
   if (color?.scale !== "categorical" || traits.hidden.length === 0 || color.counts.length === 0) return 0;
   const hidden = new Set(traits.hidden);
@@ -17,31 +18,32 @@ export function nHidden({ color, traits }) {
   return counts.reduce((sum, count, i) => sum + (hidden.has(color.categories[i] ?? MISSING_LABEL) ? count : 0), 0);
 }
 
-/** Cells that pass the filters and are not hidden, as far as is known. @param {Colored & Pick<import("./state.js").State, "filter" | "brush">} state
+/** Number of cells that pass the filters and are not hidden, as far as known.
+ * @param {Colored & Pick<import("./state.js").State, "filter" | "brush">} state
  * @param {number} nObs @returns {number} */
 export function nShown(state, nObs) {
-  // A brush under the hand counts before the filter that it will become.
+  // During a drag, the count of the brush precedes that of the filter it will set.
   return state.brush?.n ?? state.filter.nShown ?? nObs - nHidden(state);
 }
 
-/** Does the legend hide cells without that being a filter, as of sets? @param {Colored} state */
+/** True if the legend hides cells of sets, which is not a filter. @param {Colored} state */
 export const isHidingOfSets = ({ color, traits }) =>
   traits.hidden.length > 0 && color?.spec?.startsWith("sets:") === true;
 
-/** Are cells drawn that the filters leave out, that of the legend and a brush under the hand too?
+/** True if excluded cells are drawn in grey, whether filters, hidden categories or a dragged brush exclude them.
  * @param {Pick<import("./state.js").State, "filter" | "brush" | "traits">} state */
 export function isGreying({ filter, brush, traits }) {
   return traits.filtered === "grey" && (filter.n !== null || brush != null || traits.hidden.length > 0);
 }
 
-/** Is nothing left to see? @param {Colored} state @returns {boolean} */
+/** True if the legend hides all categories. @param {Colored} state @returns {boolean} */
 export function isAllHidden({ color, traits }) {
   if (color?.scale !== "categorical" || traits.hidden.length < color.categories.length) return false;
   const [hidden, labels] = [new Set(traits.hidden), labelsOf(color)];
   return labels.length > 0 && labels.every((label) => hidden.has(label));
 }
 
-/** Which codes are drawn. @param {Colored} state @returns {(code: number) => boolean} */
+/** Predicate: true for codes that are drawn. @param {Colored} state @returns {(code: number) => boolean} */
 export function isShownOf({ color, traits }) {
   if (color?.scale !== "categorical" || traits.hidden.length === 0) return () => true;
   const hidden = new Set(traits.hidden);

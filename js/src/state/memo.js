@@ -1,4 +1,5 @@
-/** Remembers what was made of some things, and makes it anew only when one of them is another. @template T @returns {(from: unknown[], make: () => T) => T} */
+/** Caches one computed value and recomputes it only when one of its inputs changes.
+ * @template T @returns {(from: unknown[], make: () => T) => T} */
 export function memo() {
   /** @type {{from: unknown[], made: T} | null} */
   let last = null;

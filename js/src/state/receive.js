@@ -1,11 +1,11 @@
-/** Receives messages: arrays go into the scene, everything else into the store. Older messages of a kind are ignored. */
+/** Receives messages: puts arrays into the scene and everything else into the store. Ignores outdated messages. */
 // Changes with cxg_widget/session/streams/chunks.py: what arrives at the front-end.
 import { createPositions, createValues, drawable, putBits, putPositions, putRecoded, putValues } from "./scene.js";
 
 /** @typedef {import("../wire/protocol.js").Reply} Reply */
 /** @typedef {import("./state.js").Coloring} Coloring */
 
-/** Which failures an answer takes back. @type {Partial<Record<Reply["kind"], string[]>>} */
+/** Errors that a successful reply clears, by its kind. @type {Partial<Record<Reply["kind"], string[]>>} */
 const MENDED = {
   points: ["points"],
   color: ["color", "setting"],
@@ -66,18 +66,20 @@ export function createReceiver(scene, store) {
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
       default:
-        return undefined; // cell, counts, matches, gene_sets, detail, image and cells go to who sent the request
+        return undefined; // the caller of the request gets cell, counts, matches, gene_sets, detail, image and cells
     }
   };
 }
 
-/** Say no longer what failed, once the same has gone well. @param {import("./state.js").Store} store @param {Reply} reply */
+/** Clears the error message once the same action succeeds. @param {import("./state.js").Store} store
+ * @param {Reply} reply */
 function forgetError(store, reply) {
   const { error } = store.get();
   if (error && MENDED[reply.kind]?.includes(error.of) && !isShown(store, reply)) store.set({ error: null });
 }
 
-/** Is it what is on show already? After a failure the kernel sends that anew. @param {import("./state.js").Store} store @param {Reply} reply */
+/** True if the reply repeats the displayed state, which the kernel sends again after a failure.
+ * @param {import("./state.js").Store} store @param {Reply} reply */
 function isShown(store, reply) {
   const { points, color } = store.get();
   if (reply.kind === "points")
@@ -85,7 +87,8 @@ function isShown(store, reply) {
   return reply.kind === "color" && reply.spec === color?.spec && reply.detail === color.detail;
 }
 
-/** What a message says apart from its arrays, by names as JavaScript has them. @param {Record<string, any>} reply @returns {any} */
+/** Fields of a message except its arrays, with names in camel case. @param {Record<string, any>} reply
+ * @returns {any} */
 function fieldsOf({ arrays: _, ...fields }) {
   const named = Object.entries(fields).map(([name, value]) => [
     name.replace(/_./g, (one) => one[1].toUpperCase()),
@@ -112,7 +115,8 @@ function takePoints(scene, store, reply) {
   const positions = isNew
     ? createPositions(reply.n_points)
     : /** @type {import("./scene.js").Positions} */ (scene.points);
-  if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are requested, and again then
+  // A repeat: the kernel sends the first points unrequested, and again on request.
+  if (!isNew && reply.start < positions.loaded) return;
   if (isNew)
     Object.assign(scene, { former: areOther ? null : scene.points, points: positions, detail: null, cells: null });
   if (areOther) putBits(scene, { selected: null, passing: passingOf(scene, positions.n) }, positions.n);
@@ -120,17 +124,18 @@ function takePoints(scene, store, reply) {
   if (!isNew)
     store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
   else store.set({ points: { ...fieldsOf(reply), loaded: positions.loaded }, cell: null });
-  // Only after `set`: its listeners let the points travel from there.
+  // Only after `set`: its listeners animate the points from their former positions.
   scene.former = null;
   promote(scene, store);
 }
 
-/** Which of other points pass: that is sent before they come. @param {import("./scene.js").Scene} scene @param {number} n points */
+/** Bits of the filters for new points, which the kernel sends before the points.
+ * @param {import("./scene.js").Scene} scene @param {number} n points */
 function passingOf({ bits: { passing } }, n) {
   return passing?.length === Math.ceil(n / 8) ? passing : null;
 }
 
-/** Other points are coming: what colors and flags those on show means nothing for them.
+/** Drops colors and flags of the displayed points, which do not apply to the new points.
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 function forgetOtherPoints(scene, store) {
   const { color, nextColor } = store.get();
@@ -144,7 +149,7 @@ function forgetOtherPoints(scene, store) {
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Color} reply */
 function takeColor(scene, store, reply) {
   const { color, nextColor } = store.get();
-  // The kernel may have sent this one before it heard of a newer one.
+  // The kernel may have sent this coloring before it received a newer request.
   if (reply.seq <= (nextColor ?? color ?? { seq: -1 }).seq) return;
   const values = createValues(reply);
   const { histogram, quantiles, log_histogram: logHistogram } = reply.arrays;
@@ -163,7 +168,7 @@ function takeColor(scene, store, reply) {
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store
  * @param {import("../wire/protocol.js").CodesOfPoints | import("../wire/protocol.js").ValuesOfPoints | import("../wire/protocol.js").Nonzeros} reply */
 function takeValues(scene, store, reply) {
-  // Chunks of the coloring on show may still come while the next one arrives.
+  // Chunks of the displayed coloring may still arrive together with those of the next one.
   for (const slot of /** @type {const} */ (["color", "nextColor"])) {
     const [values, coloring] = [scene[slot], store.get()[slot]];
     if (values === null || coloring === null || values.seq !== reply.seq || reply.start < values.loaded) continue;
@@ -177,14 +182,14 @@ function takeValues(scene, store, reply) {
 function takeRecoded(scene, store, reply) {
   const { color: before, nextColor: values } = scene;
   const { nextColor } = store.get();
-  // Applied to another coloring the change would give wrong codes. A page that starts gets all codes (decision 46).
+  // Applied to another coloring, the change would give wrong codes. A page that starts gets all codes (decision 46).
   if (before?.seq !== reply.of || before.codes === null || values?.seq !== reply.seq || nextColor === null) return;
   putRecoded(values, before.codes, reply.arrays);
   store.set({ nextColor: { ...nextColor, loaded: values.loaded } });
   promote(scene, store);
 }
 
-/** Show the new coloring once it covers all that the old one draws, so that the picture never thins out.
+/** Shows the new coloring once it covers all points that the old one draws, so that the picture never loses points.
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 function promote(scene, store) {
   const { color, nextColor } = scene;
@@ -220,7 +225,7 @@ function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
 function takeFilter(scene, store, { seq, n_passing, n_shown, n_points, arrays }) {
   const { filter } = store.get();
   if (seq < filter.seq) return;
-  // The filter that a brush became replaces it: exact, where the brush went by whole bins (decision 34).
+  // The resulting filter replaces the brush: it is exact, while the brush uses whole bins (decision 34).
   const hasBits = arrays.bits.length > 0;
   scene.brush = null;
   putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);

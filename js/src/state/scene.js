@@ -1,8 +1,9 @@
-/** The scene: big arrays behind a picture, filled chunk by chunk as they arrive. Knows no GL, no DOM and no messages' order. */
+/** The scene: the large arrays behind a picture, filled chunk by chunk as they arrive. Knows no GL, no DOM and no
+ * order of messages. */
 import { viewInCodes } from "../screen/camera.js";
 import { CONTAINER, MISSING } from "../wire/protocol.js";
 
-/** Cells that are looked at to estimate how many are seen. */
+/** Sample size for the estimate of the number of cells in view. */
 const SAMPLE = 16_384;
 const NO_BITS = new Uint8Array(0);
 
@@ -11,37 +12,37 @@ const NO_BITS = new Uint8Array(0);
  * @property {number} n
  * @property {number} loaded length of the prefix that has arrived
  * @property {Uint16Array} xy codes, 2n
- * @property {Uint16Array | null} sizes n, in parts of a spot; null: all alike
+ * @property {Uint16Array | null} sizes n, in fractions of a spot; null: all have the same size
  *
- * @typedef {object} PointColors what colors the points
+ * @typedef {object} PointColors codes that color the points
  * @property {number} seq
  * @property {number} n
  * @property {number} loaded
  * @property {"none" | "categorical" | "continuous"} scale
  * @property {Uint8Array | Uint16Array | null} codes n; null until the first chunk, or without a scale
- * @property {Entries | null} entries what came as few entries among many equal values
+ * @property {Entries | null} entries codes that arrived in sparse form
  *
  * @typedef {object} Entries the points that differ from the fill
  * @property {number} fill code of all others
  * @property {Uint32Array} index place of each in display order, ascending
  * @property {Uint16Array} codes
  *
- * @typedef {object} PointDetail points of a part at full precision
+ * @typedef {object} PointDetail points of a region at full precision
  * @property {Uint32Array} index place of each in display order, ascending
  * @property {Uint16Array} xy codes over `extent`
  * @property {number[]} extent x0, x1, y0, y1 (data units)
  *
  * @typedef {object} CellImage all cells of a view as the kernel aggregated them
  * @property {ImageBitmap} bitmap
- * @property {string} key what it was made for
+ * @property {string} key identifies the request it answers
  * @property {number} pointsSeq of the points
  * @property {number} seq of the coloring
  * @property {number[]} view left, right, bottom, top, data units
  * @property {"colors" | "numbers"} content
  * @property {number} nInside cells in the view
  *
- * @typedef {object} CellPoints all cells of a part at full precision, in random order
- * @property {string} key what they were sent for
+ * @typedef {object} CellPoints all cells of a region at full precision, in random order
+ * @property {string} key identifies the request they answer
  * @property {Uint16Array} xy codes over `extent`
  * @property {Uint8Array | Uint16Array | null} codes null without a coloring
  * @property {Uint8Array | null} flags as in Scene
@@ -49,21 +50,22 @@ const NO_BITS = new Uint8Array(0);
  * @property {number[]} extent x0, x1, y0, y1 (data units)
  *
  * @typedef {object} Brush
- * @property {Uint8Array} bins n, of the brush; 255 = left out by another filter
+ * @property {Uint8Array} bins n, bin of each point; 255 = excluded by another filter
  * @property {number} n cells that pass
- * @property {readonly [number, number]} ends the first bin that is kept, and the first after it that is not
+ * @property {readonly [number, number]} ends first bin that passes, and first bin after the range
  *
  * @typedef {object} Scene
  * @property {Positions | null} points
- * @property {PointColors | null} color on show
+ * @property {PointColors | null} color displayed
  * @property {PointColors | null} nextColor arriving
- * @property {Uint8Array | null} flags n, bit 0 = selected, bit 1 = left out by the filters; null when nothing is
- * @property {{selected: Uint8Array | null, passing: Uint8Array | null}} bits what flags are made of, packed; null = none is, all do
- * @property {Brush | null} brush under a hand, says in the place of the filters which points are left out
- * @property {Positions | null} former the same points where they were before, while others hear that they are elsewhere
+ * @property {Uint8Array | null} flags n, bit 0 = selected, bit 1 = excluded by the filters; null if no bit is set
+ * @property {{selected: Uint8Array | null, passing: Uint8Array | null}} bits packed bits that flags are computed from;
+ *   null: no point is selected, or all pass
+ * @property {Brush | null} brush being dragged; replaces the filters until it is released
+ * @property {Positions | null} former previous positions of the same points, while listeners are notified of new ones
  * @property {PointDetail | null} detail
- * @property {CellImage | null} image where the points are a sample
- * @property {CellPoints | null} cells where the points are a sample, close by
+ * @property {CellImage | null} image if the points are a sample
+ * @property {CellPoints | null} cells if the points are a sample, in a zoomed view
  */
 
 /** @returns {Scene} */
@@ -114,7 +116,8 @@ export function putValues(values, chunk) {
   values.loaded = extend(values.loaded, start, stop);
 }
 
-/** Make codes of those of an earlier coloring. @param {PointColors} values @param {Uint8Array | Uint16Array} before @param {import("../wire/protocol.js").Recoded["arrays"]} arrays */
+/** Computes codes from those of an earlier coloring. @param {PointColors} values
+ * @param {Uint8Array | Uint16Array} before @param {import("../wire/protocol.js").Recoded["arrays"]} arrays */
 export function putRecoded(values, before, { table, bits, codes }) {
   const last = table.length - 1;
   const made = table instanceof Uint8Array ? new Uint8Array(values.n) : new Uint16Array(values.n);
@@ -128,7 +131,7 @@ export function putRecoded(values, before, { table, bits, codes }) {
 
 /** @param {Uint8Array | Uint16Array} codes n @param {import("../wire/protocol.js").Nonzeros} chunk @returns {Entries} those of the chunk */
 export function putNonzeros(codes, { start, stop, fill, arrays: { counts, offsets, values } }) {
-  // The other points of the chunk first; its entries are written over them.
+  // Fills the whole chunk first; its entries overwrite the fill.
   codes.fill(fill, start, stop);
   const index = new Uint32Array(values.length);
   let entry = 0;
@@ -148,7 +151,8 @@ function joinEntries(before, more) {
   return { fill: more.fill, index: join([before.index, more.index]), codes: join([before.codes, more.codes]) };
 }
 
-/** Arrays end to end. @template {Uint8Array | Uint16Array | Uint32Array} T @param {T[]} parts of one type @returns {T} */
+/** Concatenates arrays. @template {Uint8Array | Uint16Array | Uint32Array} T @param {T[]} parts of one type
+ * @returns {T} */
 function join(parts) {
   const n = parts.reduce((sum, { length }) => sum + length, 0);
   const all = /** @type {T} */ (new /** @type {any} */ (parts[0].constructor)(n));
@@ -160,7 +164,8 @@ function join(parts) {
   return all;
 }
 
-/** Packed bits to one byte a point. @param {Uint8Array} bits @param {number} n @returns {Uint8Array | null} null when empty */
+/** Unpacks bits to one byte per point. @param {Uint8Array} bits @param {number} n
+ * @returns {Uint8Array | null} null if empty */
 export function unpackMask(bits, n) {
   if (bits.length === 0) return null;
   const flags = new Uint8Array(n);
@@ -168,7 +173,8 @@ export function unpackMask(bits, n) {
   return flags;
 }
 
-/** Flags as in `Scene`, of n points. @param {Scene["bits"]} bits null or empty: none is selected, all pass @param {number} n @returns {Uint8Array | null} */
+/** Computes `Scene.flags` of n points. @param {Scene["bits"]} bits null or empty: none is selected, all pass
+ * @param {number} n @returns {Uint8Array | null} */
 function flagsOf({ selected, passing }, n) {
   const flags = unpackMask(selected ?? NO_BITS, n);
   if (passing === null || passing.length === 0) return flags;
@@ -177,13 +183,14 @@ function flagsOf({ selected, passing }, n) {
   return all;
 }
 
-/** Take other bits of the selection or the filters; those of points that are on their way do not touch the ones on show. @param {Scene} scene @param {Partial<Scene["bits"]>} bits @param {number} n points */
+/** Replaces the bits of the selection or the filters. If they belong to points that have not arrived yet, the flags
+ * of the displayed points stay. @param {Scene} scene @param {Partial<Scene["bits"]>} bits @param {number} n points */
 export function putBits(scene, bits, n) {
   scene.bits = { ...scene.bits, ...bits };
   putFlags(scene, n);
 }
 
-/** Move a brush, or take it away. @param {Scene} scene @param {Brush | null} brush */
+/** Moves a brush or removes it. @param {Scene} scene @param {Brush | null} brush */
 export function putBrush(scene, brush) {
   scene.brush = brush;
   if (scene.points !== null) putFlags(scene, scene.points.n);
@@ -198,14 +205,15 @@ function putFlags(scene, n) {
     return;
   }
   const { bins, ends } = brush;
-  // One look in a table of 256 a point: 1.5 ms for 1 M points (decision 34).
+  // One look-up per point in a table of 256 entries: 1.5 ms for 1 M points (decision 34).
   const left = Uint8Array.from({ length: 256 }, (_, bin) => (bin >= ends[0] && bin < ends[1] ? 0 : 2));
   const flags = flagsOf({ ...bits, passing: null }, n) ?? new Uint8Array(n);
   for (let i = 0; i < n; i++) flags[i] |= left[bins[i]];
   scene.flags = flags;
 }
 
-/** Parts of an answer to one array each. @param {import("../wire/protocol.js").Detail[]} parts @returns {PointDetail} */
+/** Joins the parts of a reply into one array each. @param {import("../wire/protocol.js").Detail[]} parts
+ * @returns {PointDetail} */
 export function joinDetail(parts) {
   const arrays = arraysOf(parts);
   return {
@@ -215,7 +223,8 @@ export function joinDetail(parts) {
   };
 }
 
-/** Parts of an answer to one array each. @param {import("../wire/protocol.js").Cells[]} parts @param {string} key @returns {CellPoints} */
+/** Joins the parts of a reply into one array each. @param {import("../wire/protocol.js").Cells[]} parts
+ * @param {string} key @returns {CellPoints} */
 export function joinCells(parts, key) {
   const arrays = arraysOf(parts);
   const flags = arrays.map(({ bits, passing, xy }) => flagsOf({ selected: bits, passing }, xy.length / 2));
@@ -230,12 +239,13 @@ export function joinCells(parts, key) {
   };
 }
 
-/** The arrays of parts that came in any order. @template {{part: number, arrays: any}} T @param {T[]} parts @returns {T["arrays"][]} */
+/** Arrays of the parts, in order of part number; parts may arrive in any order.
+ * @template {{part: number, arrays: any}} T @param {T[]} parts @returns {T["arrays"][]} */
 function arraysOf(parts) {
   return [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays);
 }
 
-/** Roughly how many cells lie in a view, from the first of them, which are a fair sample.
+/** Estimates the number of cells in a view from the first cells, which are a random sample.
  * @param {CellPoints} cells @param {readonly number[]} view left, right, bottom, top in data units @returns {number} */
 export function cellsSeen({ xy, extent }, view) {
   const [low, high, down, up] = viewInCodes(extent, view);
@@ -247,13 +257,14 @@ export function cellsSeen({ xy, extent }, view) {
   return looked === 0 ? 0 : (seen * n) / looked;
 }
 
-/** How many points have all that is needed to draw them. @param {Scene} scene @returns {number} */
+/** Number of points whose positions and codes have arrived, so that they can be drawn. @param {Scene} scene
+ * @returns {number} */
 export function drawable({ points, color }) {
   if (points === null) return 0;
   return color === null ? points.loaded : Math.min(points.loaded, color.loaded);
 }
 
-/** Is there nothing left to arrive? @param {Scene} scene @returns {boolean} */
+/** True if all points and their coloring have arrived. @param {Scene} scene @returns {boolean} */
 export function isComplete(scene) {
   return scene.points !== null && scene.nextColor === null && drawable(scene) === scene.points.n;
 }
@@ -265,5 +276,5 @@ export function missingCode(codes) {
 
 /** @param {number} loaded @param {number} start @param {number} stop */
 function extend(loaded, start, stop) {
-  return start <= loaded ? Math.max(loaded, stop) : loaded; // a gap would draw what has not come
+  return start <= loaded ? Math.max(loaded, stop) : loaded; // after a gap, points that have not arrived would be drawn
 }

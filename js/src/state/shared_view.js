@@ -1,4 +1,5 @@
-/** The view that all plots of a model share, in data units: moved by any of them, saved as a trait once it rests. */
+/** The view that all plots of a model share, in data units. Any plot can move it; it is saved as a trait once it
+ * rests. */
 
 const SAVE_MS = 150;
 
@@ -22,30 +23,30 @@ export function createSharedView(start, save) {
 
   function saveSoon() {
     clearTimeout(timer);
-    // Once the view rests: a trait set at every frame would delay the kernel's answers to other requests.
+    // Only once the view rests: setting a trait at every frame would delay the kernel's replies to other requests.
     timer = setTimeout(() => save(view), SAVE_MS);
   }
 
   return {
     get: () => view,
     isMoving: () => isMoving,
-    /** A hand moves it. @param {number[]} next */
+    /** The user moves the view. @param {number[]} next */
     move(next) {
       clearTimeout(timer);
       isMoving = true;
       change(next);
     },
-    /** The hand has let go. */
+    /** The user has finished moving. */
     settle() {
       isMoving = false;
       saveSoon();
     },
-    /** Show everything. */
+    /** Shows all points. */
     reset() {
       change(null);
       saveSoon();
     },
-    /** It was set from elsewhere, which ends what was to be saved. @param {number[] | null} next */
+    /** Takes a view that was set elsewhere; cancels a pending save. @param {number[] | null} next */
     take(next) {
       clearTimeout(timer);
       if (String(next) !== String(view)) change(next);

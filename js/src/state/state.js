@@ -1,15 +1,16 @@
-/** The state of one widget: one plain object, and the only place that changes it. Holds no DOM, no GL, no big arrays. */
+/** The state of one widget: one plain object, and the store that alone changes it. Holds no DOM, no GL, no large
+ * arrays. */
 // Changes with cxg_widget/session/streams/chunks.py: fields of what arrives.
 
 /**
  * @typedef {{one: string, many: string}} Noun
- * @typedef {{obs: Noun, var: Noun, set: Noun | null}} Nouns set: null where the store has none
+ * @typedef {{obs: Noun, var: Noun, set: Noun | null}} Nouns set: null if the store has no sets
  *
  * @typedef {object} Dataset
  * @property {string} title
  * @property {number} nObs
  * @property {number} nVar
- * @property {Nouns} nouns what the observations and the vars are called
+ * @property {Nouns} nouns names of an observation, a variable and a set
  * @property {{name: string, axes: number}[]} embeddings
  * @property {{name: string, kind: string}[]} columns
  * @property {string[]} colormaps
@@ -19,19 +20,20 @@
  * @property {number} seq
  * @property {string} embedding
  * @property {number[]} axes
- * @property {number} nPoints how many points there will be
- * @property {number} nObs how many cells there are; more than nPoints: the points are a sample
- * @property {boolean} aggregated a picture at rest is an image of all cells, not of these points
+ * @property {number} nPoints total number of points, including those still to arrive
+ * @property {number} nObs number of cells; if more than nPoints, the points are a sample
+ * @property {boolean} aggregated at rest, an image of all cells replaces these points
  * @property {number} loaded length of the prefix that has arrived
  * @property {[number, number, number, number]} extent x0, x1, y0, y1 (data units)
  * @property {number} nMissing points without a drawable coordinate
  * @property {boolean} yDown
- * @property {boolean} equalUnits as much on either axis is drawn as long
- * @property {string[]} axisLabels what x and y measure; empty where they share their units
- * @property {number} few cells of a view that have room beside each other
- * @property {number[]} [nAtZero] cells at (0, 0) exactly, at 0 of x and of y; empty unless two columns are the axes
- * @property {string[]} [place] the embedding as the trait has it, two columns one by one
- * @property {number} [spot] how wide a spot is, data units; 0 = that is not known
+ * @property {boolean} equalUnits both axes have the same scale
+ * @property {string[]} axisLabels what x and y measure; empty if they share their units
+ * @property {number} few number of cells that fit in a view side by side
+ * @property {number[]} [nAtZero] number of cells at exactly (0, 0), at x = 0 and at y = 0; empty unless two columns
+ *   are the axes
+ * @property {string[]} [place] the embedding as in the trait; two columns are two entries
+ * @property {number} [spot] diameter of a spot, data units; 0 = unknown
  *
  * @typedef {object} Coloring
  * @property {number} seq
@@ -46,97 +48,107 @@
  * @property {string[]} categories
  * @property {number[]} counts
  * @property {string[]} colors
- * @property {string[]} [darkColors] on a dark page, where they are others
- * @property {[string, string, number][]} [corners] name, limits and code of what a legend lists of several genes, a hue each
- * @property {boolean} [ordered] whether the order of the categories means something
- * @property {string} [unscaled] the layer to offer, where the values of X are scaled; "" = none
+ * @property {string[]} [darkColors] colors on a dark page, if they differ
+ * @property {[string, string, number][]} [corners] legend entries of several genes, each with its own hue: name,
+ *   limits, code
+ * @property {boolean} [ordered] whether the order of the categories is meaningful
+ * @property {string} [unscaled] a layer with unscaled values, offered if the values of X are scaled; "" = none
  * @property {number} lo
  * @property {number} hi
- * @property {number[]} levels the numbers that codes stand for, see style/levels.js
- * @property {boolean} [isStated] whether the store states lo and hi, so that the colors span them wherever one looks
- * @property {[number, number] | null} limits codes of the ends of its colors where nobody has set them; null = all values
- * @property {string} [statistic] what lo, hi, limits, histograms and quantiles are of, where they are of pixels and not of cells
- * @property {number} nNegative cells below 0
- * @property {number} nZero cells at 0; -1 = nobody has counted
- * @property {number} least the least number above 0; 0 where there is none
+ * @property {number[]} levels the numbers that codes represent, see style/levels.js
+ * @property {boolean} [isStated] whether the store states lo and hi, so that the colors span them in every view
+ * @property {[number, number] | null} limits codes of the default color limits; null = all values
+ * @property {string} [statistic] the pixel statistic that lo, hi, limits, histograms and quantiles describe, if they
+ *   describe pixels and not cells
+ * @property {number} nNegative number of cells below 0
+ * @property {number} nZero number of cells at 0; -1 = not counted
+ * @property {number} least the smallest number above 0; 0 if there is none
  * @property {Uint32Array} histogram
- * @property {Uint32Array} logHistogram of numbers above 0, in bins of least..hi that are equal by logarithm
- * @property {Float32Array} quantiles 0, 0.001, ..., 1, as shares of the codes
+ * @property {Uint32Array} logHistogram of numbers above 0, in bins of equal width in log space over least..hi
+ * @property {Float32Array} quantiles 0, 0.001, ..., 1, as fractions of the code range
  *
  * @typedef {Omit<import("../wire/protocol.js").Cell, "kind">} Cell
  *
  * @typedef {{spec: string, color?: string | string[], label: string, kind: string, detail: string}} Match
  *
  * @typedef {object} InView
- * @property {"points" | "cells" | "image" | "sample"} as points: all are; cells: those of the view, the others are not here
- * @property {"" | "nothing" | "hidden"} lacks hidden: all that there is belongs to hidden categories
+ * @property {"points" | "cells" | "image" | "sample"} as points: all points; cells: only those in view are loaded
+ * @property {"" | "nothing" | "hidden"} lacks hidden: all cells in view belong to hidden categories
  *
- * @typedef {object} Crowd how crowded a view is, wherever it lies: all of its size have the same
- * @property {number} solidity how far it looks as a view of few cells does: 1 for as few, 0 for many more
- * @property {number} weight of the highest number of a pixel, beside their mean
- * @property {number} behind how many cells stand for a mean at least: where there are fewer, those around count toward it
- * @property {[number, number]} tile what a point covers along x and y, in codes of the points
+ * @typedef {object} Crowd how crowded views of a size are, independent of their position
+ * @property {number} solidity 1 for views with at most `few` cells, falling to 0 for many more
+ * @property {number} weight of the highest value in a pixel, against the mean of its values
+ * @property {number} behind minimum number of cells for a mean: if a pixel has fewer, neighbors count toward it
+ * @property {[number, number]} tile extent of a point along x and y, in codes of the points
  *
- * @typedef {{png: string, width: number, height: number, key?: string[] | null, plot?: number[]}} Still a picture in base64; px; key: as lines of text; plot: the room that the plots have, CSS px
+ * @typedef {{png: string, width: number, height: number, key?: string[] | null, plot?: number[]}} Still a picture:
+ *   base64; width and height in px; key: the legend as lines of text; plot: size of the plot area, CSS px
  * @typedef {import("../wire/constants.js").Settings["background"]} Background
  *
  * @typedef {import("../wire/constants.js").Settings & {n_selected: number, steps: {undo: string, redo: string, n: number}, _snapshot?: {id?: string} & Partial<Still> | null}} Traits
- *   the synced traits, by their Python names; steps: what undo and redo would change, "" = nothing, n: another number after each step; _snapshot: the picture that a saved notebook keeps
+ *   the synced traits, by their Python names; steps: labels of the next undo and redo, "" = none, n: changes with
+ *   each step; _snapshot: the static picture in a saved notebook
  *
  * @typedef {object} State
  * @property {number} panel its number on the wire; 0 = the plot itself
  * @property {Traits} traits
  * @property {Dataset | null} dataset
  * @property {Points | null} points
- * @property {Coloring | null} color the coloring on show
+ * @property {Coloring | null} color the displayed coloring
  * @property {Coloring | null} nextColor the coloring that is arriving; replaces `color` when complete (at once if there is none)
- * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
- * @property {{seq: number, n: number | null, nShown: number | null}} filter n: cells that pass; nShown: those that the legend of sets does not hide
- *   either; null = without any filter but what the legend hides
- * @property {{ends: readonly [number, number], n: number} | null} brush under a hand: bins outside of which no point is drawn, first and
- *   first after; n: cells that pass, to a bin
- * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the coloring
- * @property {Record<string, import("../wire/protocol.js").ColumnCounts>} columns what has been counted of columns, by "obs:NAME" or "var:NAME"
+ * @property {{seq: number, n: number, missed?: boolean}} selection missed: the last gesture did not change the
+ *   selection
+ * @property {{seq: number, n: number | null, nShown: number | null}} filter n: cells that pass; nShown: those of them
+ *   that the legend of sets does not hide; null: no filter except hidden categories
+ * @property {{ends: readonly [number, number], n: number} | null} brush during a drag: ends: first bin that passes,
+ *   and first bin after the range; n: cells that pass, with the precision of a bin
+ * @property {import("./counts.js").Counted | null} counted counts of a selection per category or bin, as last received
+ * @property {Record<string, import("../wire/protocol.js").ColumnCounts>} columns counts of columns, by "obs:NAME" or
+ *   "var:NAME"
  * @property {number} highlighted category under the pointer in the legend, -1 = none
  * @property {Cell | null} cell the cell under the pointer in the plot
  * @property {Cell | null} marked the cell that was clicked in the plot last
  * @property {{query: string, matches: Match[], nMore: number}} found
- * @property {{of: string, message: string, details?: string} | null} error the last failure; the picture stays. details: where the
- *   sentence does not say it all
- * @property {InView | null} inView what the picture on the screen is made of
- * @property {"connecting" | "live" | "cut" | "offline"} link cut = the host connects to the kernel again; offline = no kernel behind the widget
+ * @property {{of: string, message: string, details?: string} | null} error the last failure, which leaves the picture
+ *   as it is; details: further information
+ * @property {InView | null} inView what the picture on the screen consists of
+ * @property {"connecting" | "live" | "cut" | "offline"} link cut: the host is reconnecting to the kernel; offline: no
+ *   kernel
  * @property {"gpu" | "cpu"} drawnBy
- * @property {import("../wire/protocol.js").Progress | null} building what the kernel is at that lasts, and how far, 0..1
- * @property {any[]} kept states that can be brought back, as the kernel offers them
+ * @property {import("../wire/protocol.js").Progress | null} building long-running work of the kernel, with its
+ *   progress, 0..1
+ * @property {any[]} kept states that the kernel offers to restore
  * @property {number} compared number of the newest comparison that the kernel has announced; 0 = none
- * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that
- * @property {boolean} needsPanels something else than a panel wants the second module
- * @property {boolean} needsQuietly whether what does without the second module wants it: a picture for the notebook, the description
- * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
- * @property {((state: State) => string) | null} summaryOf the picture in words, from there
- * @property {((state: State) => string[]) | null} notesOnPlot sentences about what the second module draws, from there
- * @property {any} [takeColumn] what takes in counts of columns, from the second module, which alone asks for them
- * @property {any} linkPlots what lays plots beside each other, from the second module; null = it is not here
- * @property {any} landmarks what makes names and contours on a plot, from the second module; null = it is not here
- * @property {any} keyShape what draws shapes by keys, from the same
- * @property {any} pictures what draws pictures that are saved, from the same
- * @property {any} saveFile what saves one of them as a file, from the same
- * @property {any} travel what lets points travel to another place, from the same
- * @property {any} fade what lets an image fade there, from the same
- * @property {import("../wire/protocol.js").LabelPlaces | null} labels where names stand, as last requested
- * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last requested
- * @property {{name: string, spot: number} | null} [tissue] the image of the section as it is at hand, and how wide a spot of its library
- *   is, 0 = not known: who draws it holds the rest
- * @property {import("../wire/protocol.js").Difference | null} [difference] where two sets differ, as last requested
+ * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost reads of the store by the last action;
+ *   null if they are not counted
+ * @property {boolean} needsPanels something other than a panel requires the second module
+ * @property {boolean} needsQuietly an optional feature uses the second module: the notebook picture or the description
+ * @property {any} panels creates the panels of a view, from the second module; null = none has been opened
+ * @property {((state: State) => string) | null} summaryOf describes the picture in words, from the second module
+ * @property {((state: State) => string[]) | null} notesOnPlot notes about what the second module draws, from the same
+ * @property {any} [takeColumn] receives counts of columns, from the second module, which alone requests them
+ * @property {any} linkPlots arranges plots side by side, from the second module; null = not loaded
+ * @property {any} landmarks creates names and contours on a plot, from the second module; null = not loaded
+ * @property {any} keyShape draws shapes by keyboard, from the same
+ * @property {any} pictures draws saved pictures, from the same
+ * @property {any} saveFile saves a picture as a file, from the same
+ * @property {any} travel animates points to new positions, from the same
+ * @property {any} fade fades an image during that animation, from the same
+ * @property {import("../wire/protocol.js").LabelPlaces | null} labels positions of category names, as last requested
+ * @property {import("../wire/protocol.js").Contours | null} contours contour lines, as last requested
+ * @property {{name: string, spot: number} | null} [tissue] the loaded image of the section, and the spot diameter of
+ *   its library, 0 = unknown; the module that draws it has the rest
+ * @property {import("../wire/protocol.js").Difference | null} [difference] density difference of two sets, as last
+ *   requested
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
- * @property {boolean} isWhole all of them have
- * @property {Coloring | null} seen the coloring of the last picture that was on it
+ * @property {boolean} isWhole all points have been on the screen
+ * @property {Coloring | null} seen the coloring of the last picture on the screen
  */
 
 /** @typedef {{get: () => State, set: (change: Partial<State>) => void, subscribe: (listener: (state: State, before: State) => void) => () => void}} Store */
 
-/** Make a store: `set` merges a change and tells every listener. @param {State} state @returns {Store} */
+/** Creates a store: `set` merges a change and notifies every listener. @param {State} state @returns {Store} */
 export function createStore(state) {
   /** @type {Set<(state: State, before: State) => void>} */
   const listeners = new Set();
@@ -145,7 +157,7 @@ export function createStore(state) {
     set(change) {
       const before = state;
       state = { ...state, ...change };
-      // A copy, since a listener may leave, or change the state again, while others hear of it.
+      // A copy, because a listener may unsubscribe or change the state again during the loop.
       for (const listener of [...listeners]) listener(state, before);
     },
     subscribe(listener) {
@@ -155,38 +167,40 @@ export function createStore(state) {
   };
 }
 
-/** The state as the panels show it: a legend changes together with the picture, not before it. @param {State} state @returns {State} */
+/** The state as panels show it: a legend changes together with the picture, not before it.
+ * @param {State} state @returns {State} */
 export function asSeen(state) {
   const { color, seen } = state;
   if (seen === null || color === null || color.seq === seen.seq) return state;
   return { ...state, color: seen, nextColor: state.nextColor ?? color };
 }
 
-/** The category that lies above all others, the rest dimmed: none where it is not drawn itself. @param {Pick<State, "color" | "traits" | "highlighted">} state
+/** The highlighted category, drawn on top while all others are dimmed; none if it is hidden.
+ * @param {Pick<State, "color" | "traits" | "highlighted">} state
  * @returns {number} -1 = none */
 export function highlightOf({ color, traits, highlighted }) {
   const label = color?.scale === "categorical" ? color.categories[highlighted] : undefined;
   return label === undefined || traits.hidden.includes(label) ? -1 : highlighted;
 }
 
-/** What a drag does: without a kernel nothing can be selected. @param {State} state */
+/** The tool of a drag: without a kernel always pan, because selecting needs the kernel. @param {State} state */
 export function toolOf({ link, traits }) {
   return link === "offline" ? "pan" : traits.tool;
 }
 
-/** Has nothing changed but how much has arrived? @param {State} state @param {State} before */
+/** True if only the number of arrived points has changed. @param {State} state @param {State} before */
 export function isOnlyMore(state, before) {
   const keys = /** @type {(keyof State)[]} */ (Object.keys(state));
   return keys.every((key) => state[key] === before[key] || isLonger(state[key], before[key]));
 }
 
-/** @param {any} part @param {any} before the same part, with less of it loaded */
+/** True if a part differs from its previous version only in `loaded`. @param {any} part @param {any} before */
 function isLonger(part, before) {
   if (part?.loaded === undefined || before === null) return false;
   return Object.keys(part).every((key) => key === "loaded" || part[key] === before[key]);
 }
 
-/** How much of what was requested has arrived, 0..1. @param {State} state @returns {number} */
+/** Fraction of the requested data that has arrived, 0..1. @param {State} state @returns {number} */
 export function progress(state) {
   if (state.building !== null) return state.building.done;
   const parts = [state.points, state.nextColor ?? state.color].filter((part) => part !== null);

@@ -1,4 +1,4 @@
-/** Traits, kept in step with the kernel by the host: read from it, followed, and set. */
+/** Traits, which the host synchronizes with the kernel: reads them, follows their changes and sets them. */
 import { SYNCED } from "../wire/constants.js";
 
 /**
@@ -24,11 +24,11 @@ export function traitsOf(host) {
 /**
  * @param {Host} host
  * @param {import("./state.js").Store} store
- * @param {{onTake: (name: keyof Traits, value: any) => void, onLost: () => void}} listener `onTake` hears of each change, whoever made
- *   it; `onLost` when nothing can be saved any more
+ * @param {{onTake: (name: keyof Traits, value: any) => void, onLost: () => void}} listener `onTake` is called after
+ *   each change from either side, `onLost` when the comm is closed
  */
 export function syncTraits(host, store, { onTake, onLost }) {
-  /** Another coloring is on its way, and its limits with it: those of the one on show stay as long as it does. */
+  /** A new coloring is arriving with its own limits: until it is displayed, the old limits stay. */
   let isRecolored = false;
 
   /** @param {keyof Traits} name @param {any} value */

@@ -1,4 +1,4 @@
-/** Colors as numbers: read, compared, laid over each other. Pure. */
+/** Colors as numbers: parses, compares and blends them. Pure. */
 
 /** @typedef {[number, number, number]} Rgb 0..255 */
 /** @typedef {[number, number, number, number]} Rgba alpha 0..1 */
@@ -14,7 +14,8 @@ export function toHex(rgb) {
   return `#${rgb.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The color if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */
+/** The color if it is a plain hex code, else grey: no unchecked text from a file reaches a style attribute.
+ * @param {string | undefined} color */
 export function safeColor(color) {
   return color !== undefined && /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(color) ? color : "#888888";
 }
@@ -34,19 +35,21 @@ export function contrast(a, b) {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** White text reads better on it than black. @param {Rgb} background @returns {boolean} */
+/** True if white text is more readable on a background than black. @param {Rgb} background @returns {boolean} */
 export function isDark(background) {
-  // sqrt(1.05 * 0.05) - 0.05: there black and white have the same contrast.
+  // sqrt(1.05 * 0.05) - 0.05: at this luminance black and white have the same contrast.
   return luminance(background) < 0.179;
 }
 
-/** A color with transparency over an opaque one. @param {[number, number, number, number]} over alpha 0..1 @param {Rgb} under @returns {Rgb} */
+/** Blends a transparent color over an opaque one. @param {[number, number, number, number]} over alpha 0..1
+ * @param {Rgb} under @returns {Rgb} */
 export function flatten([r, g, b, alpha], under) {
   const mix = (/** @type {number} */ top, /** @type {number} */ below) => Math.round(alpha * top + (1 - alpha) * below);
   return [mix(r, under[0]), mix(g, under[1]), mix(b, under[2])];
 }
 
-/** The spellings that hosts and computed styles use; null for all others. @param {string} css @returns {Rgba | null} */
+/** Parses the color formats that hosts and computed styles use; null for all others. @param {string} css
+ * @returns {Rgba | null} */
 export function parseColor(css) {
   const hex = /^#(?:([\da-f]{3})|([\da-f]{6}))$/i.exec(css);
   if (hex !== null)
@@ -62,7 +65,8 @@ export function parseColor(css) {
   );
 }
 
-/** The ink of a page, mixed with its background. @param {{foreground: number[], background: number[]}} theme @param {number} share of the ink
+/** The text color of a page, mixed with its background. @param {{foreground: number[], background: number[]}} theme
+ * @param {number} share of the ink
  * @returns {string} CSS */
 export function inkOf({ foreground, background }, share) {
   return `rgb(${foreground.map((one, i) => Math.round(share * one + (1 - share) * background[i]))})`;

@@ -1,6 +1,7 @@
 /**
- * Crowding: how many cells share a pixel, what number such a pixel shows, and between which limits its colors lie. The kernel has
- * the same laws, see draw/points/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
+ * Crowding: estimates how many cells share a pixel, the number that such a pixel shows, and suitable color limits.
+ * The kernel uses the same rules, see draw/points/crowding.py and tests/crowding.json. The rules are pure; the
+ * functions at the end apply them to a state.
  */
 // Changes with cxg_widget/draw/points/crowding.py: numbers that cells share in a pixel, and limits that suit.
 
@@ -20,12 +21,13 @@ const LEVELS = MISSING - 1;
  * @typedef {[number, number]} Sides along x and y, in codes of positions
  */
 
-/** How far a view looks as one of few cells does: 1 for as few, 0 for many more. @param {number} n cells in it @param {number} few */
+/** Solidity of a view: 1 for at most `few` cells, falling to 0 for many more. @param {number} n cells in it
+ * @param {number} few */
 export function solidityOf(n, few) {
   return few <= 0 ? 0 : clamp(1 - Math.log(Math.max(n, 1) / few) / Math.log(SOLID_UP_TO), 0, 1);
 }
 
-/** The weight of the highest number of a pixel, and how many cells stand for a mean at least.
+/** The weight of the highest number of a pixel, and the minimum number of cells for a mean.
  * @param {number} n cells in the view @param {number} few @param {string} statistic */
 export function lawOf(n, few, statistic) {
   const auto = Math.round(STEPS * solidityOf(SOLID_UP_TO ** 2 * n, few)) / STEPS;
@@ -35,10 +37,11 @@ export function lawOf(n, few, statistic) {
   };
 }
 
-/** What was computed of some positions last: panels side by side look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
+/** Cached results by positions, because panels side by side share them.
+ * @type {WeakMap<Uint16Array, Map<string, number>>} */
 const COMPUTED = new WeakMap();
 
-/** How many of the first n points lie in a field around a point, itself among them; 0 = there is none.
+/** Mean number of the first n points in the field of a point, including the point; 0 if there are no points.
  * @param {Uint16Array} xy @param {number} n @param {number[]} used sides of the fields, codes @returns {number} */
 function pointsAround(xy, n, used) {
   const key = String([n, used]);
@@ -50,7 +53,7 @@ function pointsAround(xy, n, used) {
   for (let i = 0; i < n; i++) {
     if (xy[2 * i] === MISSING || xy[2 * i + 1] === MISSING) continue;
     const before = counts[Math.floor(xy[2 * i] / used[0]) * lines + Math.floor(xy[2 * i + 1] / used[1])]++;
-    // (k + 1) ** 2 - k ** 2: the sum of the squares without a second pass over the fields.
+    // (k + 1) ** 2 - k ** 2 = 2 k + 1: sums the squares without a second pass over the fields.
     squares += 2 * before + 1;
     sum++;
   }
@@ -59,17 +62,18 @@ function pointsAround(xy, n, used) {
   return computed.get(key);
 }
 
-/** How many cells a view holds, around a cell of the middle sort.
- * @param {Uint16Array} xy @param {number} n of the first points @param {Sides} sides of the view @param {number} share cells that each point stands for
- * @param {number} [own] 0 = that cell is not one of them */
+/** Number of cells in a view around a typical cell.
+ * @param {Uint16Array} xy @param {number} n of the first points @param {Sides} sides of the view
+ * @param {number} share cells that each point represents @param {number} [own] 0: without the cell itself */
 export function typicalCells(xy, n, sides, share, own = 1) {
   const used = sides.map((side) => Math.max(side, LEVELS * FINEST));
   const around = Math.max(pointsAround(xy, n, used) + own - 1, 0);
   return share * (sides[0] / used[0]) * (sides[1] / used[1]) * around;
 }
 
-/** How many other cells lie on what one cell covers, where cells are.
- * @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").State} state @param {number} width of that, data units @param {number} height */
+/** Mean number of other cells on the area that one cell covers.
+ * @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").State} state
+ * @param {number} width of the area, data units @param {number} height */
 export function layersOf({ points }, { points: about }, width, height) {
   const n = Math.min(points?.loaded ?? 0, BASIS);
   if (!points || !about || n === 0) return 0;
@@ -78,11 +82,13 @@ export function layersOf({ points }, { points: about }, width, height) {
   return typicalCells(points.xy, n, sides, about.nObs / n, 0);
 }
 
-/** A tile as wide as the nearest half octave, so that zooming makes new ones now and then, and as much higher than wide.
+/** Rounds the width of a tile to the nearest half octave, so that zooming seldom creates new tiles, and keeps its
+ * aspect ratio.
  * @param {Sides} tile @param {number} [level] half octaves @returns {Sides} */
 export function stepped(tile, level = Math.floor(levelOf(tile) + 0.5)) {
   const width = 2 ** (level / 2);
-  return [Math.max(width, 2), Math.max(width * Math.fround(tile[1] / tile[0]), 1)]; // the very same at each step of a zoom
+  // `fround`: the ratio must be identical at each zoom step.
+  return [Math.max(width, 2), Math.max(width * Math.fround(tile[1] / tile[0]), 1)];
 }
 
 /** @param {Sides} tile @returns {number} half octaves */
@@ -90,14 +96,14 @@ function levelOf([width]) {
   return 2 * Math.log2(width);
 }
 
-/** Sums over the tiles that some points lie in. Selected points have tiles of their own.
+/** Sums of codes per tile over some points. Selected points have separate tiles.
  * @param {Numbered} basis @param {Sides} tile @param {number} nMost points that may be requested
- * @param {import("./levels.js").Levels} levels of the codes, bent ones have no mean */
+ * @param {import("./levels.js").Levels} levels of the codes; with bent levels, numbers are summed instead */
 function sumsOf(basis, tile, nMost, levels) {
   const numbers = isBent(levels) ? tableOf(levels) : null;
   const [perX, perY] = tile.map((side) => 1 / side);
   const [columns, lines] = [perX, perY].map((per) => Math.floor(MISSING * per) + 1);
-  // At least twice as many places as points, so that runs of taken places stay short.
+  // At least twice as many slots as points, so that runs of occupied slots stay short.
   const bits = 33 - Math.clz32(nMost);
   const isDense = 2 * columns * lines <= 2 ** bits;
   const size = isDense ? 2 * columns * lines : 2 ** bits;
@@ -109,7 +115,7 @@ function sumsOf(basis, tile, nMost, levels) {
     const flag = flags ? flags[i] & 1 : 0;
     const key = (flag * columns + Math.floor(xy[2 * i] * perX)) * lines + Math.floor(xy[2 * i + 1] * perY);
     if (isDense) return key;
-    // Multiplicative hashing by the golden ratio (Knuth, TAOCP 3, 6.4). 0 is an empty place, hence key + 1.
+    // Multiplicative hashing by the golden ratio (Knuth, TAOCP 3, 6.4). 0 marks an empty slot, hence key + 1.
     let at = Math.imul(key, 0x9e3779b1) >>> (32 - bits);
     while (keys[at] !== 0 && keys[at] !== key + 1) at = (at + 1) & (size - 1);
     keys[at] = key + 1;
@@ -128,13 +134,14 @@ function sumsOf(basis, tile, nMost, levels) {
 }
 
 /**
- * What is known of the tiles that some points lie in.
- * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be requested
- * @param {number} [zero] the code of 0, which a tile shows only if it comes to just that; -1 = there is none
- * @param {number} [behind] of how many points a mean is at least: a wider tile counts in for those that lack
+ * Computes what tiles of points show.
+ * @param {Numbered} basis the points that the tiles summarize @param {Sides} tile
+ * @param {number} nMost points that may be requested
+ * @param {number} [zero] the code of 0, which a tile shows only if its value is exactly 0; -1 = none
+ * @param {number} [behind] minimum number of points for a mean: if a tile has fewer, a wider tile contributes
  * @param {import("./levels.js").Levels} [levels] of the codes
  * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
- *   point from..to: by a weight of 0 the mean of its tile, by 1 the highest; without any in its tile its own
+ *   point from..to: the mean of its tile at weight 0, the maximum at weight 1; its own number if the tile is empty
  */
 export function tilesOf(basis, tile, nMost, zero = -1, behind = 1, levels = []) {
   const { tileAt, sums, counts, peaks } = sumsOf(basis, tile, nMost, levels);
@@ -162,10 +169,10 @@ export function tilesOf(basis, tile, nMost, zero = -1, behind = 1, levels = []) 
   };
 }
 
-/** The codes of the two ends of the colors: between them lies what most points show. Of what is above the least number, which most
- * cells may have, as of a gene; null where there is nothing else.
+/** Codes of the two color limits, between which most points lie. The upper limit ignores points with the lowest
+ * number, which most cells may have, as with a gene. Null if all points have that number.
  * @param {Numbered} basis @param {Sides} tile @param {number} weight @param {number} [behind] @param {ReturnType<typeof createEnds>} [ends]
- * @param {import("./levels.js").Levels} [levels] of the codes, as `tilesOf` takes them
+ * @param {import("./levels.js").Levels} [levels] of the codes, as in `tilesOf`
  * @returns {[number, number] | null} */
 export function limitsOf(basis, tile, weight, behind = 1, ends = createEnds(), levels = []) {
   const exact = levelOf(tile);
@@ -177,10 +184,10 @@ export function limitsOf(basis, tile, weight, behind = 1, ends = createEnds(), l
   return low < high ? [low, high] : null;
 }
 
-/** Keeps the ends of two levels that follow each other: between them a zoom asks for the same at each step.
+/** Caches the ends of two adjacent levels, which a zoom needs at each step.
  * @returns {(basis: Numbered, tile: Sides, law: [number, number], level: number, levels: import("./levels.js").Levels) => number[]} */
 function createEnds() {
-  // One for even and one for odd levels, since a zoom asks for two neighbours at each step (decision 53).
+  // One cache for even and one for odd levels, because a zoom needs two neighbors at each step (decision 53).
   const kept = [0, 1].map(() => /** @type {ReturnType<typeof memo<number[]>>} */ (memo()));
   return (basis, tile, [weight, behind], level, levels) =>
     kept[level & 1]([basis.xy, basis.codes, basis.n, weight, behind, levels, ...tile], () => {
@@ -190,7 +197,7 @@ function createEnds() {
     });
 }
 
-/** @param {Uint16Array} codes @returns {number[]} two of them */
+/** @param {Uint16Array} codes @returns {number[]} codes of the lower and the upper end */
 function endsOf(codes) {
   const counts = new Uint32Array(MISSING);
   let n = 0;
@@ -210,7 +217,8 @@ function endsOf(codes) {
 /** @type {Crowd} */
 export const ROOMY = { solidity: 1, weight: 1, behind: 1, tile: [1, 1] };
 
-/** Keeps the crowd of a state, and the limits of its coloring. @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
+/** Keeps `crowd` of a state and the limits of its coloring up to date.
+ * @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
 export function createCrowding(scene, store) {
   /** @type {import("../screen/camera.js").Viewport | null} */
   let viewport = null;
@@ -246,10 +254,10 @@ export function createCrowding(scene, store) {
     const isSmall = nObs <= few;
     const xy = scene.points?.xy ?? new Uint16Array(0);
 
-    /** How crowded a view is. @param {{camera: import("../screen/camera.js").Camera, diameter: number}} look */
+    /** The crowd of a view. @param {{camera: import("../screen/camera.js").Camera, diameter: number}} look */
     function lookOf({ camera: at, diameter: px }) {
       const units = scales(at);
-      const codes = [(units[0] * LEVELS) / (x1 - x0 || 1), (units[1] * LEVELS) / (y1 - y0 || 1)]; // a CSS px takes
+      const codes = [(units[0] * LEVELS) / (x1 - x0 || 1), (units[1] * LEVELS) / (y1 - y0 || 1)]; // codes per CSS px
       const view = /** @type {Sides} */ ([codes[0] * width, codes[1] * height]);
       const nInside = isSmall
         ? 0
@@ -272,7 +280,7 @@ export function createCrowding(scene, store) {
       limits = limitsOf({ xy, codes: values, n: known }, grown, weight, behind, ends, color?.levels);
     }
     const next = { ...found, tile: isSmall && found.weight === 1 ? ROOMY.tile : found.tile };
-    const { crowd: before } = store.get(); // to which the points on the screen were drawn
+    const { crowd: before } = store.get(); // the crowd of the points on the screen
     const crowd = JSON.stringify(next) === JSON.stringify(before) ? before : next;
     store.set({ crowd, ...(isNumbered && !color.statistic ? { color: { ...color, limits } } : {}) });
   }
@@ -288,15 +296,17 @@ export function createCrowding(scene, store) {
   };
 }
 
-/** Keeps the numbers that points show where they share pixels, made anew when anything they are made of is another. */
+/** Caches the numbers that points show where they share pixels; recomputes them when an input changes. */
 export function createShared() {
   const shown =
     /** @type {ReturnType<typeof memo<{write: ReturnType<typeof tilesOf>, out: Uint16Array, filled: number}>>} */ (
       memo()
     );
 
-  /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd @param {number} nCells they stand for
-   * @param {import("./levels.js").Levels} [levels] of the codes @param {number[]} zoom how many times as large a code is as one of the crowd */
+  /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd
+   * @param {number} nCells number of cells that the points represent
+   * @param {import("./levels.js").Levels} [levels] of the codes
+   * @param {number[]} zoom size of a code relative to one of the crowd */
   return ({ xy, codes, flags, n, loaded }, { weight, behind, tile }, nCells, levels, zoom = [1, 1]) => {
     const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };
     const grown = Math.sqrt(nCells / Math.max(basis.n, 1));

@@ -1,5 +1,5 @@
-/** The numbers that the codes 0..65534 stand for: evenly over a range, or finest around one number. The kernel has the same laws, see
- * cxg_widget/wire/levels.py and tests/levels.json. Pure. */
+/** Levels: the numbers that the codes 0..65534 represent, evenly over a range or with finer steps around a center.
+ * The kernel uses the same rules, see cxg_widget/wire/levels.py and tests/levels.json. Pure. */
 // Changes with cxg_widget/wire/levels.py: the number that a code stands for.
 import { clamp } from "../screen/clamp.js";
 import { memo } from "../state/memo.js";
@@ -9,13 +9,14 @@ import { MISSING } from "../wire/protocol.js";
 
 export const LEVELS = MISSING - 1;
 
-/** Where a value lies, 0 at lo and 1 at hi. The difference of two numbers may be none. @param {number} value @param {number} lo @param {number} hi */
+/** Position of a value, 0 at lo and 1 at hi. The difference hi - lo may overflow to infinity. @param {number} value
+ * @param {number} lo @param {number} hi */
 export function shareOf(value, lo, hi) {
   const unit = Number.isFinite(hi - lo) ? 1 : 0.5;
   return (value * unit - lo * unit) / (hi * unit - lo * unit || 1);
 }
 
-/** The value at a share of the way from lo to hi. @param {number} share @param {number} lo @param {number} hi */
+/** The value at a fraction of the way from lo to hi. @param {number} share @param {number} lo @param {number} hi */
 export function valueAt(share, lo, hi) {
   return Number.isFinite(hi - lo) ? lo + share * (hi - lo) : lo * (1 - share) + hi * share;
 }
@@ -23,10 +24,11 @@ export function valueAt(share, lo, hi) {
 /** @param {{lo: number, hi: number, levels?: Levels}} color @returns {Levels} */
 export const levelsOf = ({ lo, hi, levels }) => (levels?.length ? levels : [lo, hi]);
 
-/** Are steps between codes finer around the center? @param {Levels} levels */
+/** True if steps between codes are finer around the center. @param {Levels} levels */
 export const isBent = (levels) => levels.length > 2;
 
-/** The code of a number, which may lie between two; that of an end for what lies beyond bent ones. @param {number} value @param {Levels} levels */
+/** The code of a number, possibly fractional; bent levels clamp numbers outside of lo..hi.
+ * @param {number} value @param {Levels} levels */
 export function codeOf(value, levels) {
   const [lo, hi] = levels;
   if (!isBent(levels)) return shareOf(value, lo, hi) * LEVELS;
@@ -34,7 +36,7 @@ export function codeOf(value, levels) {
   return clamp((way - low) / (high - low), 0, 1) * LEVELS;
 }
 
-/** The number of a code, which may lie between two. @param {number} code @param {Levels} levels @returns {number} */
+/** The number of a code, which may be fractional. @param {number} code @param {Levels} levels @returns {number} */
 export function numberAt(code, levels) {
   const [lo, hi, center, width] = levels;
   if (!isBent(levels)) return valueAt(code / LEVELS, lo, hi);
@@ -43,14 +45,15 @@ export function numberAt(code, levels) {
   return clamp(center + width * Math.sinh(way), lo, hi);
 }
 
-/** The code that 0 alone has; -1 where 0 lies outside. @param {Levels} levels @returns {number} */
+/** The code reserved for 0; -1 if 0 lies outside lo..hi. @param {Levels} levels @returns {number} */
 export function zeroCode(levels) {
   const [lo, hi] = levels;
   if (!(lo <= 0 && hi >= 0)) return -1;
   return clamp(Math.floor(codeOf(0, levels) + 0.5), +(lo < 0), LEVELS - +(hi > 0));
 }
 
-/** The code that a mean is shown by: that of 0 for 0 alone. @param {number} value @param {Levels} levels @param {number} zero its code or -1 */
+/** The code that shows a mean; only a mean of exactly 0 gets the code of 0.
+ * @param {number} value @param {Levels} levels @param {number} zero code of 0, or -1 */
 export function shownAt(value, levels, zero) {
   const code = codeOf(value, levels);
   if (zero < 0) return code;
@@ -63,7 +66,7 @@ const kept = /** @type {ReturnType<typeof memo<Float64Array>>} */ (memo());
 export const tableOf = (levels) =>
   kept([...levels], () => {
     const table = new Float64Array(MISSING).map((_, code) => numberAt(code, levels));
-    table[zeroCode(levels)] = 0; // nothing where that is -1
+    table[zeroCode(levels)] = 0; // index -1 has no effect on a typed array
     return table;
   });
 

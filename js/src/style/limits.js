@@ -1,11 +1,11 @@
-/** Color limits: numbers, percentiles like "p99", or nothing; in data units and as codes of the wire. Pure. */
+/** Color limits: numbers, percentiles like "p99", or null; converts them to data units. Pure. */
 // Changes with cxg_widget/color/limits.py: limits as users type them.
 import { codeOf, LEVELS, levelsOf, numberAt, valueAt } from "./levels.js";
 
 /** @typedef {import("../state/state.js").Coloring} Coloring */
 
-/** A coloring whose numbers are those of pixels, which are no cell's: a deviation, a sum. @param {Coloring} color @param {import("../wire/protocol.js").Image} image
- * @returns {Coloring} */
+/** A coloring whose numbers describe pixels and not cells, such as a standard deviation or a sum.
+ * @param {Coloring} color @param {import("../wire/protocol.js").Image} image @returns {Coloring} */
 export function ofPixels(color, { statistic, scale: [lo, hi, low, high, least], levels, arrays }) {
   const { histogram, quantiles, log_histogram: logHistogram } = arrays;
   const limits = /** @type {[number, number]} */ ([low, high].map((one) => codeOf(one, levels)));
@@ -14,10 +14,10 @@ export function ofPixels(color, { statistic, scale: [lo, hi, low, high, least], 
 }
 
 /**
- * A limit as a number in data units.
+ * Converts a limit to a number in data units.
  * @param {number | string | null} value number, percentile "p0".."p100" or null
  * @param {Coloring} coloring
- * @param {number} fallback where there is none
+ * @param {number} fallback if the limit is null or invalid
  * @returns {number}
  */
 export function resolveLimit(value, coloring, fallback) {
@@ -36,11 +36,11 @@ export function resolveLimit(value, coloring, fallback) {
 }
 
 /**
- * Read what was typed as a limit: a number, a percentile such as "p99", or null for nothing. undefined = neither.
+ * Parses a typed limit: a number, a percentile such as "p99", or null for empty text. undefined = invalid.
  * @param {string} text @returns {number | string | null | undefined}
  */
 export function readLimit(text) {
-  // As people paste numbers: with a typographic minus, and commas between thousands.
+  // Accepts pasted numbers with a typographic minus or thousands separators.
   const typed = text
     .trim()
     .replace(/\u2212/g, "-")

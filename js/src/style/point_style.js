@@ -1,4 +1,4 @@
-/** The style of points, from the state: which color a code has, what is hidden or dimmed, how large points are. Pure. */
+/** The style of points in a state: colors of codes, hidden and dimmed points, sizes and opacity. Pure. */
 // Changes with cxg_widget/color/blend.py: hues of several genes.
 // Changes with cxg_widget/display/tissue.py: how wide spots are drawn.
 // Changes with cxg_widget/draw/points/crowding.py: the size of points.
@@ -35,32 +35,35 @@ import { greyCodes, placesOf } from "./scale.js";
  * @typedef {object} Style
  * @property {0 | 1 | 2} mode one color, categories, numbers
  * @property {number} missing code of a missing value
- * @property {boolean} hasMissing some points have none
- * @property {number} highlighted category above all others; -1 = none
- * @property {boolean} selecting there is a selection: the rest is dimmed
- * @property {boolean} ranked higher numbers lie above lower ones; where points show what their pixel shares, no order matters
- * @property {[number, number]} grey first and last code that lie beneath all other numbers; the last below the first: none
+ * @property {boolean} hasMissing some points have no value
+ * @property {number} highlighted category on top of all others; -1 = none
+ * @property {boolean} selecting there is a selection: all other points are dimmed
+ * @property {boolean} ranked higher numbers lie on top; false if points in a pixel show a shared number, so that
+ *   their order does not matter
+ * @property {[number, number]} grey first and last code that lie below all other numbers; none if the last is lower
  * @property {Rgba} plain color without a coloring
  * @property {Rgba} missingColor alpha 0 = hidden
- * @property {Rgba} leftOut color of points that the filters leave out, beneath all others; alpha: how opaque they are, 0 = not drawn
- * @property {[number, number, number]} background what dimmed points fade into, 0..1: the page's, in the dark a little lighter, else darker
+ * @property {Rgba} leftOut color of points that the filters exclude, below all others; alpha: their opacity, 0 = not
+ *   drawn
+ * @property {[number, number, number]} background color that dimmed points fade into, 0..1: the page's, a little
+ *   lighter on dark pages and darker on others
  * @property {boolean} dark
- * @property {number} dimmed share of its color that a dimmed point keeps
+ * @property {number} dimmed fraction of its color that a dimmed point keeps
  * @property {number} opacity
  */
 
-/** Of points without a value. @param {boolean} dark @returns {number[]} rgb 0..255 */
+/** Color of points without a value. @param {boolean} dark @returns {number[]} rgb 0..255 */
 export function missingGrey(dark) {
   return MISSING_GREY[dark ? "dark" : "light"];
 }
 
-/** Is it of pixels alone, which the kernel draws? @param {string} statistic */
+/** True for a statistic of pixels, which only the kernel draws. @param {string} statistic */
 export const isOfPixels = (statistic) => !(/** @type {readonly string[]} */ (STATISTICS_OF_POINTS).includes(statistic));
 
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
 /** @param {import("../state/state.js").State} state @param {Theme} theme @param {number} missing code of a missing value
- * @param {number} [layers] how many points lie on each other where opacity follows density @returns {Style} */
+ * @param {number} [layers] mean number of overlapping points, if opacity follows density @returns {Style} */
 export function styleOf(state, theme, missing, layers = 0) {
   const { color, traits, selection, crowd } = state;
   const tone = theme.dark ? "dark" : "light";
@@ -85,10 +88,10 @@ export function styleOf(state, theme, missing, layers = 0) {
   };
 }
 
-/** Do colors stand for numbers, of one gene or several? @param {Coloring | null} color */
+/** True if colors represent numbers of one or several genes. @param {Coloring | null} color */
 const isOrdered = (color) => color !== null && (color.scale === "continuous" || (color.corners ?? []).length > 0);
 
-/** Does opacity follow density, and say nothing else? Numbers have colors of their own for cells that share a pixel.
+/** True if opacity follows density. With numbers it does not: cells that share a pixel show a common number.
  * @param {Pick<import("../state/state.js").State, "color" | "traits" | "selection" | "highlighted" | "filter" | "brush">} state */
 export function isByDensity(state) {
   const { color, traits, selection } = state;
@@ -96,28 +99,30 @@ export function isByDensity(state) {
   return !(isSet || isOrdered(color) || selection.n > 0 || highlightOf(state) >= 0 || isGreying(state));
 }
 
-/** How opaque points are so many of which lie on each other. @param {import("../state/state.js").State} state @param {number} layers */
+/** Opacity of points, given the number of overlapping points. @param {import("../state/state.js").State} state
+ * @param {number} layers */
 const opacityOf = (state, layers) => (isByDensity(state) ? Math.max(Math.max(layers, 1) ** -FADING, PALEST) : 1);
 
-/** The points of a sample look as the image of all cells will that takes their place.
+/** Style of a sample of points that resembles the image of all cells which replaces it.
  * @param {Style} style @param {import("../state/state.js").State} state @param {number} layers of all cells @returns {Style} */
 export function sampled(style, state, layers) {
   const { points, crowd, traits } = state;
   if (style.mode === 2) return isOfPixels(traits.statistic) ? { ...style, mode: 0, plain: style.missingColor } : style;
   if (!points || isDimming(style)) return style;
-  const far = traits.density === "linear" ? 0.65 : 0.5; // of the page shows through in the middle, far from the hand-over
-  // Most places have fewer layers than the crowded ones that are counted, hence the roots.
+  // Fraction of the page that shows through in views far from the switch to cells.
+  const far = traits.density === "linear" ? 0.65 : 0.5;
+  // Most places have fewer layers than the mean over cells, which crowded places dominate; hence the roots.
   const close = (1 - opacityOf(state, layers)) ** ((1 + layers) ** 0.5);
   const veil = (far + crowd.solidity * (close - far)) ** ((1 + (layers * points.nPoints) / points.nObs) ** -0.5);
   return { ...style, opacity: style.opacity * (1 - veil) };
 }
 
-/** Is anything dimmed? @param {Style} style */
+/** True if some points are dimmed. @param {Style} style */
 export function isDimming({ selecting, highlighted }) {
   return selecting || highlighted >= 0;
 }
 
-/** Do some points lie above others whatever their order? @param {Style} style */
+/** True if some points lie on top of others regardless of their order. @param {Style} style */
 export function isLayered(style) {
   return style.ranked || style.grey[0] <= style.grey[1] || isDimming(style) || style.leftOut[3] > 0;
 }
@@ -125,14 +130,15 @@ export function isLayered(style) {
 /** Colors of categories on a page. @param {Coloring} color @param {boolean} dark */
 export const colorsOn = ({ colors, darkColors = [] }, dark) => (dark && darkColors.length > 0 ? darkColors : colors);
 
-/** What `colorTable` is made of. @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {unknown[]} */
+/** Inputs of `colorTable`, for caching. @param {Coloring} color @param {TableTraits} traits @param {boolean} dark
+ * @returns {unknown[]} */
 export function colorsFrom(color, { cmap, hidden, vmin, vmax, center, scale, zero }, dark) {
   if (color.scale === "categorical") return [color.colors, color.categories, hidden, dark];
   const { lo, hi, levels, least, quantiles, limits } = color;
   return [lo, hi, levels, least, quantiles, String(limits), cmap, vmin, vmax, center, scale, zero, dark];
 }
 
-/** Colors of codes as a texture 256 wide: of each category, or of each number. @param {Coloring} color @param {TableTraits} traits
+/** Color table of categories or numbers, as a texture 256 wide. @param {Coloring} color @param {TableTraits} traits
  * @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
 export function colorTable(color, traits, dark) {
   const { scale, categories } = color;
@@ -149,7 +155,7 @@ export function colorTable(color, traits, dark) {
 
 /** @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {Uint8Array} */
 function numberTable(color, traits, dark) {
-  // A color as one element of 32 bits: one look-up and one write for each of 65,535 codes.
+  // Colors are 32-bit elements: one look-up and one write for each of 65,535 codes.
   const steps = new Uint32Array(ramp(stopsOf(traits.cmap, dark)).buffer);
   const table = new Uint32Array(MISSING + 1);
   const placeOf = placesOf(color, traits);
@@ -161,12 +167,12 @@ function numberTable(color, traits, dark) {
   return bytes;
 }
 
-/** The stops of a colormap, of our own on a dark page without those too dark to be seen there.
+/** The stops of a colormap. On a dark page, built-in colormaps omit stops that are too dark to see.
  * @param {import("../wire/constants.js").Settings["cmap"]} cmap @param {boolean} dark @returns {string[]} */
 export function stopsOf(cmap, dark) {
   if (typeof cmap !== "string") return cmap.stops;
   const turned = COLORMAPS[cmap.endsWith("_r") ? cmap.slice(0, -2) : `${cmap}_r`] ?? COLORMAPS.viridis;
-  // A copy, since `reverse` works in place and all share the map.
+  // A copy, because `reverse` works in place and all callers share the map.
   const stops = COLORMAPS[cmap] ?? [...turned].reverse();
   return dark ? stops.filter((stop) => luminance(parseHex(stop)) >= SEEN_IN_THE_DARK) : stops;
 }
@@ -187,8 +193,8 @@ export function ramp(stops) {
   return table;
 }
 
-/** Diameter that suits so many points: smaller the more there are, growing gently with the zoom; the kernel draws with
- * the same, see point_diameter in draw/points/crowding.py and tests/point_sizes.json.
+/** Automatic diameter: decreases with the number of points and grows slowly with the zoom. The kernel uses the same
+ * formula, see point_diameter in draw/points/crowding.py and tests/point_sizes.json.
  * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
 export function automaticSize(n, { width, height }, zoom) {
   const room = ((width * height) / 480_000) ** 0.25;
@@ -196,7 +202,7 @@ export function automaticSize(n, { width, height }, zoom) {
   return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
 }
 
-/** Diameter of points: what was set, else that of the spots, else what suits.
+/** Diameter of points: the setting, else that of the spots, else the automatic size.
  * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot CSS px @param {number} zoom 1 = everything fits
  * @returns {number} CSS px */
 export function diameterOf(state, plot, zoom) {
@@ -205,13 +211,15 @@ export function diameterOf(state, plot, zoom) {
   return state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, plot, zoom);
 }
 
-/** How wide a spot is drawn, data units; 0 where that is not known, or a size was set. @param {import("../state/state.js").State} state */
+/** Diameter of a spot, data units; 0 if it is unknown or the user has set a size.
+ * @param {import("../state/state.js").State} state */
 function spotOf({ traits, points, tissue }) {
   const spot = points?.spot && tissue && tissue.name === traits.tissue ? tissue.spot : points?.spot;
   return traits.point_size === null ? (spot ?? 0) : 0;
 }
 
-/** Sizes of points that each have one of their own, see `PointOptions`; null where that is not so.
+/** `sizes` of `PointOptions` for points with individual sizes; null if the spot size is unknown or the user has set a
+ * size.
  * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot @param {number} ratio px per CSS px
  * @returns {[number, number, number] | null} */
 export function sizesOf(state, plot, ratio) {
@@ -220,8 +228,8 @@ export function sizesOf(state, plot, ratio) {
   return [(spot * ratio) / plot.unitsPerPx / SPOT_PARTS, Math.max(ratio, 1), WIDEST_SPOT_PX * ratio];
 }
 
-/** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in
- * which the kernel draws by the same rule, see crowded_size in draw/points/crowding.py.
+/** Maximum diameter at which points do not fill the view. The kernel uses the same rule for images of all cells, so
+ * that a view of few cells looks alike, see crowded_size in draw/points/crowding.py.
  * @param {number} n points in the view @param {number} width @param {number} height @returns {number} in the px of width and height */
 export function crowdedSize(n, width, height) {
   return Math.max(Math.sqrt((FILLING * width * height) / Math.max(n, 1)), 1);

@@ -1,5 +1,5 @@
-/** Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is. The kernel has the same laws, see
- * cxg_widget/color/scale.py and tests/scales.json. Pure. */
+/** Color scales: map numbers to a colormap, linear or logarithmic, with an optional center. The kernel uses the same
+ * rules, see cxg_widget/color/scale.py and tests/scales.json. Pure. */
 // Changes with cxg_widget/color/scale.py: where a number lies on the colormap.
 // Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 import { clamp } from "../screen/clamp.js";
@@ -10,17 +10,17 @@ import { resolveLimit } from "./limits.js";
  * @typedef {import("../state/state.js").Coloring} Coloring
  * @typedef {Pick<import("../wire/constants.js").Settings, "vmin" | "vmax" | "center" | "scale" | "zero">} Rule
  *
- * @typedef {object} Scale a colormap laid over numbers
- * @property {number} low at its first end
- * @property {number} high
- * @property {number | null} center in its middle; null = what lies half way
- * @property {boolean} isLog ways are those of logarithms
+ * @typedef {object} Scale maps numbers to a colormap
+ * @property {number} low number at the first color
+ * @property {number} high number at the last color
+ * @property {number | null} center number at the middle color; null = halfway between low and high
+ * @property {boolean} isLog logarithmic
  */
 
 const LARGEST = Number.MAX_VALUE;
 
-/** The colormap over the numbers of a coloring as a user set it, else as suits the picture, else over all of them. What cannot be on
- * these numbers, a limit without a logarithm or on the wrong side of the centre, counts as not set.
+/** The color scale of a coloring: limits from the settings, else those that suit the picture, else the full range.
+ * Ignores invalid settings: a limit without a logarithm or on the wrong side of the center.
  * @param {Coloring} coloring @param {Omit<Rule, "zero">} rule @returns {Scale} */
 export function scaleOf(coloring, { vmin, vmax, center, scale }) {
   const { lo, hi, limits } = coloring;
@@ -32,13 +32,14 @@ export function scaleOf(coloring, { vmin, vmax, center, scale }) {
   const [low, high] = isLog ? found.map((end, i) => (end > 0 ? end : ends[i])) : found;
   const areSet = [vmin !== null, vmax !== null];
   if (typeof center === "number" && (center > 0 || !isLog)) return around(center, [low, high], areSet, ends, scale);
-  // What was set leaves the other end where it suits, unless that would turn the colors round.
+  // If one limit is set, the other keeps its default, unless that would reverse the colors.
   if (low < high) return { low, high, center: null, isLog };
   const start = areSet[0] ? low : isLog ? first : lo;
   return { low: start, high: Math.max(start, areSet[1] ? high : hi), center: null, isLog };
 }
 
-/** As wide on either side of the centre, but for limits that were both set. @param {number} center @param {number[]} found both limits
+/** A scale with the same reach on both sides of the center, unless both limits are set. @param {number} center
+ * @param {number[]} found both limits
  * @param {boolean[]} areSet @param {number[]} suiting @param {Rule["scale"]} scale @returns {Scale} */
 function around(center, [low, high], areSet, suiting, scale) {
   const isLog = scale === "log";
@@ -51,17 +52,18 @@ function around(center, [low, high], areSet, suiting, scale) {
   return { low: Math.max(first, -LARGEST), high: Math.min(last, LARGEST), center, isLog };
 }
 
-/** What to put numbers through before they are laid on each scale, and the way back.
+/** The transform of each kind of scale, and its inverse.
  * @type {Record<Rule["scale"], [(value: number) => number, (way: number) => number]>} */
 export const WAYS = { linear: [(value) => value, (way) => way], log: [Math.log, Math.exp] };
 
-/** The number in the middle of the colormap where that is not half way between its ends. @param {Scale} scale @returns {number | null} */
+/** The number at the middle color; null if it is halfway between the ends. @param {Scale} scale
+ * @returns {number | null} */
 export function middleOf({ low, high, center, isLog }) {
-  // Roots before the product, which may be infinite.
+  // Roots before the product, because the product may overflow.
   return center ?? (isLog && low > 0 ? Math.sqrt(low) * Math.sqrt(high) : null);
 }
 
-/** The first and the last code that have the grey of zeros; none where the last lies below the first.
+/** First and last code that are drawn in the grey of zeros; none if the last is lower.
  * @param {Coloring} coloring @param {Pick<Rule, "scale" | "zero">} rule @returns {[number, number]} */
 export function greyCodes(coloring, { scale, zero }) {
   const code = zeroCode(levelsOf(coloring));
@@ -69,8 +71,10 @@ export function greyCodes(coloring, { scale, zero }) {
   return zero === "grey" && code >= 0 ? [code, code] : [0, -1];
 }
 
-/** What tells where codes lie on the colormap, 0 to 1. Where both ends are one, what lies above has the last color and all else the
- * first, such as the zeros of a gene whose 99th percentile is 0. @param {Coloring} coloring @param {Omit<Rule, "zero">} rule
+/** Creates the function from codes to positions on the colormap, 0 to 1. If both ends are equal, higher numbers get
+ * the last color and all others the first, such as the zeros of a gene whose 99th percentile is 0.
+ * @param {Coloring} coloring
+ * @param {Omit<Rule, "zero">} rule
  * @returns {(code: number) => number} */
 export function placesOf(coloring, rule) {
   const levels = levelsOf(coloring);

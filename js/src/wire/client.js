@@ -1,4 +1,4 @@
-/** The client: sends requests to the kernel and returns its answers. Knows no state and no pictures. */
+/** The client: sends requests to the kernel and returns its replies. Knows no state and no pictures. */
 import { decode } from "./decode.js";
 
 /**
@@ -11,11 +11,12 @@ import { decode } from "./decode.js";
  * @property {(content: any, callbacks?: any, buffers?: ArrayBufferView[]) => void} send
  *
  * @typedef {object} Client
- * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask all parts of the answer; null if a newer
- *   question of the same kind and panel took its place, if it failed (then `onError` has been called) or if none came in time
- * @property {(request: any) => void} tell what needs no answer
- * @property {() => void} abandon no answer will come any more
- * @property {() => void} repeat send again what is unanswered: it or its answer may be lost
+ * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask sends a request; resolves to all parts
+ *   of the reply, or to null if a newer request of the same kind and panel replaced it, if it failed (after a call of
+ *   `onError`) or if it timed out
+ * @property {(request: any) => void} tell sends a message that needs no reply
+ * @property {() => void} abandon resolves all open requests to null, because no reply will come
+ * @property {() => void} repeat sends all open requests again: they or their replies may be lost
  * @property {() => void} close
  *
  * @typedef {object} Question
@@ -27,14 +28,15 @@ import { decode } from "./decode.js";
  * @property {ReturnType<typeof setTimeout> | undefined} timer
  */
 
-/** What would be done twice. */
+/** Kinds of requests that must not be repeated: the kernel might execute them twice. */
 const ONCE = ["undo", "restore", "set", "annotation"];
 
 /**
  * @param {Comm} comm
  * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string, details?: string) => void, onLost: () => void}} listener
- *   `onReply` gets every message, in order; `onLost` is called when nothing can be sent any more
- * @param {number} [lastId] every page of a kernel hears the answers to all of them, so each begins to count elsewhere
+ *   `onReply` gets every message, in order; `onLost` is called when the comm is closed
+ * @param {number} [lastId] ids start after this. Every page of a kernel receives the replies to all pages, so each page
+ *   starts from a random number
  * @returns {Client}
  */
 export function createClient(comm, { onReply, onError, onLost }, lastId = Math.floor(Math.random() * 2 ** 48)) {
@@ -54,7 +56,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
   function receive(content, buffers) {
     try {
       const reply = decode(content, buffers ?? []);
-      // Not a failure: a newer request, with its own answer, took the place of this one.
+      // Not a failure: a newer request, with its own reply, replaced this one.
       if (reply.kind === "error" && reply.type === "Overtaken") return settle(reply.id, null);
       onReply(reply);
       if (reply.kind === "error") {
@@ -62,7 +64,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
         settle(reply.id, null);
       } else collect(reply);
     } catch (failure) {
-      // A message that cannot be read must not leave its question open until the time-out.
+      // An unreadable message must not leave its request open until the time-out.
       onError(String(content?.kind), failure instanceof Error ? failure.message : String(failure));
       settle(content?.id, null);
     }
@@ -81,7 +83,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
   function pose(request, waitMs, resolve) {
     const id = ++lastId;
     const slot = `${request.kind} ${request.panel}`;
-    // As in the kernel, a newer question takes the place of an older one of its kind and panel.
+    // As in the kernel, a newer request replaces an older one of its kind and panel.
     for (const [older, question] of open) if (question.slot === slot) settle(older, null);
     const timer = setTimeout(() => settle(id, null), waitMs);
     open.set(id, { request, waitMs, slot, parts: [], settle: resolve, timer });
@@ -126,9 +128,9 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
 }
 
 /**
- * Hear when a host loses its connection to the kernel, and when it is back. Hosts with a kernel connection of JupyterLab say so; of
- * others nothing is heard.
- * @param {any} model @param {{onCut: () => void, onBack: () => void}} listener @returns {() => void} stops it
+ * Watches the host's connection to the kernel. Only hosts with a kernel connection of JupyterLab report its status;
+ * with other hosts the listener is never called.
+ * @param {any} model @param {{onCut: () => void, onBack: () => void}} listener @returns {() => void} stops watching
  */
 export function watchConnection(model, { onCut, onBack }) {
   const changed = model.widget_manager?.kernel?.connectionStatusChanged;

@@ -1,4 +1,4 @@
-/** Decodes messages: the only reader of raw bytes. Copies only what is misaligned. */
+/** Decodes messages: the only module that reads raw bytes. Copies only misaligned arrays. */
 import { REPLY_ARRAYS } from "./protocol.js";
 
 /** @typedef {Uint8Array | Uint16Array | Uint32Array | Float32Array} Typed */
@@ -7,11 +7,12 @@ import { REPLY_ARRAYS } from "./protocol.js";
 const TYPES = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float32: Float32Array };
 
 /**
- * Read a message of the kernel: its fields, and its buffers as typed arrays under `arrays`.
+ * Decodes a message of the kernel: its fields, and its buffers as typed arrays under `arrays`.
  * @param {any} content the JSON object
  * @param {(DataView | ArrayBuffer | ArrayBufferView)[]} [buffers]
  * @returns {import("./protocol.js").Reply & {id: number}}
- * @throws {RangeError} if the message is of no known kind, or its buffers do not fit its header or were dropped by the host
+ * @throws {RangeError} if the kind of the message is unknown, its buffers do not match its header, or the host
+ * dropped them
  */
 export function decode(content, buffers = []) {
   const specs = REPLY_ARRAYS[content?.kind];
@@ -27,7 +28,7 @@ export function decode(content, buffers = []) {
     );
   }
   /** @type {Record<string, number>} */
-  // The bounds of a chunk give the length of its arrays, so that a truncated one is noticed.
+  // The bounds of a chunk give the length of its arrays, which detects truncated arrays.
   const sizes = "stop" in content ? { "stop-start": content.stop - content.start } : {};
   /** @type {Record<string, Typed>} */
   const arrays = {};
@@ -41,7 +42,7 @@ export function decode(content, buffers = []) {
 }
 
 /** @param {string} kind @param {Header} header @param {import("./protocol.js").ArraySpec | undefined} spec
- * @param {Record<string, number>} sizes what the names in shapes stand for; names met first are added */
+ * @param {Record<string, number>} sizes values of the names in shapes; new names are added */
 function checkShape(kind, { name, dtype, shape }, spec, sizes) {
   if (spec === undefined) throw new RangeError(`Message "${kind}" has no array "${name}".`);
   const [dtypes, sides] = spec;
@@ -65,7 +66,7 @@ function toTyped({ name, dtype, shape }, buffer) {
   }
   const bytes = /** @type {ArrayBuffer} */ (ArrayBuffer.isView(buffer) ? buffer.buffer : buffer);
   const offset = ArrayBuffer.isView(buffer) ? buffer.byteOffset : 0;
-  // A typed array begins at a multiple of its element, while hosts hand over views at any offset of one large buffer.
+  // A typed array must start at a multiple of its element size, but hosts pass views at any offset of one large buffer.
   const isAligned = offset % Type.BYTES_PER_ELEMENT === 0;
   return isAligned ? new Type(bytes, offset, count) : new Type(bytes.slice(offset, offset + wanted));
 }

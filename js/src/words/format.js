@@ -1,7 +1,7 @@
-/** Formats numbers as people read them. Pure; knows no DOM. */
+/** Formats numbers and labels as text. Pure; knows no DOM. */
 // Changes with cxg_widget/text/numbers.py: numbers as text.
 
-/** Letters of one part of a file name. */
+/** Maximum number of characters in one part of a file name. */
 const LONGEST_PART = 60;
 const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
@@ -10,7 +10,7 @@ export function wholeNumber(n) {
   return WHOLE.format(n);
 }
 
-/** Every digit below a million, above that two or three: "12,345", "1.2 M", "34 M". @param {number} n @returns {string} */
+/** All digits below a million, two or three above: "12,345", "1.2 M", "34 M". @param {number} n @returns {string} */
 export function shortCount(n) {
   const [divisor, unit] = n >= 999_500_000 ? [1e9, "B"] : [1e6, "M"];
   if (n < 1_000_000) return wholeNumber(n);
@@ -18,7 +18,8 @@ export function shortCount(n) {
   return `${scaled.toFixed(scaled < 9.95 ? 1 : 0)}\u00a0${unit}`;
 }
 
-/** A share that says 0 or 100 only when it is: "1.2 %", "< 0.1 %". @param {number} n @param {number} total @returns {string} */
+/** A percentage that shows 0 or 100 only if it is exact: "1.2 %", "< 0.1 %". @param {number} n @param {number} total
+ * @returns {string} */
 export function share(n, total) {
   if (total === 0 || n === 0) return "0\u00a0%";
   if (n === total) return "100\u00a0%";
@@ -47,7 +48,7 @@ export function counted(n, { one, many }) {
   return `${wholeNumber(n)} ${n === 1 ? one : many}`;
 }
 
-/** An amount of bytes in thousands: "512 B", "25 KB", "1.2 MB". @param {number} n @returns {string} */
+/** A number of bytes in decimal units: "512 B", "25 KB", "1.2 MB". @param {number} n @returns {string} */
 export function byteSize(n) {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let i = 0;
@@ -56,7 +57,8 @@ export function byteSize(n) {
   return `${scaled.toFixed(i > 0 && scaled < 9.95 ? 1 : 0)}\u00a0${units[i]}`;
 }
 
-/** A file name that every system accepts. @param {(string | null | undefined)[]} parts @returns {string} without ending */
+/** A file name that is valid on every system. @param {(string | null | undefined)[]} parts
+ * @returns {string} without an extension */
 export function fileName(parts) {
   const words = parts.map((part) =>
     String(part ?? "")
@@ -74,7 +76,7 @@ export function fileName(parts) {
   );
 }
 
-/** A label among others: its lines as one, and its end cut where it is long. @param {string} label @returns {string} */
+/** A label for running text: on one line, truncated if it is long. @param {string} label @returns {string} */
 export function inALine(label) {
   const signs = [...label.trim().replace(/\s+/g, " ")];
   return signs.length > 60 ? `${signs.slice(0, 59).join("")}…` : signs.join("");

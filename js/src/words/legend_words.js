@@ -1,4 +1,4 @@
-/** The legend in words, as cxg_widget/draw/pages/legend_words.py writes it. Pure. */
+/** The text of the legend, as in cxg_widget/draw/pages/legend_words.py. Pure. */
 // Changes with cxg_widget/draw/pages/legend_words.py: the words of a key.
 // Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 // Changes with js/src/page/parts/legend_numbers.js: words where a scale has no values.
@@ -17,31 +17,32 @@ import { capitalized, nounsOf } from "./nouns.js";
 /** @typedef {import("../state/state.js").Coloring} Coloring */
 
 /**
- * @typedef {object} Key what stands beside a picture; every text as it is written
+ * @typedef {object} Key the legend beside a picture, as final texts
  * @property {string} title of the dataset
- * @property {string} size how many cells there are, are shown, are selected, and of these pass the filters
- * @property {string} heading what the colors are of
+ * @property {string} size numbers of all, shown and selected cells, and of selected cells that pass the filters
+ * @property {string} heading name of the coloring
  * @property {string} detail
- * @property {[string, string, string][]} rows label, count and color of each category on show, of the cells that pass the filters; then of what is missing, with "" for a color,
- *   and of what the filters leave out
- * @property {number} more categories that are on show and not among the rows
- * @property {string[]} ramp colors of a bar, low to high; empty where there is none
- * @property {[string, string]} ends its two limits
- * @property {string} middle the number in its middle, where that is not half way between them
- * @property {string} said what is said in place of a bar
+ * @property {[string, string, string][]} rows label, count (of cells that pass the filters) and color of each shown
+ *   category; then of missing values, with "" for a color, and of cells that the filters exclude
+ * @property {number} more number of shown categories without a row
+ * @property {string[]} ramp colors of the color bar, low to high; empty if there is none
+ * @property {[string, string]} ends the two limits of the bar
+ * @property {string} middle the number at its middle, if it is not halfway between the limits
+ * @property {string} said text in place of a bar
  */
 
-/** What a key tells where there is a name alone. @type {Omit<Key, "title" | "size">} */
+/** An empty legend, with only a title and a size to add. @type {Omit<Key, "title" | "size">} */
 export const NO_KEY = { heading: "", detail: "", rows: [], more: 0, ramp: [], ends: ["", ""], middle: "", said: "" };
 
-/** At most so many of some categories: the largest, largest first, or in their order if that has a meaning.
+/** The largest categories, at most `most`: largest first, or in their own order if it is meaningful.
  * @param {Pick<Coloring, "counts" | "ordered">} color @param {number[]} shown @param {number} most @returns {number[]} */
 export function largestOf({ counts, ordered }, shown, most) {
   const found = [...shown].sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a - b).slice(0, most);
   return ordered ? found.sort((a, b) => a - b) : found;
 }
 
-/** @param {import("../state/state.js").State} state @param {boolean} [dark] the picture is @returns {Key} */
+/** @param {import("../state/state.js").State} state @param {boolean} [dark] whether the picture is dark
+ * @returns {Key} */
 export function keyOf(state, dark = false) {
   const { dataset, traits } = state;
   const color = state.color && countPassing(state, state.color);
@@ -89,11 +90,12 @@ export function keyOf(state, dark = false) {
   };
 }
 
-/** Genes that have a hue each, and their mixes. @param {Coloring} color @param {boolean} dark @returns {Key["rows"]} */
+/** Rows of several genes, each with its own hue, and of their mixes. @param {Coloring} color @param {boolean} dark
+ * @returns {Key["rows"]} */
 export const cornersOf = (color, dark) =>
   (color.corners ?? []).map(([name, limits, code]) => [name, limits, safeColor(colorsOn(color, dark)[code])]);
 
-/** The row of numbers that have the grey of zeros, where there are any. @param {Coloring} color
+/** The row of numbers drawn in the grey of zeros, if there are any. @param {Coloring} color
  * @param {import("../state/state.js").Traits} traits @param {boolean} dark @returns {Key["rows"]} */
 export function zerosOf({ lo, nZero, nNegative, nObs }, { scale, zero }, dark) {
   const isLog = scale === "log";
@@ -102,7 +104,8 @@ export function zerosOf({ lo, nZero, nNegative, nObs }, { scale, zero }, dark) {
   return [[isLog && lo < 0 ? "≤ 0" : "0", n > 0 ? share(n, nObs) : "", toHex(ZERO_GREY[dark ? "dark" : "light"])]];
 }
 
-/** The row of cells that the filters leave out, where they are drawn. @param {import("../state/state.js").State} state @param {boolean} dark
+/** The row of cells that the filters exclude, if they are drawn. @param {import("../state/state.js").State} state
+ * @param {boolean} dark
  * @returns {Key["rows"]} */
 function leftOutOf(state, dark) {
   const nObs = state.dataset?.nObs ?? 0;
@@ -111,14 +114,15 @@ function leftOutOf(state, dark) {
   return [[LEFT_OUT_LABEL, shortCount(n), toHex(LEFT_OUT_GREY[dark ? "dark" : "light"])]];
 }
 
-/** Which number a pixel shows that cells share; "" where each cell is seen. @param {import("../state/state.js").State} state @returns {string} */
+/** Name of the statistic that a pixel with several cells shows; "" if each cell shows its own number.
+ * @param {import("../state/state.js").State} state @returns {string} */
 function statisticOf({ color, crowd: { weight, behind } }) {
   if (color?.statistic) return `${color.statistic} per pixel`;
   if (weight < 1) return weight > 0 ? "mean to maximum per pixel" : "mean per pixel";
   return behind > 1 ? "maximum per pixel" : "";
 }
 
-/** Both limits; "≤" and "≥" where the color at that end also stands for values beyond it.
+/** Both limits, with "≤" or "≥" if the color at that end also represents values beyond it.
  * @param {number} low @param {number} high @param {number} lo @param {number} hi @returns {[string, string]} */
 function endsOf(low, high, lo, hi) {
   const beyond = low === high ? "> " : "≥ ";
@@ -139,7 +143,7 @@ function sizeOf(state) {
   return `${wholeNumber(selection.n)} of ${total} selected${selected}${shown && `, ${shown} shown`}`;
 }
 
-/** The key as lines of text. @param {Key} key @returns {string[]} */
+/** The legend as lines of text. @param {Key} key @returns {string[]} */
 export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, middle, said }) {
   const named = (detail && `${heading} (${detail})`) || heading;
   const bar = (ramp.length > 0 ? ends.join(" to ") : said) + (middle && `, ${middle} in the middle`);

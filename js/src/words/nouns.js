@@ -1,9 +1,9 @@
-/** Nouns of the store at hand: what it calls its observations and what it measured of them. Pure. */
+/** Singular and plural nouns for the store's observations, variables and sets. Pure. */
 // Changes with cxg_widget/text/nouns.py: nouns of a store.
 
 /** @typedef {import("../state/state.js").Nouns} Nouns */
 
-/** Until the store has been heard of. @type {Nouns} */
+/** Defaults until the dataset is known. @type {Nouns} */
 const USUAL = {
   obs: { one: "cell", many: "cells" },
   var: { one: "gene", many: "genes" },
@@ -15,22 +15,24 @@ export function nounsOf({ dataset }) {
   return dataset?.nouns ?? USUAL;
 }
 
-/** At the beginning of a heading; a symbol such as "m/z" stays as it is. @param {string} words @returns {string} */
+/** Capitalizes the first word of a heading; a symbol such as "m/z" stays unchanged. @param {string} words
+ * @returns {string} */
 export function capitalized(words) {
   return /^\p{Ll}{2}/u.test(words) ? words[0].toUpperCase() + words.slice(1) : words;
 }
 
-/** What sets of what was measured are called, also where the store has none. @param {Nouns} nouns @returns {import("../state/state.js").Noun} */
+/** Noun for sets of variables, even if the store has none. @param {Nouns} nouns
+ * @returns {import("../state/state.js").Noun} */
 export function setNounOf({ var: measured, set }) {
   return set ?? { one: `${measured.one} set`, many: `${measured.one} sets` };
 }
 
-/** A noun with its article, as it is said: "an m/z window". @param {string} one @returns {string} */
+/** A noun with its article by pronunciation: "an m/z window". @param {string} one @returns {string} */
 export function withArticle(one) {
   return `${/^([aeio]|[fhlmnrsx]\W)/.test(one) ? "an" : "a"} ${one}`;
 }
 
-/** What one can color by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
+/** Things that cells can be colored by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
 export function colorable({ var: measured, set }) {
   return set === null ? `column or ${measured.one}` : `column, ${measured.one} or ${set.one}`;
 }

@@ -1,4 +1,5 @@
-/** The registry of forms of a rule, the twin of cxg_widget/rules/forms: all that the page knows of each. Pure. */
+/** The registry of rule forms, the counterpart of cxg_widget/rules/forms: everything that the page knows about each
+ * form. Pure. */
 // Changes with cxg_widget/rules/form.py: forms of a rule.
 
 import { EMPTY_LABEL } from "../wire/constants.js";
@@ -12,12 +13,15 @@ import { inALine, shortNumber } from "./format.js";
  * @typedef {[number | null, number | null]} Ends null = open
  *
  * @typedef {object} Form No part has a default, so `tsc` refuses a form that lacks one.
- * @property {(rule: Rule, describe: (inner: Rule) => string) => [subject: string, kept: string]} words the column or gene, "" for none, and what it keeps
+ * @property {(rule: Rule, describe: (inner: Rule) => string) => [subject: string, kept: string]} words the column or
+ *   gene ("" for none) and a description of the cells that match
  * @property {boolean} holdsRules whether it combines other rules
- * @property {((rule: Rule) => any[]) | null} values those of a column that it lists, null for missing ones; null = it lists none
- * @property {((rule: Rule) => Ends) | null} ends of the numbers that it keeps; null = it has none
+ * @property {((rule: Rule) => any[]) | null} values values of a column that it lists, with null for missing values;
+ *   null if it lists no values
+ * @property {((rule: Rule) => Ends) | null} ends range of the numbers that match; null if it has no range
  *
- * @typedef {Form & {spec: (rule: Rule) => string}} FilterOfForm spec: "obs:NAME", "var:NAME", "set:NAME" or "query", one filter each
+ * @typedef {Form & {spec: (rule: Rule) => string}} FilterOfForm spec: "obs:NAME", "var:NAME", "set:NAME" or "query";
+ *   each spec has at most one filter
  */
 
 const NO_NUMBERS = { holdsRules: false, values: null, ends: null };
@@ -53,18 +57,18 @@ export const FORMS = {
 };
 const NAMES = /** @type {RuleForm[]} */ (Object.keys(FORMS));
 
-/** @param {Rule} rule @returns {FilterOfForm | Form} @throws {Error} if it has none of the forms */
+/** @param {Rule} rule @returns {FilterOfForm | Form} @throws {Error} if the rule has no known form */
 export function formOf(rule) {
   const name = NAMES.find((one) => one in rule);
   if (name === undefined) throw new Error(`no form of a rule: ${Object.keys(rule).join(", ")}`);
   return FORMS[name];
 }
 
-/** The rule that a rule negates, or itself. @param {Rule} rule @returns {{inner: Rule, isNegated: boolean}} */
+/** The negated rule, or the rule itself. @param {Rule} rule @returns {{inner: Rule, isNegated: boolean}} */
 export const innerOf = (rule) =>
   "not" in rule ? { inner: rule.not, isNegated: true } : { inner: rule, isNegated: false };
 
-/** What a value of a rule is called, as cxg_widget/text/names.py writes it. @param {any} value @returns {string} */
+/** Label of a value in a rule, as in cxg_widget/text/names.py. @param {any} value @returns {string} */
 export function labelOf(value) {
   if (value === null) return MISSING_LABEL;
   if (value === MISSING_LABEL) return `"${value}"`;

@@ -1,4 +1,4 @@
-/** A description of the picture for people who do not see it, as cxg_widget/draw/pages/summary.py writes it. Pure. */
+/** A description of the picture for screen readers, as in cxg_widget/draw/pages/summary.py. Pure. */
 // Changes with cxg_widget/draw/pages/summary.py: the summary in words.
 import { countPassing } from "../state/counts.js";
 import { EMPTY_LABEL } from "../wire/constants.js";
@@ -9,11 +9,12 @@ import { missingLabel } from "./missing.js";
 import { capitalized } from "./nouns.js";
 import { describeFilters } from "./rule_words.js";
 
-/** Categories that are named, the largest of them. */
+/** Maximum number of categories that are named, the largest first. */
 const MOST_NAMED = 5;
 
-/** What is shown: dataset, how many cells, where, colored by what, by which filters. @param {import("../state/state.js").State} state
- * @returns {string} a sentence a line; "" before a dataset is known */
+/** Describes dataset, number of cells, embedding, coloring and filters.
+ * @param {import("../state/state.js").State} state
+ * @returns {string} one sentence per line; "" before the dataset is known */
 export function summaryOf(state) {
   const { dataset, points, color, traits } = state;
   if (dataset === null) return "";

@@ -1,4 +1,4 @@
-/** Turns images of all cells into something a canvas draws: those of numbers get their colors here. */
+/** Converts images of all cells to a source that a canvas draws; images of numbers get their colors here. */
 // Changes with cxg_widget/session/pictures/portrait.py: colors of an image of numbers.
 import { memo } from "../../state/memo.js";
 import { isDimming } from "../../style/point_style.js";
@@ -29,10 +29,11 @@ export function createShades() {
   };
 }
 
-/** Turn codes (red and green) with an opacity (blue) into colors, dimmed ones as those of points. @param {Uint8ClampedArray} numbers RGBA
- * @param {import("./inks.js").Inks} inks @returns {Uint8ClampedArray<ArrayBuffer>} RGBA, straight alpha */
+/** Converts codes (red and green) with an opacity (blue) to colors; dimmed pixels get the colors of dimmed points.
+ * @param {Uint8ClampedArray} numbers RGBA @param {import("./inks.js").Inks} inks
+ * @returns {Uint8ClampedArray<ArrayBuffer>} RGBA, straight alpha */
 export function shade(numbers, { size, rgba }) {
-  // One element a pixel: bytes lie in memory as RGBA, so that alpha is the highest one.
+  // One element per pixel: bytes lie in memory as RGBA, so alpha is the highest byte.
   const pixels = new Uint32Array(numbers.length / 4);
   for (let i = 0, at = 0; i < pixels.length; i++, at += 4) {
     const code = Math.min((numbers[at] << 8) | numbers[at + 1], MISSING);
@@ -44,7 +45,8 @@ export function shade(numbers, { size, rgba }) {
   return new Uint8ClampedArray(pixels.buffer);
 }
 
-/** Put a color behind all that is drawn. @param {Uint8ClampedArray} pixels RGBA, straight alpha @param {number[]} ground 0..1
+/** Puts a background color behind all drawn pixels. @param {Uint8ClampedArray} pixels RGBA, straight alpha
+ * @param {number[]} ground 0..1
  * @returns {Uint8ClampedArray<ArrayBuffer>} */
 export function grounded(pixels, ground) {
   const out = new Uint8ClampedArray(pixels);
@@ -59,7 +61,7 @@ export function grounded(pixels, ground) {
 
 /** @param {ImageBitmap} bitmap @returns {Uint8ClampedArray} */
 function pixelsOf(bitmap) {
-  // Read back at once: a canvas on the graphics card would first have to bring its pixels over.
+  // Keeps the canvas in memory: reading pixels back from the graphics card is slow.
   const context = /** @type {CanvasRenderingContext2D} */ (
     sheet(bitmap).getContext("2d", { willReadFrequently: true })
   );

@@ -1,16 +1,17 @@
-/** Tables of the color and the height of each code: to draw a point is to look two numbers up. Pure. */
+/** Lookup tables of the color and the rank of each code, so that drawing a point takes two look-ups. Pure. */
 // Changes with cxg_widget/draw/points/inks.py and js/src/draw/gl/shaders.js: which point lies on top, in which color.
 import { MISSING } from "../../wire/protocol.js";
 
 /**
- * @typedef {object} Inks twice as many entries as there are codes: those of points as they are, then of dimmed ones; and
- *   one more, of points that the filters leave out
+ * @typedef {object} Inks two entries per code: normal points first, then dimmed points; and one last entry for points
+ *   that the filters exclude
  * @property {number} size codes; the entries of dimmed points begin here
  * @property {Uint32Array} rgba as four bytes in memory, opaque; 0 = not drawn
- * @property {Uint32Array} rank higher ones lie above; never below LOWEST
+ * @property {Uint32Array} rank higher ranks lie on top; at least LOWEST, except for excluded points
  */
 
-/** Ranks from below, that of what is empty, 0: soft edges, points that the filters leave out, the lowest of all others. */
+/** Lowest ranks, above 0 for an empty pixel: soft edges, points that the filters exclude, and the first of all
+ * others. */
 export const [EDGE, LEFT_OUT, LOWEST] = [1, 2, 3];
 const DIMMED_SPAN = MISSING + 3;
 
@@ -41,7 +42,7 @@ export function inksOf(style, colors, size) {
     const below = selecting || isDimmed ? dim(color, style) : 0;
     rgba[code] = isDimmed ? below : color;
     rgba[size + code] = below;
-    // Every dimmed point lies below every other one, whatever their numbers are.
+    // Every dimmed point lies below every other point, whatever their values.
     rank[code] = LOWEST + height + (isDimmed ? 0 : DIMMED_SPAN);
     rank[size + code] = LOWEST + height;
   }
@@ -54,7 +55,8 @@ function pack([red, green, blue, alpha]) {
   return alpha === 0 ? 0 : bytes(red * 255, green * 255, blue * 255);
 }
 
-/** Mix a color toward the background. @param {number} color @param {import("../../style/point_style.js").Style} style */
+/** Mixes a color with the background. @param {number} color
+ * @param {import("../../style/point_style.js").Style} style */
 function dim(color, { background, dimmed }) {
   if (color === 0) return 0;
   const mixed = background.map((channel, i) => channel * 255 * (1 - dimmed) + ((color >>> (8 * i)) & 255) * dimmed);

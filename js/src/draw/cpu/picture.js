@@ -1,4 +1,5 @@
-/** Pictures drawn in memory: slices of points, beneath them perhaps the image of all cells from the kernel, and the loop that draws them. */
+/** Pictures drawn in memory by the CPU: slices of points, optionally above the kernel's image of all cells; and their
+ * draw loop. */
 import { memo } from "../../state/memo.js";
 import { colorsFrom, colorTable, isLayered } from "../../style/point_style.js";
 import { SQUARE_PX } from "../../wire/constants.js";
@@ -16,7 +17,7 @@ const NO_COLORS = new Uint8Array(4 * CODES_8);
 /** @param {() => import("../../state/state.js").State} getState @returns {import("../painter.js").Picture} */
 export function createCpuPicture(getState) {
   let raster = newRaster(0, 0);
-  /** Does anything not cover its pixels? Those hold colors multiplied by their opacity. */
+  /** True if some pixels are partly covered: their colors are premultiplied by the opacity. */
   let isSoft = false;
   /** @type {{image: import("../../state/scene.js").CellImage, how: import("../painter.js").ImageOptions} | null} */
   let beneath = null;
@@ -25,7 +26,7 @@ export function createCpuPicture(getState) {
   /** @type {(from: unknown[], make: () => import("./inks.js").Inks) => import("./inks.js").Inks} */
   const kept = memo();
   const shades = createShades();
-  /** What lies between memory and a canvas that holds another picture. */
+  /** Intermediate canvas, to put points over an image. */
   const sheet = document.createElement("canvas");
 
   /** @param {import("../../style/point_style.js").Style} style @param {number} size codes */
@@ -83,7 +84,7 @@ export function createCpuPicture(getState) {
       context.rect(...rect);
       context.clip("evenodd");
     }
-    // `putImageData` knows neither clips nor what lies beneath; `drawImage` of a canvas does.
+    // `putImageData` ignores the clip and overwrites the pixels beneath; `drawImage` of a canvas does neither.
     Object.assign(sheet, { width: raster.width, height: raster.height });
     sheet.getContext("2d")?.putImageData(data(), 0, 0);
     context.drawImage(sheet, 0, 0);
@@ -104,7 +105,7 @@ export function createCpuPicture(getState) {
       const color = inks(style, CODES_16).rgba[code];
       const { pixels, ranks } = raster;
       for (let at = 0; at < pixels.length; at++) if (pixels[at] !== 0) pixels[at] = color;
-      // Points drawn from now on lie above, whatever rank those beneath had (decision 14).
+      // Points drawn from now on lie above the old ones, whatever their rank (decision 14).
       ranks.fill(0);
     },
     points(how, points, first, count) {
@@ -132,12 +133,12 @@ function newRaster(width, height) {
   return { width, height, pixels: new Uint32Array(width * height), ranks: new Uint32Array(width * height) };
 }
 
-/** Colors that are not multiplied by their opacity. @param {Uint8ClampedArray<ArrayBuffer>} bytes RGBA, premultiplied */
+/** Converts premultiplied to straight alpha. @param {Uint8ClampedArray<ArrayBuffer>} bytes RGBA, premultiplied */
 function straight(bytes) {
   const out = bytes.slice();
   for (let at = 0; at < out.length; at += 4) {
     const alpha = out[at + 3];
-    // ImageData is of straight alpha, while the loops multiply by it.
+    // ImageData has straight alpha, while the loops premultiply.
     if (alpha === 0 || alpha === 255) continue;
     for (let channel = 0; channel < 3; channel++) out[at + channel] = (out[at + channel] * 255) / alpha;
   }
@@ -155,13 +156,14 @@ function pixelRect([left, right, bottom, top], { width, height }) {
   ];
 }
 
-/** While a hand moves the picture a slice and its way to the screen are one frame; at rest the page must stay responsive. */
+/** While the user moves the picture, a slice and its copy to the screen must fit one frame; at rest the page must stay
+ * responsive. */
 const PACES = {
   urgent: { targetMs: 25, fewest: 20_000 },
   soon: { targetMs: 50, fewest: 100_000 },
   rest: { targetMs: 100, fewest: 250_000 },
 };
-/** Points a millisecond, before any are seen. */
+/** Points per millisecond, before the first measurement. */
 const RATE = 20_000;
 
 /** @returns {import("../painter.js").Loop} */
@@ -174,7 +176,7 @@ export function createCpuLoop() {
     const start = performance.now();
     const { drawing, points } = turns.draw(budget);
     if (drawing.length === 0) return;
-    // Without the way to the screen, which takes as long for any slice.
+    // Excludes the copy to the screen, which takes equally long for any slice.
     budget.record(points, performance.now() - start);
     const isFirst = drawing.map((drawer) => drawer.present()).includes(true);
     if (isFirst || turns.isUrgent()) turns.wake();

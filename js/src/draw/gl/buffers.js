@@ -1,8 +1,8 @@
-/** Vertex buffers of points: each array is sent to the GPU once, as far as it has arrived, whoever draws it. */
+/** Vertex buffers of points. Each array goes to the GPU once, as it arrives, even if several panels draw it. */
 
 /**
  * @typedef {import("../../wire/decode.js").Typed} Typed
- * @typedef {{buffer: WebGLBuffer, sent: number, users: number}} Sent an array in the memory of the GPU; sent = elements
+ * @typedef {{buffer: WebGLBuffer, sent: number, users: number}} Sent an array in GPU memory; sent: number of elements
  * @typedef {{array: Typed | null, held: Sent | null}} Slot
  */
 
@@ -11,7 +11,8 @@ const CODE = 1;
 const FLAG = 2;
 const SIZE = 3;
 
-/** Of each context: panels side by side draw the same positions. @type {WeakMap<WebGL2RenderingContext, Map<Typed, Sent>>} */
+/** Buffers per context and array: panels side by side draw the same positions.
+ * @type {WeakMap<WebGL2RenderingContext, Map<Typed, Sent>>} */
 const KEPT = new WeakMap();
 
 /** @param {WebGL2RenderingContext} gl */
@@ -43,7 +44,7 @@ export function createPointBuffers(gl) {
       gl.disableVertexAttribArray(location);
       return;
     }
-    // Shared by their array: positions of six panels are one buffer (decision 53).
+    // One buffer per array: six panels share one buffer of positions (decision 53).
     const held = (slot.held = take(array));
     held.users++;
     gl.bindBuffer(gl.ARRAY_BUFFER, held.buffer);
@@ -55,7 +56,7 @@ export function createPointBuffers(gl) {
   /** @param {Typed} array @returns {Sent} */
   function take(array) {
     const known = kept.get(array);
-    if (known && gl.isBuffer(known.buffer)) return known; // it is none once the context has been lost
+    if (known && gl.isBuffer(known.buffer)) return known; // false after the context was lost
     const made = { buffer: /** @type {WebGLBuffer} */ (gl.createBuffer()), sent: 0, users: 0 };
     kept.set(array, made);
     gl.bindBuffer(gl.ARRAY_BUFFER, made.buffer);
@@ -71,7 +72,7 @@ export function createPointBuffers(gl) {
   }
 
   return {
-    /** Send what is new. @param {import("../sources.js").PointArrays} arrays */
+    /** Sends new elements. @param {import("../sources.js").PointArrays} arrays */
     sync({ n, loaded, xy, codes, flags, sizes }) {
       gl.bindVertexArray(vao);
       send(XY, xy, 2 * loaded, 2);
@@ -80,11 +81,10 @@ export function createPointBuffers(gl) {
       send(SIZE, sizes, sizes === null ? 0 : loaded, 1);
       gl.bindVertexArray(null);
     },
-    /** Make them what draw calls read. */
+    /** Makes the next draw calls read these buffers. */
     bind() {
       gl.bindVertexArray(vao);
-      // The value of a disabled array belongs to the context, not to the vertex array: another picture may have
-      // changed it.
+      // The context, not the vertex array, stores the value of a disabled array: another picture may have changed it.
       gl.vertexAttribI4ui(CODE, 0, 0, 0, 0);
       gl.vertexAttribI4ui(FLAG, 0, 0, 0, 0);
     },

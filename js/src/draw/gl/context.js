@@ -1,6 +1,7 @@
 /**
- * The one WebGL 2 context of a page, and its loop. Each widget evaluates its own copy of this bundle, and a browser
- * grants about 16 contexts, so all copies meet in one object under a global symbol; its number changes with its shape.
+ * The single WebGL 2 context of a page, and its draw loop. Each widget evaluates its own copy of this bundle, but a
+ * browser grants only about 16 contexts. All copies therefore share one object under a global symbol, whose number
+ * changes with the object's shape.
  */
 import { createBudget } from "../budget.js";
 import { createTurns } from "../turns.js";
@@ -17,7 +18,7 @@ import { createTurns } from "../turns.js";
 
 const KEY = Symbol.for("cxg-widget/gl/3");
 const POLL_MS = 2;
-/** A fence that has not signalled by now never will. */
+/** A fence that has not signaled by then never will. */
 const GIVE_UP_MS = 4_000;
 /** @type {WebGLContextAttributes} */
 const ATTRIBUTES = {
@@ -29,10 +30,11 @@ const ATTRIBUTES = {
   powerPreference: "high-performance",
 };
 
-/** Drivers without a graphics card: the loops in `cpu/` are many times as fast. */
+/** Names of software drivers: the loops in `cpu/` are many times faster. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-/** @returns {Shared | null} null where there is no WebGL 2 by a graphics card; what `__CXG_DRAWN_BY__` says, goes */
+/** @returns {Shared | null} null without WebGL 2 on a graphics card; the global `__CXG_DRAWN_BY__` overrides the
+ * check */
 export function sharedContext() {
   const page = /** @type {any} */ (globalThis);
   const forced = page.__CXG_DRAWN_BY__;
@@ -41,7 +43,7 @@ export function sharedContext() {
   return page[KEY];
 }
 
-/** Is it known already whether there is such a context, or is it said? */
+/** True if a widget has already tried to create the context, or if `__CXG_DRAWN_BY__` decides. */
 export function isContextKnown() {
   const page = /** @type {any} */ (globalThis);
   return page.__CXG_DRAWN_BY__ !== undefined || page[KEY] !== undefined;
@@ -78,7 +80,7 @@ function isSoftware(gl) {
   return SOFTWARE.test(String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER)));
 }
 
-/** An off-screen canvas hands its pictures over without a copy; not every browser has WebGL there.
+/** Prefers an off-screen canvas, which transfers pictures without a copy; not every browser supports WebGL there.
  * @param {WebGLContextAttributes} attributes */
 function createContext(attributes) {
   if (typeof OffscreenCanvas === "function") {
@@ -91,7 +93,8 @@ function createContext(attributes) {
   return gl && { canvas, gl };
 }
 
-/** Draw slices one after the other, each as long as the budget allows, and never block on the GPU. @param {WebGL2RenderingContext} gl */
+/** Draws one slice after the other, each as large as the budget allows, and never blocks on the GPU.
+ * @param {WebGL2RenderingContext} gl */
 function createLoop(gl) {
   const budget = createBudget();
   const turns = createTurns(tick, () => fence !== null);
@@ -116,19 +119,19 @@ function createLoop(gl) {
     fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     // Without a flush the fence may never reach the GPU.
     gl.flush();
-    // In a new task: the status of a fence does not change within one.
+    // In a new task: the status of a fence does not change within a task.
     setTimeout(poll, 0);
   }
 
   function poll() {
-    if (fence === null) return; // was seen elsewhere
+    if (fence === null) return; // another call has already handled it
     if (!isIdle()) setTimeout(poll, POLL_MS);
-    // A hand that moves wants each of its frames when the page is drawn; a picture at rest wants to be done.
+    // While the user moves the picture, draw with the page's frames; at rest, continue immediately.
     else if (turns.isUrgent()) turns.wake();
     else tick();
   }
 
-  /** Is the GPU done with what was submitted? */
+  /** True if the GPU has finished the submitted slice. */
   function isIdle() {
     if (fence === null) return true;
     const elapsed = performance.now() - submitted.at;
@@ -141,7 +144,7 @@ function createLoop(gl) {
     return true;
   }
 
-  /** What was under way is lost with the context. */
+  /** Drops the submitted slice, which is lost with the context. */
   function forget() {
     drawing = [];
     fence = null;

@@ -1,4 +1,4 @@
-/** Draws what covers an area rather than a point: an image of all cells, or one color over all points. */
+/** Draws areas: an image of all cells, or one color over all drawn points. */
 import { isDimming } from "../../style/point_style.js";
 import { FAINTEST } from "../../wire/constants.js";
 import { useProgram } from "./program.js";
@@ -24,24 +24,25 @@ export function drawImage(shared, textures, content, { style, rect, isCover }) {
   bindTextures(gl, textures);
   gl.enable(gl.DEPTH_TEST);
   gl.depthFunc(gl.LEQUAL);
-  // An image that covers what is seen keeps points away by its depth.
+  // An image that covers the view hides the points behind it by its depth.
   gl.depthMask(isCover);
   drawRectangle(gl, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   gl.depthMask(true);
 }
 
-/** Give every point of the picture at hand the color of one number, wherever one has been drawn.
+/** Recolors all points of the bound picture with the color of one code.
  * @param {import("./context.js").Shared} shared @param {WebGLTexture | null} colors @param {number} code */
 export function fillPoints(shared, colors, code) {
   const { gl } = shared;
   useProgram(shared, VERTEX_IMAGE, FRAGMENT_FILL, { ...UNITS, rect: [-1, 1, -1, 1], code });
   bindTextures(gl, { colors });
   gl.disable(gl.DEPTH_TEST);
-  // The new color times what is covered: the points need not be drawn again (decision 14).
+  // Multiplies the new color by the coverage, so the points need not be drawn again (decision 14).
   drawRectangle(gl, gl.DST_ALPHA, gl.ZERO);
 }
 
-/** @param {WebGL2RenderingContext} gl @param {number} source factor of what is drawn @param {number} target factor of what is there */
+/** @param {WebGL2RenderingContext} gl @param {number} source blend factor of the new color
+ * @param {number} target blend factor of the old color */
 function drawRectangle(gl, source, target) {
   gl.enable(gl.BLEND);
   gl.blendFunc(source, target);

@@ -1,4 +1,4 @@
-/** A picture in GPU memory that slices are drawn onto, and its way to a canvas. */
+/** A picture in GPU memory: draws slices of points onto it and copies it to a canvas. */
 import { drawImage, fillPoints } from "./image.js";
 import { drawPoints } from "./scatter.js";
 import { sendImage } from "./textures.js";
@@ -45,7 +45,7 @@ export function createTarget({ gl, canvas }) {
   const [color, depth] = [gl.createRenderbuffer(), gl.createRenderbuffer()];
   let [width, height] = [0, 0];
 
-  /** Put the picture on the context's own canvas, until the end of this task. */
+  /** Copies the picture to the context's own canvas, which keeps it until the end of this task. */
   function expose() {
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
@@ -55,7 +55,7 @@ export function createTarget({ gl, canvas }) {
     return canvas;
   }
 
-  /** @param {number} planes bits of what is cleared apart from the depth */
+  /** @param {number} planes bits of the buffers to clear besides the depth */
   function clearDepth(planes = 0) {
     gl.clearDepth(1);
     gl.depthMask(true);
@@ -64,7 +64,7 @@ export function createTarget({ gl, canvas }) {
 
   /** @param {CanvasRenderingContext2D} context */
   function copyTo(context) {
-    // What was on the canvas would show through transparent pixels otherwise.
+    // Otherwise the old picture would show through transparent pixels.
     context.globalCompositeOperation = "copy";
     context.drawImage(expose(), 0, 0);
     context.globalCompositeOperation = "source-over";
@@ -93,10 +93,11 @@ export function createTarget({ gl, canvas }) {
       gl.clearColor(0, 0, 0, 0);
       clearDepth(gl.COLOR_BUFFER_BIT);
     },
-    /** Let whatever is drawn next lie above the picture. */
+    /** Puts everything drawn from now on above the picture. */
     rise: () => clearDepth(),
     copyTo,
-    /** Show the picture; an off-screen canvas hands it over without a copy. @param {HTMLCanvasElement} element of any size */
+    /** Shows the picture; an off-screen canvas transfers it without a copy.
+     * @param {HTMLCanvasElement} element of any size */
     show(element) {
       const screen = "transferToImageBitmap" in canvas ? element.getContext("bitmaprenderer") : null;
       if (screen === null) copyTo(/** @type {CanvasRenderingContext2D} */ (element.getContext("2d")));

@@ -6,9 +6,10 @@
 const uniforms = new WeakMap();
 
 /**
- * Draw with a program from now.
+ * Selects a program for the next draw calls and sets its uniforms.
  * @param {import("./context.js").Shared} shared @param {string} vertex @param {string} fragment
- * @param {Record<string, any>} values numbers, booleans and arrays by the names of uniforms without the "u_"; others are left out
+ * @param {Record<string, any>} values numbers, booleans and arrays by the names of uniforms without the "u_";
+ *   other names are ignored
  */
 export function useProgram(shared, vertex, fragment, values) {
   const { gl } = shared;

@@ -1,4 +1,4 @@
-/** Draws a slice of points as one style says. */
+/** Draws a slice of points in a style. */
 import { isLayered } from "../../style/point_style.js";
 import { SQUARE_PX } from "../../wire/constants.js";
 import { useProgram } from "./program.js";
@@ -35,8 +35,8 @@ export function drawPoints(
   });
   bindTextures(gl, { colors });
   if (isCovered || isLayered(style) || style.hasMissing) gl.enable(gl.DEPTH_TEST);
-  else gl.disable(gl.DEPTH_TEST); // a tenth faster without a GPU
-  // Of equal depth the later one lies above, as the display order has it.
+  else gl.disable(gl.DEPTH_TEST); // 10 % faster with software GL
+  // At equal depth the later point lies on top, as the draw order requires.
   gl.depthFunc(gl.LEQUAL);
   gl.depthMask(true);
   if (isDisc || style.opacity < 1) gl.enable(gl.BLEND);

@@ -1,13 +1,13 @@
-/** The GLSL of points and pictures. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
+/** GLSL shaders of points and images. Depth alone decides which point lies on top, so nothing has to be sorted. */
 // Changes with cxg_widget/draw/points/inks.py and js/src/draw/cpu/inks.js: which point lies on top, in which color.
 // Changes with cxg_widget/draw/points/discs.py: which pixels a point covers.
 import { SQUARE_PX } from "../../wire/constants.js";
 import { LEFT_OUT_ALPHA } from "../../wire/protocol.js";
 
-/** The same program for points that each have a size of their own. @param {string} source */
+/** The same program for points with individual sizes. @param {string} source */
 export const ofSizes = (source) => source.replace("\n", "\n#define SIZED\n");
 
-/** Color of a code, from a table 256 wide. */
+/** Looks up the color of a code in a table 256 wide. */
 const LOOK_UP = /* glsl */ `
 vec4 colorAt(sampler2D colors, int code) {
   return texelFetch(colors, ivec2(code & 255, code >> 8), 0);
@@ -15,9 +15,9 @@ vec4 colorAt(sampler2D colors, int code) {
 `;
 
 /**
- * From front to back: values by rank, those of u_grey, first to last code, missing values, then everything dimmed in the same order,
- * then what the filters leave out.
- * a_flag bit 0: selected, bit 1: left out. u_mode 0: one color, 1: categories, 2: numbers.
+ * Draw order from front to back: values by rank, values in the range u_grey, missing values, then all dimmed points
+ * in the same order, then points that the filters exclude.
+ * a_flag bit 0: selected, bit 1: excluded. u_mode 0: one color, 1: categories, 2: numbers.
  */
 export const VERTEX = /* glsl */ `#version 300 es
 precision highp float;
@@ -87,7 +87,7 @@ void main() {
 }
 `;
 
-/** Square points, for few px. */
+/** Square points, for small sizes. */
 export const FRAGMENT_SQUARE = /* glsl */ `#version 300 es
 precision highp float;
 flat in vec4 v_color;
@@ -97,7 +97,7 @@ void main() {
 }
 `;
 
-/** @param {string} edge what else a half-covered pixel does */
+/** @param {string} edge extra statement for each pixel, e.g. to set its depth */
 const disc = (edge) => /* glsl */ `#version 300 es
 precision highp float;
 #ifdef SIZED
@@ -123,7 +123,8 @@ void main() {
 /** Round points with a soft edge, where later points lie on top of earlier ones. */
 export const FRAGMENT_DISC = disc("");
 
-/** Round points where depth decides: a soft edge must not keep lower points away that are drawn later, so it lies at the back. */
+/** Round points where depth decides which lies on top. Their soft edge lies at the back: otherwise it would hide lower
+ * points that are drawn later. */
 export const FRAGMENT_DISC_DEPTH = disc("gl_FragDepth = coverage < 1.0 ? 0.9999 : gl_FragCoord.z;");
 
 /** A picture over a rectangle of clip space (left, right, bottom, top), in front of all points. */
@@ -138,8 +139,8 @@ void main() {
 }
 `;
 
-/** u_mode 1: premultiplied colors; 2: numbers, red and green the code, blue the opacity. What is dimmed has u_background behind it, as
- * points have; u_behind is how soon, by its opacity. */
+/** u_mode 1: premultiplied colors; 2: numbers, with the code in red and green and the opacity in blue. u_background
+ * lies behind dimmed pixels, as it does for points; u_behind says how fast it grows with the opacity of the pixel. */
 export const FRAGMENT_IMAGE = /* glsl */ `#version 300 es
 precision highp float;
 precision highp sampler2D;
@@ -170,7 +171,7 @@ void main() {
 }
 `;
 
-/** The color of one number's code, everywhere. */
+/** Fills with the color of one code. */
 export const FRAGMENT_FILL = /* glsl */ `#version 300 es
 precision highp float;
 precision highp sampler2D;

@@ -1,4 +1,4 @@
-/** Buffers and textures that all views of one model share, sent to the GPU once, as far as they have arrived. */
+/** Buffers and textures that all views of one model share. Each array goes to the GPU once, as it arrives. */
 import { memo } from "../../state/memo.js";
 import { colorsFrom, colorTable } from "../../style/point_style.js";
 import { createPointBuffers } from "./buffers.js";
@@ -16,13 +16,13 @@ import { sendColors, sendImage } from "./textures.js";
  */
 export function createGlPainter(shared, scene, getState) {
   const stage = createStage(shared, scene, getState);
-  // Joins the loop only to learn that the context was restored, without its objects.
+  // Joins the loop only to be notified when the context is restored, without its objects.
   const leave = shared.loop.join({ wants: () => "no", draw: () => 0, present: () => false, restored: stage.restore });
   return {
     loop: shared.loop,
     createPicture: () => createGlPicture(shared, stage),
     isLost: () => shared.gl.isContextLost(),
-    // Each slice costs as much as drawing some 100,000 points, however few are in it.
+    // The fixed cost of a slice equals that of drawing about 100,000 points.
     price: { arrivedPoints: 500_000, growingMs: 600 },
     free() {
       leave();
@@ -36,7 +36,7 @@ function createStage({ gl }, scene, getState) {
   let parts = createParts(gl);
 
   return {
-    /** Send what is new of these points. Cheap when nothing is. @param {PointArrays} points */
+    /** Sends the points that the GPU does not have yet. Cheap if there are none. @param {PointArrays} points */
     buffers(points) {
       const { positions, others } = parts;
       const own =
@@ -53,13 +53,13 @@ function createStage({ gl }, scene, getState) {
       }
       return parts.colors;
     },
-    /** @param {import("../../state/scene.js").CellImage} image on show */
+    /** @param {import("../../state/scene.js").CellImage} image displayed */
     image(image) {
       parts.pictured([image.bitmap], () => (sendImage(gl, parts.image, image), parts.image));
       return parts.image;
     },
     isOnShow: (/** @type {import("../../state/scene.js").CellImage} */ image) => image === scene.image,
-    /** The context's objects are gone. */
+    /** Replaces the objects that the context lost. */
     restore() {
       parts = createParts(gl);
     },
@@ -74,14 +74,16 @@ function createStage({ gl }, scene, getState) {
 
 /** @typedef {ReturnType<typeof createStage>} Stage */
 
-/** Of closer points, and of a gene's own, so many arrays are kept. */
+/** Number of cached position arrays, apart from those of all points (zoomed views, and the expressing cells of a
+ * gene). */
 const OTHERS = 3;
 
 /** @param {WebGL2RenderingContext} gl */
 function createParts(gl) {
   return {
     positions: createPointBuffers(gl),
-    /** By their positions, the last used last. @type {Map<Uint16Array, ReturnType<typeof createPointBuffers>>} */
+    /** Buffers by position array, in the order they were added.
+     * @type {Map<Uint16Array, ReturnType<typeof createPointBuffers>>} */
     others: new Map(),
     colors: gl.createTexture(),
     colored: /** @type {ReturnType<typeof memo<WebGLTexture>>} */ (memo()),

@@ -1,7 +1,7 @@
-/** Textures: the colors of codes in the first unit, an image of all cells in the second. */
+/** Textures: the color table in unit 0, an image of all cells in unit 1. */
 
 const [COLORS, IMAGE] = [0, 1];
-/** What the shaders take them by. */
+/** Texture units, by the names of their uniforms. */
 export const UNITS = { colors: COLORS, image: IMAGE };
 
 /** @param {WebGL2RenderingContext} gl @param {{colors: WebGLTexture | null, image?: WebGLTexture | null}} textures */
@@ -15,20 +15,20 @@ export function bindTextures(gl, { colors, image = null }) {
   }
 }
 
-/** Put the colors of codes in GPU memory. @param {WebGL2RenderingContext} gl @param {WebGLTexture | null} texture
+/** Uploads the color table. @param {WebGL2RenderingContext} gl @param {WebGLTexture | null} texture
  * @param {Uint8Array} table RGBA, rows of 256 */
 export function sendColors(gl, texture, table) {
   begin(gl, COLORS, texture, gl.NEAREST);
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
-  // 256 x 256 for all codes: WebGL 2 promises textures of 2,048 a side, and no more.
+  // 256 x 256 for all codes: WebGL 2 guarantees only 2,048 pixels a side.
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length / 1024, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
 }
 
-/** Put an image in GPU memory. @param {WebGL2RenderingContext} gl @param {WebGLTexture | null} texture
+/** Uploads an image. @param {WebGL2RenderingContext} gl @param {WebGLTexture | null} texture
  * @param {import("../../state/scene.js").CellImage} image */
 export function sendImage(gl, texture, { bitmap, content }) {
   begin(gl, IMAGE, texture, content === "colors" ? gl.LINEAR : gl.NEAREST);
-  // Numbers are no colors: nothing may turn, multiply or convert them.
+  // Pixels may be codes, not colors: the browser must not flip, premultiply or convert them.
   for (const name of [gl.UNPACK_FLIP_Y_WEBGL, gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL]) gl.pixelStorei(name, false);
   gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);

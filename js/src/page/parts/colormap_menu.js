@@ -7,7 +7,7 @@ import { openBySecondModule } from "./toolbar.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** @param {Context} context @param {unknown} list of colormaps, where it is open */
+/** @param {Context} context @param {unknown} list of colormaps, if it is open */
 export function colormapMenu(context, list) {
   const { state, ui } = context;
   const open = ui.popover === "cmap";

@@ -1,4 +1,5 @@
-/** Lines that a hand or the arrow keys move: the lower edge of the widget, the left edge of its side panel. */
+/** Dividers that the user drags or moves by arrow keys: the lower edge of the widget and the left edge of its side
+ * panel. */
 
 import { html } from "lit-html";
 import { clamp } from "../../screen/clamp.js";
@@ -7,10 +8,10 @@ import { clamp } from "../../screen/clamp.js";
 /** @typedef {"height" | "panel_width"} Size */
 
 const STEP_PX = 16;
-/** With Shift. */
+/** Step with Shift. */
 const STRIDE_PX = 96;
 
-/** least, most: CSS px; keys: the one that makes it smaller, the one that makes it larger. */
+/** least, most: CSS px; keys: the key that decreases the size, and the key that increases it. */
 const KINDS = {
   height: {
     label: "Height of the widget",
@@ -32,7 +33,7 @@ const KINDS = {
   },
 };
 
-/** A size while it is being changed, else as it is kept. @param {Context} context @param {Size} size @returns {number} CSS px */
+/** The size during a drag, else the saved size. @param {Context} context @param {Size} size @returns {number} CSS px */
 export function sizeOf({ state, ui }, size) {
   return ui.resize?.size === size ? ui.resize.px : state.traits[size];
 }
@@ -74,7 +75,7 @@ export function divider(context, size) {
     aria-valuemax=${most} aria-valuenow=${now} aria-valuetext="${now} pixels" @pointerdown=${hold} @mousedown=${keepText} @keydown=${press}></div>`;
 }
 
-/** A drag selects no text. @param {Event} event */
+/** Prevents a drag from selecting text. @param {Event} event */
 function keepText(event) {
   event.preventDefault();
 }

@@ -1,4 +1,4 @@
-/** Chooses the embedding and, where it has more than two axes, which two are drawn. */
+/** Chooses the embedding and, if it has more than two axes, the two axes to draw. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../icons.js";
@@ -6,7 +6,7 @@ import { textIn } from "./ui.js";
 
 const TWO = "Two columns…";
 
-/** @param {import("./ui.js").Context} context @param {unknown} columns what chooses two columns */
+/** @param {import("./ui.js").Context} context @param {unknown} columns template that chooses two columns */
 export function embeddingBox({ state, actions, update }, columns) {
   const { dataset, traits } = state;
   if (dataset === null) return nothing;
@@ -39,7 +39,8 @@ function axesChooser(nAxes, axes, off, change) {
   return html`<div class="axes">${chooser(0, "Horizontal axis")}<span aria-hidden="true">×</span>${chooser(1, "Vertical axis")}</div>`;
 }
 
-/** Put an axis in a place; if the other place holds it, they change places. @param {number[]} axes @param {number} place @param {number} axis */
+/** Puts an axis in a place; if the other place has it, the two axes are swapped. @param {number[]} axes
+ * @param {number} place @param {number} axis */
 export function swapped(axes, place, axis) {
   const [x, y] = axes;
   const other = place === 0 ? y : x;

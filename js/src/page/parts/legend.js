@@ -1,4 +1,4 @@
-/** The legend: its heading, and below it the rows or the color bar of the scale. */
+/** The legend: a heading, and below it the rows or the color bar. */
 import { html, nothing } from "lit-html";
 import { countsOf, legendCounts } from "../../state/counts.js";
 import { MOST_PINNED } from "../../wire/constants.js";
@@ -12,7 +12,7 @@ import { countWidths } from "./legend_row_end.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** @returns {(context: Context, more: unknown) => unknown} more: what the second module adds */
+/** @returns {(context: Context, more: unknown) => unknown} more: template from the second module */
 export function createLegend() {
   const categoryLegend = createCategoryLegend();
   return (context, more) => {
@@ -45,11 +45,11 @@ export function createLegend() {
   };
 }
 
-/** Where X is scaled. @param {Context} context @param {string} layer */
+/** Button that switches to an unscaled layer if X is scaled. @param {Context} context @param {string} layer */
 const unscaledButton = ({ state, actions }, layer) =>
   html`<p class="detail"><button type="button" class="text" title="scanpy's default" ?disabled=${state.link === "offline"} @click=${() => actions.setTrait("layer", layer)}>Use ${layer}</button></p>`;
 
-/** Of a gene. @param {Context} context @param {string} spec */
+/** Button that pins a gene. @param {Context} context @param {string} spec */
 function pinButton({ state, actions }, spec) {
   if (!spec.startsWith("var:")) return nothing;
   const name = spec.slice(4);
@@ -66,7 +66,7 @@ function hint({ state }) {
   return html`<section class="legend" aria-label="Legend"><p class="none">${text}</p></section>`;
 }
 
-/** Holds the place of a legend that is on its way. */
+/** Placeholder while a legend is loading. */
 function skeleton() {
   const widths = [62, 48, 75, 40, 66, 54];
   return html`<section class="legend skeleton" aria-hidden="true">${widths.map((width) => html`<div class="row"><i class="swatch"></i><i style="width:${width}%"></i></div>`)}</section>`;

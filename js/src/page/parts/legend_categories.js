@@ -1,4 +1,4 @@
-/** The legend of a categorical coloring: one row per category, only those in sight in the document. */
+/** The legend of a categorical coloring: one row per category. Only visible rows are in the document. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { legendCounts } from "../../state/counts.js";
@@ -16,10 +16,11 @@ import { patch, textIn } from "./ui.js";
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Coloring} Coloring */
 
-/** From this many categories on there is a filter. */
+/** With more categories than this, the legend has a filter. */
 const FILTER_FROM = 12;
 
-/** Two views of one page must not drop each other's rows, so each makes its own. @returns {(context: Context, color: Coloring) => unknown} */
+/** Creates the legend of one view, with its own cache: two views of a page must not evict each other's rows.
+ * @returns {(context: Context, color: Coloring) => unknown} */
 export function createCategoryLegend() {
   const rows = /** @type {ReturnType<typeof memo<number[]>>} */ (memo());
   const hiddenSet = /** @type {ReturnType<typeof memo<Set<string>>>} */ (memo());
@@ -114,7 +115,8 @@ function click(context, event) {
   if (i >= 0 && context.state.link !== "offline" && !actOn(context, event, i)) context.actions.toggleCategory(i);
 }
 
-/** Its two clicks have cancelled each other by now. @param {Context} context @param {MouseEvent} event */
+/** Shows only one category; the two clicks before have already canceled each other. @param {Context} context
+ * @param {MouseEvent} event */
 function doubleClick({ state, actions }, event) {
   const i = categoryAt(event);
   const onAct = event.target instanceof Element && event.target.closest(".act") !== null;
@@ -129,7 +131,7 @@ function point({ state, actions }, event) {
 
 /** @param {Context} context @param {number[]} rows @param {FocusEvent} event */
 function enter(context, rows, event) {
-  // A click focuses too, but then the pointer says which row is meant.
+  // A click focuses too, but then the pointer determines the row.
   if (!(event.currentTarget instanceof Element) || !event.currentTarget.matches(":focus-visible") || rows.length === 0)
     return;
   const active = Math.max(0, Math.min(context.ui.legend.active, rows.length - 1));

@@ -1,16 +1,17 @@
-/** The geometry of the numeric legend: bars, gradient, and the way between a place on the bar and a value. Pure. */
+/** The geometry of the numeric legend: bars, gradient, and conversion between values and positions on the bar. Pure. */
 import { valueAt as between, shareOf } from "../../style/levels.js";
 
-/** Colors for a colormap that has no stops here. */
+/** Colors for a colormap without stops. */
 const GREYS = ["#dddddd", "#222222"];
 
-/** The least height of a bar, of that of the box: one px. */
+/** Minimum height of a bar, as a fraction of the box: one px. */
 const SLIVER = 0.02;
 
 /**
- * How high the bars are: where zeros would flatten all others, as those of most genes, their bar is cut.
+ * Scale of the bars. If the bar of zeros would flatten all others, as with most genes, it is truncated.
  * @param {ArrayLike<number>} counts cells of each bin @param {ArrayLike<number>} edges @param {number} nZeros
- * @returns {{most: number, cut: number}} the count that is as high as the box; the bin of zeros where that is higher, else -1
+ * @returns {{most: number, cut: number}} most: the count that fills the height of the box; cut: the bin of
+ *   zeros if it is higher, else -1
  */
 export function cutOf(counts, edges, nZeros) {
   const all = Array.from(counts);
@@ -22,7 +23,8 @@ export function cutOf(counts, edges, nZeros) {
   return isCut ? { most: others, cut: at } : { most, cut: -1 };
 }
 
-/** Heights of bars, 0..1; one that holds any cell can be seen. @param {ArrayLike<number>} counts @param {number} most the count as high as the box
+/** Heights of bars, 0..1; a bar with any cells is visible. @param {ArrayLike<number>} counts
+ * @param {number} most count that fills the height of the box
  * @param {boolean} [isRoot] by cube root @returns {number[]} */
 export function barHeights(counts, most, isRoot = false) {
   const heightOf = (/** @type {number} */ share) =>
@@ -36,19 +38,21 @@ export function barPath(heights) {
   return bars.join("");
 }
 
-/** Where a value lies between lo and hi, 0..1, held inside. @param {number} value @param {number} lo @param {number} hi @returns {number} */
+/** Position of a value between lo and hi, clamped to 0..1. @param {number} value @param {number} lo
+ * @param {number} hi @returns {number} */
 export function placeOf(value, lo, hi) {
   if (!(hi > lo)) return value > hi ? 1 : 0;
   return Math.max(0, Math.min(1, shareOf(value, lo, hi)));
 }
 
-/** The value at a place 0..1 between lo and hi. @param {number} place @param {number} lo @param {number} hi @returns {number} */
+/** The value at a position 0..1 between lo and hi. @param {number} place @param {number} lo @param {number} hi
+ * @returns {number} */
 export function valueAt(place, lo, hi) {
   return between(Math.max(0, Math.min(1, place)), lo, hi);
 }
 
 /**
- * A CSS gradient over lo..hi whose colors run between two places.
+ * A CSS gradient over lo..hi whose colors span two positions.
  * @param {string[] | undefined} stops evenly spaced @param {number} [from] 0..1 @param {number} [to] 0..1 @param {number} [middle] of the colors
  * @returns {string}
  */
@@ -63,7 +67,8 @@ export function gradient(stops, from = 0, to = 1, middle = (from + to) / 2) {
 }
 
 /**
- * The value a key moves a limit to; null if the key is not for moving. An arrow is a hundredth of the bar, with Shift a tenth as a page.
+ * The value to which a key moves a limit; null for other keys. An arrow key moves it by 1 % of the bar; Shift and an
+ * arrow key, or a page key, by 10 %.
  * @param {string} key @param {boolean} shift @param {number} value @param {[number, number]} bar its two ends
  * @param {[number, number]} reach least and greatest value the limit may have @returns {number | null}
  */

@@ -1,4 +1,4 @@
-/** The legend of a numeric coloring: histogram over the color bar, two limits to drag or type, the colormap. */
+/** The legend of a numeric coloring: a histogram over the color bar, two limits to drag or type, and the colormap. */
 // Changes with cxg_widget/color/scale.py: kinds of a scale of colors.
 // Changes with js/src/words/legend_words.js: words where a scale has no values.
 // Changes with cxg_widget/draw/points/crowding.py: words for what a pixel shows.
@@ -26,7 +26,7 @@ const CROSSED = {
 };
 const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 
-/** @param {Context} context @param {Coloring} color @param {unknown} more the list of colormaps, where it is open */
+/** @param {Context} context @param {Coloring} color @param {unknown} more the list of colormaps, if it is open */
 export function numberLegend(context, color, more) {
   const { state, actions } = context;
   if (color.nMissing >= color.nObs) return html`<p class="none">No values.</p>${missingRow(context, color)}`;
@@ -49,14 +49,15 @@ export function numberLegend(context, color, more) {
     ${missingRow(context, color)}`;
 }
 
-/** The limits in force: the one under the hand, else what the traits say, else what suits the picture.
+/** The effective limits: a dragged limit, else the trait, else the default for the picture.
  * @param {Context} context @param {Coloring} color @returns {Record<Limit, number>} */
 function limitsInForce({ state: { traits }, ui: { drag } }, color) {
   const { low, high } = scaleOf(color, drag === null ? traits : { ...traits, [drag.name]: drag.value });
   return { vmin: low, vmax: Math.max(low, high) };
 }
 
-/** What lies along the bar: its ends, and the ways to it and back. @param {Coloring} color @param {Pick<import("../../wire/constants.js").Settings, "scale">} traits */
+/** The axis of the bar: its ends, and the transform to it and back. @param {Coloring} color
+ * @param {Pick<import("../../wire/constants.js").Settings, "scale">} traits */
 function axisOf({ lo, hi, least }, { scale }) {
   const [to, from] = WAYS[scale];
   const ends = /** @type {[number, number]} */ ([to(scale === "log" ? least : lo), to(hi)]);
@@ -69,10 +70,10 @@ function axisOf({ lo, hi, least }, { scale }) {
   };
 }
 
-/** Numbers that have the grey of zeros. @param {Context} context @param {Coloring} color */
+/** The row of numbers drawn in the grey of zeros. @param {Context} context @param {Coloring} color */
 const zeroRow = ({ state, ui }, color) => swatches(zerosOf(countPassing(state, color), state.traits, ui.dark));
 
-/** Rows of a legend that do nothing. @param {import("../../words/legend_words.js").Key["rows"]} rows */
+/** Legend rows without actions. @param {import("../../words/legend_words.js").Key["rows"]} rows */
 export function swatches(rows) {
   return rows.map(
     ([label, amount, grey]) =>
@@ -104,7 +105,8 @@ function scale(context, color, limits) {
   </div>`;
 }
 
-/** What the colors stand for: of which number of those that share a pixel, and between which ends. @param {import("../../state/state.js").State} state */
+/** Sentences on the colors: which number a shared pixel shows, and which values the colors span.
+ * @param {import("../../state/state.js").State} state */
 export function whatIsShown({ crowd: { weight, behind }, traits: { vmin, vmax, statistic, limits }, color, dataset }) {
   const { many } = nounsOf({ dataset }).obs;
   if (isOfPixels(statistic) && !color?.statistic) return "";
@@ -129,7 +131,7 @@ export function whatIsShown({ crowd: { weight, behind }, traits: { vmin, vmax, s
   return `${shared} The colors span 99 % of ${span}.`;
 }
 
-/** A column with one value has no range to show. @param {Coloring} color */
+/** Replaces the color bar for a column with a single value. @param {Coloring} color */
 function oneValue(color) {
   return html`<p class="none">All values are ${shortNumber(color.lo)}.</p>`;
 }
@@ -145,7 +147,7 @@ function handle(context, color, name, limits, place) {
     aria-valuemin=${least} aria-valuemax=${greatest} aria-valuenow=${value} aria-valuetext=${shortNumber(value)} style="left:${100 * place}%"
     @dblclick=${() => actions.setTrait(name, null)}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
-      const now = limitsInForce(context, color); // keys come faster than drawings
+      const now = limitsInForce(context, color); // keys may arrive faster than redraws
       const moved = valueAfterKey(
         event.key,
         event.shiftKey,
@@ -160,7 +162,8 @@ function handle(context, color, name, limits, place) {
     }}></div>`;
 }
 
-/** Drag the handle under the pointer, or else the nearer one. @param {Context} context @param {Coloring} color @param {Record<Limit, number>} limits
+/** Starts to drag the handle under the pointer, else the nearer one. @param {Context} context @param {Coloring} color
+ * @param {Record<Limit, number>} limits
  * @param {PointerEvent} event */
 function grab(context, color, limits, event) {
   if (event.button !== 0) return;
@@ -200,13 +203,15 @@ function nearer(place, low, high) {
   return Math.abs(place - low) <= Math.abs(place - high) ? "vmin" : "vmax";
 }
 
-/** How far a limit may go: to an end of the data, or to the other limit. @param {Limit} name @param {Record<Limit, number>} limits @param {number[]} ends of the data
+/** Range of a limit: from an end of the data to the other limit. @param {Limit} name
+ * @param {Record<Limit, number>} limits @param {number[]} ends of the data
  * @returns {[number, number]} */
 function reachOf(name, { vmin, vmax }, [lo, hi]) {
   return name === "vmin" ? [lo, Math.max(lo, Math.min(hi, vmax))] : [Math.min(hi, Math.max(lo, vmin)), hi];
 }
 
-/** A dragged limit stops at the centre, or else at the other one. @param {Limit} name @param {number} value @param {Record<Limit, number>} limits
+/** Stops a limit at the center if there is one, else at the other limit. @param {Limit} name @param {number} value
+ * @param {Record<Limit, number>} limits
  * @param {number | null} center @returns {number} */
 function held(name, value, { vmin, vmax }, center) {
   return name === "vmin" ? Math.min(value, center ?? vmax) : Math.max(value, center ?? vmin);
@@ -225,7 +230,8 @@ function field(context, color, name, limits) {
     @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && restore(context, text, input(event))}>`;
 }
 
-/** @param {Context} context @param {Coloring} color @param {Limit} name @param {Record<Limit, number>} limits in force @param {string} text what was shown
+/** @param {Context} context @param {Coloring} color @param {Limit} name
+ * @param {Record<Limit, number>} limits in force @param {string} text shown before the change
  * @param {HTMLInputElement} input */
 function commit(context, color, name, limits, text, input) {
   const limit = readLimit(input.value);

@@ -8,13 +8,14 @@ import { ICONS } from "../icons.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** A number of a row: two beside each other are written "7.1K", in full in the title, for the name to have its room. */
+/** Format of counts if a row has two: "7.1K" leaves space for the name; the title has all digits. */
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
 /** @param {number} n @param {boolean} isOfTwo */
 const written = (n, isOfTwo) => (isOfTwo ? COMPACT.format(n) : shortCount(n));
 
-/** Both take the same room, so that no label moves or is cut when the pointer comes.
- * @param {Context} context @param {number | undefined} total cells; none until all values have been read @param {number | undefined} selected
+/** Counts and buttons take the same space, so that labels do not move or shrink on hover.
+ * @param {Context} context @param {number | undefined} total cells; undefined until all values have been read
+ * @param {number | undefined} selected
  * @param {boolean} [canAct] */
 export function rowEnd({ state }, total, selected, canAct = state.link !== "offline") {
   const cells = nounsOf(state).obs.many;
@@ -33,7 +34,8 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
   </span>`;
 }
 
-/** The room that the numbers of a legend need, to stand below each other. @param {import("../../state/state.js").State} state @param {import("../../state/state.js").Coloring} color */
+/** CSS widths of the columns of counts in a legend, so that counts align.
+ * @param {import("../../state/state.js").State} state @param {import("../../state/state.js").Coloring} color */
 export function countWidths(state, color) {
   const { first, second } = legendCounts(state, color);
   const shown = (/** @type {ArrayLike<number>} */ counts) =>
@@ -45,7 +47,8 @@ export function countWidths(state, color) {
   return `--total:${widest(second)};--selected:${widest(first ?? [])}`;
 }
 
-/** What a row holds, in words. @param {Context} context @param {number | undefined} total @param {number | undefined} selected @param {string} key of both @returns {string} */
+/** The counts of a row in words. @param {Context} context @param {number | undefined} total
+ * @param {number | undefined} selected @param {string} key heading of both @returns {string} */
 export function describeRow({ state }, total, selected, key) {
   if (total === undefined) return "";
   const all = counted(total, nounsOf(state).obs);
@@ -53,8 +56,9 @@ export function describeRow({ state }, total, selected, key) {
   return selected === undefined ? all : `${all}${of === " pass" ? of : ""}, ${wholeNumber(selected)}${what}`;
 }
 
-/** What a click or a key asks of a row of the legend, and whether it did. "S" selects, with the keys of a lasso; so does its sign.
- * @param {Context} context @param {MouseEvent | KeyboardEvent} event @param {number} i category @returns {boolean} */
+/** Handles a click or a key on a row of the legend. "S" or the lasso icon selects, with the modifier keys of a lasso.
+ * @param {Context} context @param {MouseEvent | KeyboardEvent} event @param {number} i category
+ * @returns {boolean} whether it handled the event */
 export function actOn({ actions }, event, i) {
   const isKey = event instanceof KeyboardEvent;
   const on = (/** @type {string} */ act) => event.target instanceof Element && event.target.closest(act) !== null;

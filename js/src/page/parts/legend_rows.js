@@ -1,4 +1,4 @@
-/** Rows of the legend: which categories it lists, in which order, and which rows are near enough to draw. Pure. */
+/** Rows of the legend: the listed categories, their order, and the rows to draw at a scroll position. Pure. */
 
 /** Height of one row, CSS px. */
 export const ROW_PX = 24;
@@ -6,7 +6,8 @@ const SPARE_ROWS = 6;
 
 /**
  * Indices of the categories to list.
- * @param {string[]} categories @param {number[]} counts none = not known yet @param {string} filter @param {boolean} byCount largest first; else as given
+ * @param {string[]} categories @param {number[]} counts empty = not known yet @param {string} filter
+ * @param {boolean} byCount largest first; else in the original order
  * @returns {number[]}
  */
 export function listed(categories, counts, filter, byCount) {
@@ -19,7 +20,7 @@ export function listed(categories, counts, filter, byCount) {
 }
 
 /**
- * The rows to draw: those in sight and a few either side.
+ * The rows to draw: the visible rows and a few more on each side.
  * @param {number} nRows @param {number} scrollPx @param {number} heightPx @returns {{start: number, stop: number}}
  */
 export function windowOf(nRows, scrollPx, heightPx) {
@@ -29,7 +30,8 @@ export function windowOf(nRows, scrollPx, heightPx) {
   return { start: Math.max(0, Math.min(first - SPARE_ROWS, stop - inSight)), stop };
 }
 
-/** Where to scroll so that a row is in sight. @param {number} row @param {number} scrollPx @param {number} heightPx @returns {number} */
+/** Scroll position at which a row is visible. @param {number} row @param {number} scrollPx @param {number} heightPx
+ * @returns {number} */
 export function scrollTo(row, scrollPx, heightPx) {
   const top = row * ROW_PX;
   if (top < scrollPx) return top;
@@ -37,7 +39,7 @@ export function scrollTo(row, scrollPx, heightPx) {
 }
 
 /**
- * The row a key leads to from another one; null if the key is not for moving.
+ * The row to which a key moves; null for other keys.
  * @param {string} key @param {number} row -1 = none yet @param {number} nRows @param {number} page rows per page @returns {number | null}
  */
 export function rowAfterKey(key, row, nRows, page = 10) {

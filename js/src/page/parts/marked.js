@@ -1,4 +1,4 @@
-/** A text with what matches a query marked in it. */
+/** Marks the match of a query in a text. */
 import { html } from "lit-html";
 
 /** @param {string} text @param {string} query */
@@ -6,12 +6,12 @@ export function marked(text, query) {
   return splitMatch(text, query).map((part) => (part.hit ? html`<mark>${part.text}</mark>` : part.text));
 }
 
-/** Cut a text into parts, those that match the query marked; case is ignored. @param {string} text @param {string} query
+/** Splits a text into parts that match a query or not, ignoring case. @param {string} text @param {string} query
  * @returns {{text: string, hit: boolean}[]} */
 export function splitMatch(text, query) {
   const wanted = query.trim().toLowerCase();
   const lower = text.toLowerCase();
-  // Lower case can be longer than the text ("İ"); then places do not carry over.
+  // Lower case can be longer than the text ("İ"), and then indices differ.
   const at = wanted === "" || lower.length !== text.length ? -1 : lower.indexOf(wanted);
   if (at < 0) return [{ text, hit: false }];
   const end = at + wanted.length;

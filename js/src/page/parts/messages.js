@@ -1,11 +1,11 @@
-/** Messages over the plot: progress, and why there is nothing to see. */
+/** Messages over the plot: progress, and the reason for an empty plot. */
 import { html, nothing } from "lit-html";
 import { progress } from "../../state/state.js";
 import { whyEmpty } from "./notes.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** A thin bar that takes no room. @param {Context} context */
+/** A thin bar that takes no space from the plot. @param {Context} context */
 export function progressBar({ state }) {
   const done = progress(state);
   const waiting = state.link === "connecting" || state.link === "cut" || (state.dataset !== null && done < 1);

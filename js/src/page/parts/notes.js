@@ -15,7 +15,7 @@ export function placeNote(state) {
 }
 
 /**
- * Why the plot is empty, and what would help; null if it is not.
+ * Why the plot is empty, and the action that helps; null if it is not empty.
  * @param {State} state @returns {{message: string, way?: keyof typeof import("./messages.js").WAYS} | null}
  */
 export function whyEmpty(state) {

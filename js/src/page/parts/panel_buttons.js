@@ -1,4 +1,4 @@
-/** The buttons that open panels: words in the toolbar, or a menu where there is no room. */
+/** The buttons that open panels: in the toolbar if there is enough width, else in a menu. */
 import { html, nothing } from "lit-html";
 import { capitalized, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
@@ -8,7 +8,7 @@ import { ICONS } from "../icons.js";
 /** @typedef {import("../../wire/constants.js").PanelName} PanelName */
 /** @typedef {{id: PanelName, key: string, name: (nouns: Nouns) => string, about: (nouns: Nouns) => string}} Panel */
 
-/** In the order of their buttons. @type {Record<PanelName, Omit<Panel, "id">>} */
+/** Panels in the order of their buttons. @type {Record<PanelName, Omit<Panel, "id">>} */
 const BY_NAME = {
   columns: { key: "C", name: () => "Columns", about: ({ obs }) => `Count and filter ${obs.many} by any column` },
   genes: { key: "G", name: (nouns) => capitalized(nouns.var.many), about: () => "Pin, count and group them" },
@@ -19,7 +19,8 @@ const BY_NAME = {
 };
 export const PANELS = /** @type {PanelName[]} */ (Object.keys(BY_NAME)).map((id) => ({ id, ...BY_NAME[id] }));
 
-/** One set of buttons: style.css lays them out as words, or as the menu of their own button. @param {Context} context */
+/** One set of buttons: style.css arranges them in the toolbar or as a menu with its own button.
+ * @param {Context} context */
 export function panelButtons(context) {
   const { ui, update } = context;
   const { dataset, link, traits } = context.state;
@@ -38,7 +39,7 @@ export function panelButtons(context) {
     })}</div></div>`;
 }
 
-/** @param {Context} context @param {string} id @param {Event} event of a hand, which the focus follows */
+/** @param {Context} context @param {string} id @param {Event} event of the user; the focus moves to the opened panel */
 export function togglePanel({ state, actions, update }, id, { target }) {
   const { open_panels: open } = state.traits;
   const isOpen = open.includes(id);

@@ -1,4 +1,5 @@
-/** The color-by box: one field that finds obs columns, vars and sets of them. The kernel searches; this only shows. */
+/** The color-by box: a field that finds obs columns, vars and sets of vars. The kernel searches; this module only
+ * displays. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { MOST_BLENDED } from "../../wire/constants.js";
@@ -37,7 +38,7 @@ export function searchBox(context) {
   </div>`;
 }
 
-/** As many as can have a hue each show their mean, or a color each. @param {Context} context */
+/** Chooses between the mean and a color each, for up to MOST_BLENDED genes. @param {Context} context */
 function blendChoice({ state, actions }) {
   const { color, blend } = state.traits;
   if (!Array.isArray(color) || color.length < 2 || color.length > MOST_BLENDED) return nothing;
@@ -46,7 +47,7 @@ function blendChoice({ state, actions }) {
     <option value="mean" ?selected=${blend === "mean"}>mean</option><option value="colors" ?selected=${blend === "colors"}>a color each</option></select>`;
 }
 
-/** What is colored now, or what was picked and is on its way. @param {Context} context */
+/** Name of the current coloring, or of the picked match while its coloring is loading. @param {Context} context */
 function nameShown({ state, ui }) {
   const coloring = state.nextColor ?? state.color;
   const { picked } = ui.search;
@@ -90,7 +91,7 @@ function option(context, match, index, isActive) {
   </div>`;
 }
 
-/** A press in the list must not blur the field. @param {Event} event */
+/** Keeps the focus in the field on a press in the list. @param {Event} event */
 function keepFocus(event) {
   event.preventDefault();
 }
@@ -98,7 +99,8 @@ function keepFocus(event) {
 /** @param {Context} context @param {Event} event */
 function openSearch({ state, ui, update, ask }, event) {
   if (ui.search.open || state.link === "offline") return;
-  /** @type {HTMLInputElement} */ (event.currentTarget).value = ""; // now: the first letter may come before the next drawing
+  // Clears the field now, because the first letter may arrive before the next redraw.
+  /** @type {HTMLInputElement} */ (event.currentTarget).value = "";
   update({ search: { open: true, text: "", active: -1, pick: false, picked: null }, popover: "" });
   ask("");
 }

@@ -1,4 +1,4 @@
-/** The order in which search results are listed, and the words for their kinds. Pure. */
+/** The order of search results, and the nouns for their kinds. Pure. */
 // Changes with cxg_widget/display/search.py: kinds of matches.
 
 import { capitalized, setNounOf } from "../../words/nouns.js";
@@ -6,22 +6,23 @@ import { capitalized, setNounOf } from "../../words/nouns.js";
 /** @typedef {import("../../state/state.js").Match} Match */
 /** @typedef {import("../../state/state.js").Nouns} Nouns */
 
-/** What a kind of match is called. @param {string} kind @param {Nouns} nouns @returns {import("../../state/state.js").Noun | undefined} */
+/** Noun for a kind of match. @param {string} kind @param {Nouns} nouns
+ * @returns {import("../../state/state.js").Noun | undefined} */
 function nounOf(kind, nouns) {
   return { obs: { one: "column", many: "columns" }, var: nouns.var, set: setNounOf(nouns) }[kind];
 }
 
-/** A few words for a kind of match. @param {string} kind @param {Nouns} nouns @returns {string} */
+/** Tag for a kind of match. @param {string} kind @param {Nouns} nouns @returns {string} */
 export function tagOf(kind, nouns) {
   return nounOf(kind, nouns)?.one ?? kind;
 }
 
-/** What to color by for a match, as the trait has it. @param {Match} match @returns {string | string[] | null} */
+/** Value of the color trait for a match. @param {Match} match @returns {string | string[] | null} */
 export function colorOf({ spec, color }) {
   return color ?? (spec || null);
 }
 
-/** The kind of thing a forced spec names. @param {string} spec @returns {string} */
+/** The kind of match that the prefix of a spec names. @param {string} spec @returns {string} */
 export function kindOf(spec) {
   const prefix = spec.slice(0, spec.indexOf(":"));
   return ["obs", "var", "set"].includes(prefix) ? prefix : prefix === "mean" ? "set" : "";
@@ -31,7 +32,7 @@ export function kindOf(spec) {
 export const NO_COLOR = { spec: "", label: "No color", kind: "none", detail: "" };
 
 /**
- * What the list shows: matches by kind, the kind of the best match first; "no color" leads when nothing is typed.
+ * Groups the matches by kind, the kind of the best match first; "No color" leads if the query is empty.
  * @param {Match[]} matches best first @param {string} query @param {Nouns} nouns
  * @returns {{heading: string, options: Match[]}[]}
  */

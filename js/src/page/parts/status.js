@@ -1,4 +1,4 @@
-/** The status line under the plot: dataset, size of the selection, notes, failures, a missing kernel. */
+/** The status line under the plot: dataset, size of the selection, notes, errors and the state of the kernel. */
 // Changes with cxg_widget/session/costs.py: what an action cost.
 import { html, nothing } from "lit-html";
 import { nSelectedPassing } from "../../state/counts.js";
@@ -40,7 +40,7 @@ function tally({ state, actions }, { nObs }) {
     <button type="button" class="text" ?disabled=${link === "offline"} @click=${() => actions.clearSelection()}>Clear</button>`;
 }
 
-/** The one thing about the picture that should not wait for a click. @param {Context} context */
+/** The most important note on the picture, shown without a click. @param {Context} context */
 function aside({ state, actions }) {
   const { points, building, selection } = state;
   if (building !== null) {
@@ -50,7 +50,8 @@ function aside({ state, actions }) {
       ${ends_by ? html`<button type="button" class="text" title="Stop and keep the current plot" @click=${() => actions.stop()}>Stop</button>` : nothing}`;
   }
   const nObs = state.dataset?.nObs ?? 0;
-  const n = selection.n > 0 || selection.missed ? nObs - nShown(state, nObs) : 0; // else it is said already
+  // Otherwise the tally already shows it.
+  const n = selection.n > 0 || selection.missed ? nObs - nShown(state, nObs) : 0;
   const parts = [
     n > 0 ? `${wholeNumber(n)} ${state.traits.filtered === "grey" ? "in grey" : "hidden"}` : "",
     placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`,
@@ -59,7 +60,7 @@ function aside({ state, actions }) {
   return text === "" ? nothing : html`<span class="aside" title=${placeNote(state) || text}>${text}</span>`;
 }
 
-/** What the last action read. @param {import("../../state/state.js").State} state */
+/** Amount of data read by the last action. @param {import("../../state/state.js").State} state */
 function cost({ cost: read }) {
   if (!read) return nothing;
   const { nBytes, nReads, isAhead } = read;
@@ -69,7 +70,7 @@ function cost({ cost: read }) {
   return html`<span class="cost" title=${title}><span>${nReads === 0 ? "from memory" : `${byteSize(nBytes)} in ${reads}`}</span></span>`;
 }
 
-/** @param {Context} context @param {unknown} list of them, drawn by the second module */
+/** @param {Context} context @param {unknown} list of notes, drawn by the second module */
 function notes(context, list) {
   if (context.state.dataset === null) return nothing;
   const open = context.ui.popover === "notes";

@@ -1,4 +1,4 @@
-/** The toolbar above the plot: tools, undo, view, saving, settings, keys. */
+/** The toolbar above the plot: tools, undo, view, saving, settings and keys. */
 // Changes with js/src/plot/drag.js and js/src/plot/overlay.js and js/src/plot/gestures.js: tools of the toolbar.
 // Changes with js/src/plot/lasso.js and js/src/panels/keyboard_shape.js: tools of the toolbar.
 // Changes with cxg_widget/display/settings.py: tools of the toolbar.
@@ -22,7 +22,8 @@ const PAN_WITHOUT_WHEEL = "Drag to pan, Ctrl-scroll to zoom, Shift-drag to selec
 export const FULL_KEY = "F";
 export const LIST_KEY = "?";
 
-/** @param {Context} context @param {unknown} settings the popover of settings @param {unknown} saving that of saved pictures */
+/** @param {Context} context @param {unknown} settings the popover of settings
+ * @param {unknown} saving the popover of saved pictures */
 export function toolbar(context, settings, saving) {
   const { state, ui, actions } = context;
   const off = state.dataset === null;
@@ -51,7 +52,8 @@ export function toolbar(context, settings, saving) {
   </div>`;
 }
 
-/** A button with what it opens. @param {Context} context @param {"save" | "settings"} popover @param {string} name @param {unknown} icon @param {unknown} opened */
+/** A button with its popover. @param {Context} context @param {"save" | "settings"} popover @param {string} name
+ * @param {unknown} icon @param {unknown} opened */
 function opener(context, popover, name, icon, opened) {
   const isOpen = context.ui.popover === popover;
   return html`<div class="anchor" data-popover=${popover}>
@@ -80,7 +82,8 @@ function fullScreenButton({ ui, fullScreen }) {
   </button>`;
 }
 
-/** What the second module draws. @param {Context} context @param {import("./ui.js").Ui["popover"]} popover */
+/** Opens a popover that the second module draws. @param {Context} context
+ * @param {import("./ui.js").Ui["popover"]} popover */
 export function openBySecondModule({ update, actions }, popover) {
   update({ popover });
   actions.needPanels();
@@ -89,7 +92,7 @@ export function openBySecondModule({ update, actions }, popover) {
 /** @param {Context} context */
 export const openKeyList = (context) => openBySecondModule(context, "keys");
 
-/** Is the second module here, or can it be had? @param {Context} context */
+/** True if the second module is loaded or can be loaded. @param {Context} context */
 export const canCome = ({ panels, state }) => panels !== null || state.link === "live";
 
 /** @param {Context} context */
@@ -108,7 +111,8 @@ export function panelButton({ ui, update }) {
     </button></div>`;
 }
 
-/** What the style sheet writes beside the name is no text of the button, whose name is what is read. @param {string} name @param {string} [more] @param {string} [key] */
+/** A tooltip of a button. The style sheet writes the hint and the key from `data-said`, so that they are not part of
+ * the button's text. @param {string} name @param {string} [more] @param {string} [key] */
 function tip(name, more = "", key = "") {
   return html`<span class="tip" aria-hidden="true">${name}${key === "" ? nothing : html`<kbd data-said=${key}></kbd>`}${more === "" ? nothing : html`<small data-said=${more}></small>`}</span>`;
 }

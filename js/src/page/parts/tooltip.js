@@ -1,11 +1,11 @@
-/** The tooltip of the cell under the pointer, and its place. */
+/** The tooltip of the cell under the pointer, and its position. */
 import { html, nothing } from "lit-html";
 import { safeColor } from "../../style/color.js";
 import { LEFT_OUT_LABEL } from "../../wire/protocol.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** The cell under the pointer; the view puts it in place once its size is known. @param {Context} context */
+/** The tooltip; the view positions it once its size is known. @param {Context} context */
 export function tooltip({ state, ui }) {
   const { cell } = state;
   if (cell === null || ui.pointer === null) return nothing;
@@ -31,7 +31,8 @@ const GAP_PX = 14;
 const EDGE_PX = 6;
 
 /**
- * The tooltip's left and top: below and right of the pointer, on the other side where it would leave the plot; never under the pointer.
+ * Position of the tooltip: below and to the right of the pointer, or on the other side if it would leave the plot;
+ * never under the pointer.
  * @param {{x: number, y: number}} pointer @param {{width: number, height: number}} tip @param {{width: number, height: number}} plot
  * @returns {{left: number, top: number}} CSS px, whole
  */

@@ -1,32 +1,35 @@
-/** State of one view alone: open menus, typed text, scroll positions. Nothing here reaches the kernel. */
+/** State of a single view: open menus, typed text, scroll positions. None of it reaches the kernel. */
 
 /**
  * @typedef {object} Ui
- * @property {boolean | null} panel side panel open; null = where there is room
- * @property {boolean} isNarrow there is no room beside the plot, so that the side panel lies over it
- * @property {"" | "settings" | "panels" | "notes" | "notice" | "cmap" | "keys" | "place" | "save"} popover the one that is open
+ * @property {boolean | null} panel whether the side panel is open; null = if there is enough width
+ * @property {boolean} isNarrow the view is too narrow for a side panel beside the plot, so it lies over the plot
+ * @property {"" | "settings" | "panels" | "notes" | "notice" | "cmap" | "keys" | "place" | "save"} popover the open
+ *   popover
  * @property {{open: boolean, text: string, active: number, pick: boolean, picked: import("../../state/state.js").Match | null}} search
- *   pick = choose the best match as soon as it is known; picked = chosen, and perhaps still on its way
+ *   pick: choose the best match as soon as it is known; picked: the chosen match, whose coloring may still be loading
  * @property {{filter: string, byCount: boolean, scroll: number, height: number, active: number}} legend
  * @property {{name: "vmin" | "vmax", value: number} | null} drag the limit that is being dragged
- * @property {{size: import("./divider.js").Size, px: number} | null} resize what is being made larger or smaller
- * @property {boolean | null} full whether the view has the whole screen; null = it can never have it
- * @property {"" | "vmin" | "vmax"} badLimit the limit field that holds what is no limit
- * @property {string} limitFault what is wrong with it
- * @property {{panel: string, from: HTMLElement} | null} cameFrom where a hand has just opened a panel, which then takes the focus
- * @property {boolean} dark the page is
+ * @property {{size: import("./divider.js").Size, px: number} | null} resize the size that is being dragged
+ * @property {boolean | null} full whether the view is in full screen; null = not available
+ * @property {"" | "vmin" | "vmax"} badLimit the limit field with an invalid entry
+ * @property {string} limitFault message about this entry
+ * @property {{panel: string, from: HTMLElement} | null} cameFrom the panel that the user has just opened, which takes
+ *   the focus, and the button that opened it
+ * @property {boolean} dark whether the page is dark
  * @property {{x: number, y: number} | null} pointer over the plot, CSS px from its top left
  *
- * @typedef {object} Context what every template is given
+ * @typedef {object} Context argument of every template
  * @property {import("../../state/state.js").State} state
  * @property {Ui} ui
  * @property {import("../../state/actions.js").Actions} actions
- * @property {import("../second_module.js").DrawPanels | null} panels those that are open, once the second module is there
+ * @property {import("../second_module.js").DrawPanels | null} panels draws the open panels; null until the second
+ *   module has loaded
  * @property {(change: Partial<Ui>) => void} update
- * @property {(query: string) => void} ask search, a moment later
- * @property {(scale: number) => void} save download the picture as PNG; px per CSS px
- * @property {() => number[]} room width and height that the plots have, CSS px
- * @property {() => void} fullScreen take the whole screen, or give it back
+ * @property {(query: string) => void} ask searches after a short delay
+ * @property {(scale: number) => void} save downloads the picture as PNG; px per CSS px
+ * @property {() => number[]} room width and height of the plot area, CSS px
+ * @property {() => void} fullScreen enters or exits full screen
  */
 
 /** @returns {Ui} */
@@ -48,7 +51,7 @@ export function initialUi() {
   };
 }
 
-/** What the field holds that an event came from. @param {Event} event @returns {string} */
+/** The value of the field that sent an event. @param {Event} event @returns {string} */
 export function textIn(event) {
   return /** @type {HTMLInputElement | HTMLSelectElement} */ (event.currentTarget).value;
 }
@@ -58,7 +61,8 @@ export function isPanelOpen(ui) {
   return ui.panel ?? !ui.isNarrow;
 }
 
-/** Change some fields of one part of what the view remembers, on top of what it remembers now, not when the handler was made.
+/** Changes some fields of one part of the UI state. Reads the current state, not the state when the handler was
+ * created.
  * @template {"legend" | "search"} K @param {Context} context @param {K} part @param {Partial<Ui[K]>} change */
 export function patch(context, part, change) {
   context.update({ [part]: { ...context.ui[part], ...change } });

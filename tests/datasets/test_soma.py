@@ -87,7 +87,7 @@ def test_a_measurement_is_chosen_by_its_name(folder):
         assert dataset.embeddings == {"qc": 2}
         np.testing.assert_array_equal(dataset.embedding()[:, 0], truth_of("whole").obs["n_genes"])
         assert dataset.axis_labels() == ("n_genes", "score")
-        assert any("cells lie by n_genes and score" in note for note in dataset.notes)
+        assert any("the axes are n_genes and score" in note for note in dataset.notes)
     with pytest.raises(UnknownName, match="measurement 'RNB'"):
         open_dataset(path, measurement="RNB")
     with pytest.raises(InvalidOption, match="it must be a name"):

@@ -166,7 +166,7 @@ def test_without_names_of_axes_the_first_two_numbers_are_shown_and_a_note_lists_
     with open_dataset(frame) as dataset:
         assert dataset.default_embedding == "mass, speed"
         (note,) = dataset.notes
-        assert "the first two columns of numbers are: 'mass', 'speed'. Others that could be: 'force'." in note
+        assert "the axes are the first two columns of numbers: 'mass', 'speed'. Other candidates: 'force'." in note
         assert "embedding=('speed', 'force')" in note
     with open_dataset(frame, embedding=("speed", "force")) as dataset:
         assert dataset.notes == ()
@@ -210,13 +210,13 @@ REFUSED = {
     "series": (pl.Series("a", [1, 2]), r"a polars Series is one column; pass a table, such as \{'x': x, 'y': y\}"),
     "series of pandas": (pd.Series([1, 2]), "a pandas Series is one column"),
     "foreign type": (pl.DataFrame({"x": pl.Series([1], dtype=pl.Int128)}), r"i128.*CxgWidget\(frame.cast\("),
-    "closed connection": (closed_relation(), "DuckDBPyRelation cannot be read as a table: .*closed; read it before"),
+    "closed connection": (closed_relation(), "DuckDBPyRelation cannot be read as a table: .*closed; convert it to "),
     "lazy": (pl.DataFrame({"x": [1]}).lazy(), r"LazyFrame has no rows yet; pass frame.collect\(\)"),
     "lengths": ({"x": [1, 2], "y": [1]}, "'x' has 2, 'y' has 1"),
     "two axes": ({"umap": np.ones((3, 2))}, r"'umap' has the shape \(3, 2\).*'umap_1': umap\[:, 0\]"),
     "scalar": ({"x": 3}, "'x' must be an array with a value for each row"),
     "text": ({"x": "abc"}, "'x' must be an array"),
-    "names": ({1: [1]}, "must be texts; found 1"),
+    "names": ({1: [1]}, "must be strings; found 1"),
 }
 
 
@@ -576,7 +576,7 @@ def feather_1(path):
 DAMAGED = {
     "cut.parquet": (DamagedStore, lambda path: path.write_bytes(b"PAR1" + bytes(40)), "cannot be read as Parquet"),
     "cut.arrow": (DamagedStore, lambda path: path.write_bytes(b"ARROW1" + bytes(40)), "cannot be read as Arrow"),
-    "old.feather": (InvalidStore, feather_1, "Feather of version 1; write it anew"),
+    "old.feather": (InvalidStore, feather_1, "Feather of version 1; rewrite it"),
     "empty.csv": (DamagedStore, lambda path: path.touch(), "its first line is empty; that line must name the columns"),
     "blank.csv": (DamagedStore, lambda path: path.write_text("\nx,y\n1,2\n"), "its first line is empty"),
     "cut.csv.gz": (

@@ -43,18 +43,18 @@ class AnnDataDataset(WithMatrices):
     Parameters
     ----------
     uri : a path
-    cache_bytes : how much of what was read is kept in memory
-    key : which AnnData, where a store holds several, such as "mod/rna" or "rna" of MuData
-    memory_bytes : how much memory the entries of matrices stored by cell may take, sorted by gene (3.2 GiB); a matrix
-        that needs more is looked through for each gene
-    storage_options : how a store far away is reached, see `storage.options.translate`
+    cache_bytes : size of the cache for data that were read
+    key : path or name of the AnnData in a store with several, such as "mod/rna" or "rna" of MuData
+    memory_bytes : memory for the entries of matrices stored by cell, sorted by gene (3.2 GiB); if a matrix needs more,
+        each gene scans it
+    storage_options : access to a remote store, see `storage.options.translate`
 
     Raises
     ------
     InvalidStore
-        If it is no AnnData, or the parts contradict each other.
+        If the store is not AnnData, or its parts contradict each other.
     DamagedStore
-        If its structure cannot be read. Missing data are found when they are read.
+        If its structure cannot be read. Missing data raise an error only when they are read.
     UnknownName
         If there is nothing at `key`.
     """
@@ -111,11 +111,11 @@ class AnnDataDataset(WithMatrices):
         for sentence in self._unusable.values():
             self._note(sentence)
         self._choose_embedding(self._said("default_embedding"))
-        self.sections()  # what is wrong with images is noted, as with all else
+        self.sections()  # read now, so that faulty images are among the notes
         if self.is_remote:
             self._tell_cost()
 
-    # --- what there is ------------------------------------------------------------------------------------------------
+    # --- parts --------------------------------------------------------------------------------------------------------
 
     def _frame(self, name: str) -> StoredFrame:
         node = self._part.get(name)
@@ -154,7 +154,7 @@ class AnnDataDataset(WithMatrices):
         return Raw(self._open_matrix(matrix, RAW, frame.n), frame, self.title, self.uri, self.n_obs)
 
     def _quietly(self, path: str) -> Node | None:
-        """Return a part that may be missing; one that cannot be opened is noted."""
+        """Return a part, None if it is missing; for a part that cannot be opened, None and a note."""
         try:
             return self._part.get(path)
         except (InvalidStore, DamagedStore) as error:
@@ -162,15 +162,15 @@ class AnnDataDataset(WithMatrices):
             return None
 
     def _said(self, name: str) -> str | None:
-        """Return a text in uns."""
+        """Return a string in `uns`, None if there is none."""
         return None if self._uns is None else _text_of(self._quietly(f"uns/{name}"))
 
     def _tell_cost(self) -> None:
-        """Learn where the genes of X lie, and note what one costs that takes all of it."""
+        """Locate the chunks of X, and add a note if a gene is costly to read."""
         try:
             cost = self._matrix.cost_of_gene()
         except (InvalidStore, DamagedStore):
-            return  # is said when a gene is read
+            return  # reading a gene raises it
         if cost:
             self._note(cost)
 
@@ -198,7 +198,7 @@ class AnnDataDataset(WithMatrices):
             raise DamagedStore(f"{self.uri}: the image {name!r} of the section has been removed; open the store again.")
         return node.read(lines, columns, *([slice(None)] if len(node.shape) > 2 else []))
 
-    # --- what is known ------------------------------------------------------------------------------------------------
+    # --- annotations --------------------------------------------------------------------------------------------------
 
     def _category_colors(self, column: str) -> dict[str, str]:
         node = self._quietly(f"uns/{column}_colors") if self._uns is not None else None
@@ -207,7 +207,7 @@ class AnnDataDataset(WithMatrices):
         return self._color_labels(column, _colors(node))
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
-        """Read `uns/genesets`, lists of var names by name, which is where `cxg-widget convert` puts them."""
+        """Read `uns/genesets`, lists of var names by name, as `cxg-widget convert` writes them."""
         group = self._quietly("uns/genesets") if self._uns is not None else None
         nodes = (
             {name: self._quietly(f"uns/genesets/{name}") for name in group.names()} if isinstance(group, Group) else {}
@@ -222,9 +222,9 @@ class AnnDataDataset(WithMatrices):
         return f"{self._store.state()}#{self._key or ''}"
 
     def _read_obs_identity(self) -> str | None:
-        """Tell these cells by the path and their names; where these are mere numbers, by the embedding shown first too.
+        """Return a key made of the path and the cell names, and of the default embedding if names are row numbers.
 
-        None where there is neither, or it cannot be read.
+        None if there is neither, or it cannot be read.
         """
         place = without_signature(self._path) if self.is_remote else os.path.abspath(self._path)
         where = f"{place}#{self._key or ''}#{self.n_obs}"
@@ -239,7 +239,7 @@ class AnnDataDataset(WithMatrices):
         return None
 
     def _names(self) -> Sequence[Any]:
-        """Return the names of all cells, packed where they are read so; numbers where they have none."""
+        """Return the names of all cells, packed if they are read packed; row numbers if they have none."""
         found = range(self.n_obs) if self.obs_index is None else self._obs_part.values(self.obs_index)
         return found if isinstance(found, range | PackedStrings) else as_plain(found).tolist()
 
@@ -254,7 +254,7 @@ class AnnDataDataset(WithMatrices):
         try:
             return _sizes_below(self._part) if self._store.tells_sizes else {}
         except StorageDenied:
-            return {}  # its names may not be listed, as those of most public buckets
+            return {}  # most public buckets forbid listing
 
     def _read_traffic(self) -> Traffic:
         return self._store.traffic
@@ -285,7 +285,7 @@ class ZarrDataset(AnnDataDataset):
 
 
 def check_options(key: Any, memory_bytes: Any) -> None:
-    """Raise `InvalidOption` or `InvalidValue` for an option that is none."""
+    """Raise `InvalidOption` or `InvalidValue` for an invalid option."""
     if key is not None and not isinstance(key, str):
         raise InvalidOption(f"key is {key!r}; it must be a path in the store, such as 'mod/rna'.")
     check_memory_bytes(memory_bytes)
@@ -305,7 +305,7 @@ def _colors(node: Array) -> list[Any]:
 
 
 def _text_of(node: Node | None) -> str | None:
-    """Return a single text; None where it is none or cannot be read."""
+    """Return a single string; None if the node is not one or cannot be read."""
     if not isinstance(node, Array) or not node.is_text or node.size != 1:
         return None
     try:
@@ -317,7 +317,7 @@ def _text_of(node: Node | None) -> str | None:
 
 
 def _sizes_below(group: Group) -> dict[str, int]:
-    """Return the bytes on disk of each array below a group, by its path; of very many, the first."""
+    """Return the bytes on disk of each array below a group, by its path; stops after 10,000 nodes."""
     found: dict[str, int] = {}
     seen = 0
     waiting: list[tuple[str, Group, int]] = [("", group, 0)]

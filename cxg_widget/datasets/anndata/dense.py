@@ -28,28 +28,28 @@ class Dense:
         self._array = array
 
     def lines(self, axis: Literal["obs", "var"], start: int, stop: int) -> MatrixBlock:
-        """Return rows or columns start <= line < stop, without zeros; errors as `Array.read`."""
+        """Return rows or columns start <= line < stop, without zeros; errors as in `Array.read`."""
         if axis == "obs":
             rows = self._array.read(slice(start, stop), slice(None))
             return MatrixBlock.of_dense(rows.astype(np.float32, copy=False))
         return MatrixBlock.of_dense(self._columns(start, stop, 0, self._array.shape[0]).T)
 
     def grain(self) -> Grain:
-        """Say in which portions it is read."""
+        """Return the portions in which the matrix is read."""
         rows, columns = self._array.chunks or (1, None)
         n_obs, n_var = self._array.shape
         itemsize = self._array.dtype.itemsize
         return Grain((n_obs, n_var), n_obs * n_var, itemsize, rows, columns, cuts=True, is_dense=True)
 
     def locate(self) -> int:
-        """Return the bytes that a gene takes where they are many, 0 where not."""
+        """Return the bytes that a gene reads if they exceed 16 MiB, else 0."""
         columns = self._array.chunks[1] if self._array.chunks else self._array.shape[1]
         n_portions = max(self._array.shape[1] / max(columns, 1), 1)
         n_bytes = int(self._array.least_bytes() / n_portions)
         return n_bytes if n_bytes > _MANY_BYTES else 0
 
     def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
-        """Return some rows, ascending, all of their values; errors as `Array.read`."""
+        """Return some rows, ascending, as a dense block; errors as in `Array.read`."""
         n_var = self._array.shape[1]
         if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
             whole = self._array.read(slice(int(rows[0]), int(rows[-1]) + 1), slice(None))
@@ -62,7 +62,7 @@ class Dense:
         return DenseBlock(exactly(found))
 
     def cut_columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock:
-        """Return some columns, ascending, cut to some rows; of bands of rows that hold none of them nothing is read."""
+        """Return some columns, ascending, cut to some rows; skips bands without any of these rows."""
         rows = np.arange(self._array.shape[0]) if rows is None else rows
         found = np.empty((len(positions), len(rows)), dtype=self._array.dtype)
         for first, last, start, stop in spans(rows, self._gap()):
@@ -71,7 +71,7 @@ class Dense:
         return DenseBlock(exactly(found))
 
     def _some_ranges(self, rows: NDArray[np.int64]) -> Iterator[list[tuple[int, int]]]:
-        """Yield ranges of rows that hold those wanted, some at a time that take little memory."""
+        """Yield batches of row ranges that cover the requested rows; each batch takes little memory."""
         some: list[tuple[int, int]] = []
         n_var, n = self._array.shape[1], 0
         most = _BLOCK_BYTES // max(n_var * self._array.dtype.itemsize, 1)
@@ -86,17 +86,17 @@ class Dense:
             yield some
 
     def _gap(self) -> int:
-        """Return the largest gap between rows read at once: the rows between are decoded anyway, or few."""
+        """Return the largest gap between rows read together: the rows between are few, or decoded anyway."""
         return self._array.chunks[0] if self._array.chunks else 4
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield the rows start <= row < stop of distinct columns; those that share chunks are read at once."""
+        """Yield the rows start <= row < stop of distinct columns; reads those that share chunks together."""
         yield from (
             Vector(column.astype(np.float32, copy=False)) for column in self._some_columns(positions, start, stop)
         )
 
     def _some_columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[NDArray[Any]]:
-        """Yield them as `columns` does, in the type that is stored."""
+        """Yield columns as `columns` does, in the stored dtype."""
         for some in together(positions, self._array.dtype.itemsize * (stop - start)):
             found = {position: np.empty(stop - start, dtype=self._array.dtype) for position in some}
             for neighbours in self._by_chunk(some):
@@ -109,20 +109,20 @@ class Dense:
                 yield found.pop(position)
 
     def _by_chunk(self, positions: Sequence[int]) -> Iterator[list[int]]:
-        """Yield columns that share chunks; all of them where rows lie in one piece."""
+        """Yield groups of columns that share chunks; one group if the array has no chunks."""
         width = self._array.chunks[1] if self._array.chunks else self._array.shape[1]
         for _, neighbours in groupby(sorted(positions), key=lambda position: position // width):
             yield list(neighbours)
 
     def _columns(self, first: int, last: int, start: int, stop: int) -> NDArray[np.float32]:
-        """Read neighbouring columns."""
+        """Read neighboring columns."""
         out = np.empty((stop - start, last - first), dtype=np.float32)
         for begin, end in self._bands(start, stop, last - first):
             out[begin - start : end - start] = self._array.read(slice(begin, end), slice(first, last))
         return out
 
     def _bands(self, start: int, stop: int, width: int) -> Iterator[tuple[int, int]]:
-        """Cut rows into parts whose chunks take little memory."""
+        """Split rows into parts whose chunks take little memory."""
         rows, columns = self._array.chunks or (1, 1)
         touched = (width + 2 * columns) * max(self._array.dtype.itemsize, 1)
         step = max(_BLOCK_BYTES // touched // rows, 1) * rows

@@ -12,9 +12,9 @@ from cxg_widget.datasets.anndata.node import Array
 from cxg_widget.datasets.base.matrix_block import Numbers, counted, exactly
 
 BLOCK_ENTRIES = 1 << 21
-"""Entries read at a time where all of them are looked at: 16 MiB."""
+"""Entries that a scan of all entries reads at a time: 16 MiB."""
 _NEAR_ENTRIES = 1 << 12
-"""Entries between two lines that are read rather than skipped, where there are no chunks."""
+"""Entries between two lines to read rather than skip, in arrays without chunks."""
 _MOST_RANGES = 1 << 10
 
 Spans = NDArray[np.int64]
@@ -25,9 +25,9 @@ def pick_entries(
 ) -> tuple[NDArray[Any], Numbers]:
     """Return positions and values of the entries first <= entry < end of several spans, one after the other.
 
-    indices, data : of a compressed matrix, of a chunk of which nothing is read where no span lies in it
-    first, ends : int64 (k,), ascending, none over another
-    n_positions : how many positions a line has, which tells how small a type holds them
+    indices, data : arrays of a compressed matrix; chunks without any span are not read
+    first, ends : int64 (k,), ascending, without overlap
+    n_positions : number of positions in a line, which determines the dtype of positions
     """
     before = np.concatenate([[0], np.cumsum(ends - first)])
     positions = np.empty(before[-1], dtype=np.int32 if n_positions < 2**31 else np.int64)
@@ -51,7 +51,7 @@ def pick_entries(
 
 
 def aligned(first: int, last: int, chunks: tuple[int, ...] | None, length: int) -> Iterator[tuple[int, int]]:
-    """Cut first..last into parts of about `length` that end where chunks end, so that each chunk is decoded once."""
+    """Split first..last into parts of about `length` that end where chunks end, so that each is decoded once."""
     chunk = chunks[0] if chunks else 1
     step = max(length // chunk, 1) * chunk
     while first < last:
@@ -68,7 +68,7 @@ def _read_into(out: NDArray[Any], array: Array, ranges: list[tuple[int, int]]) -
 
 
 def _ranges(first: Spans, ends: Spans, chunks: tuple[int, ...] | None) -> Iterator[tuple[Spans, Spans]]:
-    """Yield begins and ends of ranges that hold all spans, some at a time that take little memory together."""
+    """Yield batches of ranges, as starts and ends, that cover all spans; each batch takes little memory."""
     there = ends > first
     first, ends = first[there], ends[there]
     if not len(first):

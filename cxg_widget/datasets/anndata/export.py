@@ -1,4 +1,4 @@
-"""Some cells of a dataset as an AnnData object; the only importer of anndata."""
+"""Exports some cells of a dataset as an AnnData object; the only importer of anndata."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[str] | None = None) -> Any:
-    """Return the cells of a mask, bool (n_obs,), as AnnData: a view of a dataset's own object, else a new one.
+    """Return the cells of a mask, bool (n_obs,), as AnnData: a view if the dataset is an object in memory, else a copy.
 
-    A new one has obs, var, the embeddings in obsm, and X as CSR of float32.
+    A copy has obs, var, the embeddings in obsm, and X as CSR of float32.
 
     Parameters
     ----------
-    layers : True = all layers of the dataset too, raw as `.raw`; names of some; False = none; None = none, with a
-        warning that names them
+    layers : layers to copy: True = all, with raw as `.raw`; names of some; False = none; None = none, with a warning
+        that names them
     """
     taken = _layers(dataset, layers)
     if isinstance(dataset, AnnDataInMemory):
@@ -47,7 +47,7 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
             frame.index.name = None
     embeddings = {name: _embedding(dataset, name, rows) for name in dataset.embeddings}
     obsm = {name if name == "spatial" else f"X_{name}": xy for name, xy in embeddings.items()}
-    # raw has genes of its own, so AnnData holds it apart from the layers.
+    # raw has its own genes, so AnnData stores it apart from the layers.
     in_layers = {name: _matrix(dataset, rows, name) for name in taken if name != RAW}
     raw = {"raw": {"X": _matrix(dataset, rows, RAW), "var": _vars_of(dataset, RAW)}} if RAW in taken else {}
     left = [name for name in _layers(dataset, True) if name not in taken]
@@ -57,7 +57,7 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_], layers: bool | Sequence[st
 
 
 def _layers(dataset: Dataset, layers: bool | Sequence[str] | None) -> list[str]:
-    """Return the layers to take."""
+    """Return the names of the layers to copy."""
     own = dataset.names_in(None)
     usable = [name for name in dataset.layers if name == RAW or dataset.names_in(name) is own]
     if layers is None or isinstance(layers, bool):
@@ -66,8 +66,8 @@ def _layers(dataset: Dataset, layers: bool | Sequence[str] | None) -> list[str]:
         raise InvalidValue(f"layers must be True, False or a list of names; found {shown(layers)}")
     for name in layers:
         if name not in usable and name in dataset.layers:
-            what = f"layer {shown(name)} has {dataset.var_noun.many} of its own"
-            raise InvalidValue(f"{what}, and no place beside X; open its modality alone with key=.")
+            what = f"layer {shown(name)} has its own {dataset.var_noun.many}"
+            raise InvalidValue(f"{what}, so it does not fit beside X; open its modality alone with key=.")
         if name not in usable:
             raise UnknownName(not_found("layer", name, usable))
     return list(layers)

@@ -20,19 +20,19 @@ _NEAR = 4_096
 
 
 class StoredFrame:
-    """The columns of obs or var; their descriptions are read, their values are not.
+    """The columns of obs or var; opening them reads their descriptions, not their values.
 
     Parameters
     ----------
-    node : where the table is
+    node : node of the table
     name : "obs" or "var"
-    uns : where the categories lie of tables written before version 0.7
-    note : takes a sentence for each column that is left out
+    uns : has the categories of tables written before version 0.7
+    note : called with a sentence for each column that is left out
 
     Attributes
     ----------
     n : number of rows
-    index : the name of the index column, None where there is none
+    index : name of the index column, None if there is none
     columns : in the store's order, without the index
     """
 
@@ -51,7 +51,7 @@ class StoredFrame:
         self.columns: Mapping[str, Column] = found
 
     def read(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        """Read a column in the order of `rows` (None = all); of a few rows no others are read but those near them."""
+        """Read a column in the order of `rows` (None = all); for a few rows, reads only those near them."""
         if rows is None:
             return self.read_block(name, 0, self.n)
         if not len(rows):
@@ -68,7 +68,7 @@ class StoredFrame:
         return as_strings(as_plain(values).tolist())
 
     def labels(self, name: str) -> list[Any]:
-        """Return the categories of a column as they are stored; empty where it has none."""
+        """Return the categories of a column as stored; empty if it has none."""
         element = self._elements.get(name)
         return element.labels() if isinstance(element, Coded) else []
 
@@ -113,7 +113,7 @@ class StoredFrame:
         try:
             node = self._child(name)
             if node is None:
-                note(f"{what} is left out: the store lists it but does not hold it.")
+                note(f"{what} is left out: the store lists it but does not contain it.")
                 return False
             uns = self._uns if isinstance(self.node, Array) else None
             element = element_of(node, what, None if uns is None else uns.get(f"{name}_categories"))
@@ -128,7 +128,7 @@ class StoredFrame:
 
 
 def _listed(node: Node) -> tuple[list[str], str | None]:
-    """Return the names of the columns, the index perhaps among them, and the name of the index."""
+    """Return the names of the columns, which may include the index, and the name of the index."""
     if isinstance(node, Array):
         if not node.fields or len(node.shape) != 1:
             raise InvalidStore(f"{node.uri}: {node.path} is an array of type {node.dtype}, not a table.")
@@ -146,7 +146,7 @@ def _listed(node: Node) -> tuple[list[str], str | None]:
 
 
 def _spans(wanted: NDArray[np.int64], n: int) -> list[tuple[tuple[int, int], NDArray[np.int64]]]:
-    """Cut ascending rows into few spans (start, stop) to read, each with those of the rows that it holds."""
+    """Split ascending rows into a few spans (start, stop) to read, each with its rows."""
     cuts = np.flatnonzero(np.diff(wanted) > _NEAR) + 1
     if len(cuts) < _FEW_SPANS:
         parts = np.split(wanted, cuts)

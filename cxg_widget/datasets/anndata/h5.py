@@ -1,7 +1,7 @@
-"""HDF5 as nodes; the only importer of h5py.
+"""HDF5 as nodes, read with h5py.
 
-Links are looked at before they are followed, and only those inside of the file are: an external link, a virtual
-dataset or external storage would read whatever other file its author names.
+Follows only links within the file, and checks each link first: an external link, a virtual dataset or external storage
+would read any other file that its author names.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from cxg_widget.datasets.base.metered_file import MeteredFile, can_count_reads, 
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
 
 Wanted = tuple[Any, tuple[slice, ...]]
-"""A dataset of h5py, and which part of it."""
+"""A dataset of h5py, and a part of it."""
 _MOST_HOPS = 8
 _DEEPEST = 64
 
 
 class H5Store(Store):
-    """An HDF5 file, open for reading, without keeping anybody else in this process or another from opening it.
+    """An HDF5 file, open for reading; others, in this process or another, can still open it.
 
-    HDF5 shares what is known of a file among all who open it with the same driver, who then must agree on locks and on
-    writing: beside a file open with "sec2", the default, that of `anndata.read_h5ad` would be refused. So another
-    driver reads here: "stdio", which is as fast, and where the system does not tell what a thread reads, Python's own
-    files, which are counted.
+    HDF5 shares the state of a file among all who open it with the same driver, and they must agree on locks and on
+    writing. If this class used the default driver, "sec2", `anndata.read_h5ad` could not open the file. It uses
+    "stdio", which is as fast. If the system does not report the bytes that a thread reads, it uses a Python file
+    instead, which counts them.
     """
 
     def __init__(self, path: str, uri: str) -> None:
@@ -72,7 +72,7 @@ class H5Store(Store):
 
     @property
     def traffic(self) -> Traffic:
-        """What was read since it was opened."""
+        """Bytes and reads since the file was opened."""
         return self._meter.so_far
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class H5Store(Store):
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Let one thread at a time into the library, and say what its failures mean."""
+        """Admit one thread at a time to the library, and translate its errors."""
         with self.lock, reading(self.uri, what):
             if self._is_changed():
                 raise DamagedStore(f"{self.uri}: the file was changed after it was opened; open it again.")
@@ -96,23 +96,23 @@ class H5Store(Store):
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Count what is read; what is read within that is counted already."""
+        """Count the bytes read; nested calls count nothing twice."""
         if not self._counts_threads or self._is_counted:
             yield
             return
-        self._is_counted = True  # of one thread: who is here has the lock
+        self._is_counted = True  # of this thread only, which has the lock
         try:
             with counted(self._meter):
                 yield
         finally:
             self._is_counted = False
 
-    def fetched(self, wanted: Sequence[Wanted]) -> AbstractContextManager[None]:  # noqa: ARG002 - for files far away
-        """Read parts of datasets ahead of the reads within, where that saves time; here nothing."""
+    def fetched(self, wanted: Sequence[Wanted]) -> AbstractContextManager[None]:  # noqa: ARG002 - for remote files
+        """Prefetch parts of datasets for the reads in the `with` block; does nothing for a local file."""
         return nullcontext()
 
     def _stamp(self) -> tuple[Any, Any]:
-        """Return the file at the path, and a stamp that changes when it is written to."""
+        """Return the identity of the file at the path, and a stamp that changes with each write."""
         found = os.stat(self._path)
         return (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
 
@@ -121,11 +121,11 @@ class H5Store(Store):
             file, state = self._stamp()
         except OSError:
             return False
-        # A file put in its place is another one: that which is open is as it was.
+        # A new file at the path has another identity; the open one is unchanged.
         return bool(file == self._opened[0] and state != self._opened[1])
 
     def wrap(self, found: Any, path: str) -> Node | None:
-        """Return an object of h5py as a node; None for what is neither group nor dataset."""
+        """Return an object of h5py as a node; None if it is neither a group nor a dataset."""
         if isinstance(found, h5py.Group):
             return H5Group(self, found, path)
         return H5Array(self, found, path) if isinstance(found, h5py.Dataset) else None
@@ -144,9 +144,9 @@ class H5Group(Group):
         return _attributes(self._store, self._group, self.path)
 
     def names(self) -> list[str]:
-        """Return the names of the links, without following any; one that is no UTF-8 is left out."""
+        """Return the names of the links, without following any; skips names that are not UTF-8."""
         with self._store.reading(self.path or "the root group"):
-            found: list[str | bytes] = list(self._group)  # bytes where they are no UTF-8, which no page can show
+            found: list[str | bytes] = list(self._group)  # bytes if not UTF-8, which a page cannot show
             return sorted(one for one in found if isinstance(one, str))
 
     def get(self, name: str) -> Node | None:
@@ -163,7 +163,7 @@ class H5Group(Group):
     def _child(self, name: str, hops: int) -> Node | None:
         path = f"{self.path}/{name}" if self.path else name
         with self._store.reading(path):
-            # h5py follows any link to its object, so the kind of the link is looked at first.
+            # h5py follows any link to its object, so the type of the link is checked first.
             links, key = self._group.id.links, name.encode("utf-8", "surrogateescape")
             if not links.exists(key):
                 return None
@@ -182,7 +182,7 @@ class H5Group(Group):
 
 
 class H5Array(StoredArray):
-    """A dataset of an HDF5 file, or one column of it where it is a table of records."""
+    """A dataset of an HDF5 file, or one column of a table of records."""
 
     _store: H5Store
 
@@ -210,7 +210,7 @@ class H5Array(StoredArray):
                 return self._read(keys)
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[NDArray[Any]]:
-        """Return ranges, all in one look at the file."""
+        """Return ranges along the first axis, fetched together."""
         with self._store.reading(self.path):
             self._check()
             with self._store.fetched([(self._found, (slice(*one),)) for one in ranges]):
@@ -223,11 +223,11 @@ class H5Array(StoredArray):
             return super().read_beside(other, key)
 
     def locate(self) -> None:
-        """Learn where its chunks lie: HDF5 walks the whole index to add up their sizes."""
+        """Load the index of the chunks: HDF5 walks all of it to add up their sizes."""
         self.stored_bytes()
 
     def stored_bytes(self) -> int:
-        """Return the size of its chunks in bytes; strings of any length lie elsewhere and are not counted."""
+        """Return the size of its chunks in bytes, without variable-length strings, which are stored elsewhere."""
         with self._store.reading(self.path):
             return int(self._found.id.get_storage_size())
 
@@ -267,7 +267,7 @@ class H5Array(StoredArray):
 
 
 def _is_known(code: int) -> bool:
-    """Say whether HDF5 can undo a filter; hdf5plugin is loaded for it where that is installed."""
+    """Return whether HDF5 can decode a filter; loads hdf5plugin for it, if installed."""
     if not h5py.h5z.filter_avail(code) and find_spec("hdf5plugin") is not None:
         importlib.import_module("hdf5plugin")
     return bool(h5py.h5z.filter_avail(code))

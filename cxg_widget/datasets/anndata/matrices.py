@@ -27,9 +27,9 @@ class StoredMatrix:
 
     Parameters
     ----------
-    node : where it is, None where the store has none
-    name : how it is called in sentences
-    shape : (n_obs, n_var) as obs and var have it
+    node : node of the matrix, None if the store has none
+    name : name in messages
+    shape : (n_obs, n_var) according to obs and var
     """
 
     def __init__(
@@ -49,16 +49,16 @@ class StoredMatrix:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is none."""
+        """Whether the store has no such matrix."""
         return self.node is None or self.node.encoding == "null"
 
     @property
     def axis(self) -> Axis:
-        """Along which neighbouring lines are read fast; known without reading."""
+        """Axis along which neighboring lines are fast to read; known without reading."""
         return "var" if layout_of(self.node) == "csc" else "obs"
 
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns; where all of the matrix is looked at, once for all of them."""
+        """Yield distinct columns; if the whole matrix has to be scanned, a scan serves many columns."""
         found = self._open()
         if isinstance(found, Dense):
             yield from found.columns(positions, 0, self.shape[0])
@@ -76,13 +76,13 @@ class StoredMatrix:
             yield from (lines.vector() for lines in found.parts_across(positions, start, stop))
 
     def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
-        """Return neighbouring rows or columns; errors as `vectors`."""
+        """Return neighboring rows or columns; errors as in `vectors`."""
         return self._open().lines(axis, start, stop)
 
     def cost_of_gene(self) -> str:
-        """Learn where its lines lie far away, and say what a gene costs where that is all of it; errors as `vectors`.
+        """Locate the lines of a remote matrix, and return a sentence on what a gene costs; errors as in `vectors`.
 
-        "" where a gene takes little.
+        "" if a gene reads little.
         """
         if self.is_missing:
             return ""
@@ -100,7 +100,7 @@ class StoredMatrix:
         return f"{self._name} is stored by cell: {reads}{', and is kept in memory' if is_kept else ''}; {convert}."
 
     def grain(self) -> Grain:
-        """Say in which portions it is read; errors as `vectors`."""
+        """Return the portions in which the matrix is read; errors as in `vectors`."""
         return self._open().grain()
 
     def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
@@ -108,11 +108,11 @@ class StoredMatrix:
         return self._open().rows(rows)
 
     def columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock | None:
-        """Return some columns, ascending, cut to some rows; None where `vectors` is as good. Errors as `vectors`."""
+        """Return some columns, ascending, cut to some rows; None if `vectors` is as fast. Errors as in `vectors`."""
         return self._open().cut_columns(positions, rows)
 
     def describe(self) -> dict[str, Any]:
-        """Return layout, type and chunks, fit for JSON; empty where there is no matrix."""
+        """Return layout, dtype and chunks, JSON-compatible; empty if there is no matrix."""
         layout = layout_of(self.node)
         values = self.node.get("data") if isinstance(self.node, Group) else self.node
         if layout is None or not isinstance(values, Array) or not values.shape:
@@ -129,7 +129,7 @@ class StoredMatrix:
 
     def _look(self) -> Dense | Sparse:
         node, layout = self.node, layout_of(self.node)
-        assert node is not None, "the dataset says so in a sentence of its own"
+        assert node is not None, "the dataset raises for a missing matrix"
         if layout is None:
             raise InvalidStore(f"{node.uri}: {self._name} has an unsupported encoding: {_said(node)}.")
         shape = _shape_of(node)
@@ -146,7 +146,7 @@ class StoredMatrix:
 
 
 def layout_of(node: Node | None) -> Literal["csr", "csc", "dense"] | None:
-    """Return the layout of a matrix; None where it is none that can be read."""
+    """Return the layout of a matrix; None if it is not a readable matrix."""
     if isinstance(node, Array):
         return "dense" if len(node.shape) == 2 and node.dtype.kind in "biuf" else None
     if not isinstance(node, Group):
@@ -156,7 +156,7 @@ def layout_of(node: Node | None) -> Literal["csr", "csc", "dense"] | None:
 
 
 def is_matrix(node: Node | None) -> bool:
-    """Say whether something can be a layer."""
+    """Return whether a node can be a layer."""
     return layout_of(node) is not None
 
 

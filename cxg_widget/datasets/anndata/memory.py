@@ -29,22 +29,22 @@ from cxg_widget.text.half_characters import repaired
 
 
 class AnnDataInMemory(WithMatrices):
-    """An AnnData object, or any other with obs, var, obsm, X, layers, raw and uns.
+    """An AnnData object, or any other object with obs, var, obsm, X, layers, raw and uns.
 
-    What is changed in the object afterwards may or may not be seen; open it again to be sure.
+    Later changes of the object may or may not appear; open it again to be sure.
 
     Parameters
     ----------
-    source : the object; it is kept, and neither changed nor copied
-    cache_bytes : how much of what was read is kept in memory
-    memory_bytes : how much memory a copy of the matrix may take, sorted by gene; 0 = each gene is looked for anew
+    source : the object, which is neither changed nor copied
+    cache_bytes : size of the cache for data that were read
+    memory_bytes : memory for a copy of the matrix, sorted by gene; 0 = each gene scans the matrix
 
     Raises
     ------
     InvalidStore
         If its parts contradict each other.
     InvalidOption
-        If its tables are no DataFrames.
+        If its tables are not DataFrames.
     """
 
     format: ClassVar[str] = "anndata"
@@ -74,14 +74,14 @@ class AnnDataInMemory(WithMatrices):
         self.sections()
 
     def cut(self, mask: NDArray[np.bool_]) -> Any:
-        """Return the cells of a mask as the object itself gives them: a view."""
+        """Return the cells of a mask as a view of the object."""
         with self._reading():
             return self.source[mask]
 
     def _find_layers(self) -> dict[str, Any]:
-        """Return the keys of layers by their names, which have no half characters."""
+        """Return the keys of layers by name; `repaired` replaces lone surrogates in the names."""
         layers = getattr(self.source, "layers", None) or {}
-        named = [name for name in layers if name is not None]  # since anndata 0.13 X is among them, called None
+        named = [name for name in layers if name is not None]  # anndata 0.13 and later list X as None
         usable = [name for name in named if self._is_view or self._is_usable(repaired(str(name)), layers[name])]
         return {repaired(str(name)): name for name in usable}
 
@@ -99,7 +99,7 @@ class AnnDataInMemory(WithMatrices):
 
     def _as_matrix(self, values: Any, what: str, n_var: int) -> StoredMatrix:
         node = None if values is None else node_of(values, what)
-        # A note would say that a gene takes a look at the whole matrix; in memory that is quick.
+        # Without the note that a gene scans the whole matrix: in memory a scan is fast.
         return StoredMatrix(
             node, what, (self.n_obs, n_var), budget=self._budget, note=lambda _: None, progress=self._tell_progress
         )
@@ -129,7 +129,7 @@ class AnnDataInMemory(WithMatrices):
         return found
 
     def _read_traffic(self) -> Traffic | None:
-        """Say that nothing is read; None where a part of the object lies elsewhere, whose reads nobody counts."""
+        """Return zero traffic; None if a part of the object is not in memory, since its reads are not counted."""
         return Traffic() if self._read_once("is in memory", self._is_in_memory) else None
 
     def _is_in_memory(self) -> bool:
@@ -161,12 +161,12 @@ class AnnDataInMemory(WithMatrices):
         return found
 
     def index_name(self, table: Table) -> str | None:
-        """Return the name that the DataFrame of the object gives its index."""
+        """Return the name of the index in the object's DataFrame."""
         name = (self.source.obs if table == "obs" else self.source.var).index.name
         return None if name is None else repaired(str(name))
 
     def _read_obs_identity(self) -> str | None:
-        """Return a key of these cells by their names; None where names are mere numbers, which other cells have too."""
+        """Return a key made of the cell names; None if they are row numbers, which other datasets have too."""
         names = self.source.obs.index
         if are_numbers(names):
             return None
@@ -176,7 +176,7 @@ class AnnDataInMemory(WithMatrices):
         return f"{self.uri}#{self.n_obs}#{digest.hexdigest()}"
 
     def _read_content_identity(self) -> str | None:
-        """Tell the object by the names of its cells and genes, and by where the cells lie in each embedding."""
+        """Return a digest of the names of cells and genes, and of the positions of cells in each embedding."""
         if are_numbers(self.source.obs.index):
             return None
         digest = sha256(repr((self.n_obs, self.n_var, sorted(self.embeddings))).encode())
@@ -193,7 +193,7 @@ class AnnDataInMemory(WithMatrices):
         return self._color_labels(column, np.asarray(stored).tolist())
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
-        """Return `uns["genesets"]`, lists of var names by name; what is none of these is passed over."""
+        """Return `uns["genesets"]`, lists of var names by name; skips everything else."""
         stored = self._uns.get("genesets")
         lists = stored if isinstance(stored, Mapping) else {}
         return {
@@ -216,7 +216,7 @@ def _check_table(table: Any, part: str) -> None:
 
 
 def _axes_of(values: Any) -> Any:
-    """Return the array of an embedding; None where it holds no numbers."""
+    """Return the array of an embedding; None if it is not numeric."""
     if hasattr(values, "iloc"):
         return values.select_dtypes("number")
     kind = getattr(getattr(values, "dtype", None), "kind", "")

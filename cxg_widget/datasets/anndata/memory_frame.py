@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NESTED = (list, dict, bytes)
-"""What values of Arrow's lists, structs, maps and bytes are in Python."""
+"""Python types of the values of Arrow's lists, structs, maps and bytes."""
 
 
 class MemoryFrame:
@@ -25,15 +25,15 @@ class MemoryFrame:
 
     Parameters
     ----------
-    frame : is kept, not copied
+    frame : the DataFrame, which is not copied
     name : "obs" or "var"
-    note : takes a sentence for each column that is left out
+    note : called with a sentence for each column that is left out
 
     Attributes
     ----------
     n : number of rows
-    index : what the index is called here; never the name of a column
-    columns : in their order
+    index : name of the index, distinct from the names of all columns
+    columns : in the order of the frame
     """
 
     def __init__(self, frame: pd.DataFrame, name: str, note: Callable[[str], None]) -> None:
@@ -76,14 +76,14 @@ class MemoryFrame:
         return self._values(series.iloc[start:stop], self.columns[name].kind, series)
 
     def labels(self, name: str) -> list[Any]:
-        """Return the categories of a column; empty where it has none."""
+        """Return the categories of a column; empty if it has none."""
         if name not in self.columns or self.columns[name].kind != "categorical":
             return []
         found: list[Any] = self.series(name).cat.categories.tolist()
         return found
 
     def series(self, name: str) -> pd.Series:
-        """Return a column as it is."""
+        """Return a column of the frame, unchanged."""
         return self._frame.iloc[:, self._positions[name]]
 
     def _n_categories(self, position: int, kind: Kind) -> int | None:
@@ -103,16 +103,16 @@ class MemoryFrame:
         if series.dtype.kind == "m":
             return np.asarray(series.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan))
         if series.dtype == np.dtype(object):
-            # Numbers or bools among which None stands, and decimals.
+            # Numbers or bools with None among them, and decimals.
             series = series.astype("boolean") if kind == "boolean" else _to_floats(series)
         if isinstance(series.dtype, np.dtype):
             return _narrow(series.to_numpy())
-        # Of one type in all blocks: the whole column decides whether anything is missing.
+        # All blocks must have one dtype, so the whole column is checked for missing values.
         return _masked(series, kind, is_complete=not bool((series if whole is None else whole).isna().any()))
 
 
 def label_of(name: Any) -> str:
-    """Return the name of a column or a row as text; of several levels, all of them.
+    """Return the name of a column or a row as text; joins the levels of a name with several.
 
     >>> label_of("n_genes"), label_of(("umap", 1))
     ('n_genes', 'umap, 1')
@@ -134,12 +134,12 @@ def _kind_of(series: pd.Series) -> Kind | None:
 
 
 def _is_decimal(dtype: Any) -> bool:
-    """Say whether a type is a decimal of Arrow, within pandas."""
+    """Return whether a dtype of pandas is Arrow's decimal."""
     return getattr(dtype, "type", None) is Decimal
 
 
 def _kind_of_objects(series: pd.Series) -> Kind:
-    """Return what Python objects are, of which one that is no number makes all of them text."""
+    """Return the kind of a column of Python objects; a single one that is not a number makes it text."""
     import pandas as pd
 
     found = pd.api.types.infer_dtype(series, skipna=True)
@@ -149,7 +149,7 @@ def _kind_of_objects(series: pd.Series) -> Kind:
 
 
 def _odd_types(series: pd.Series) -> str:
-    """Return what Python objects are that are neither all text nor all numbers; "" for all others."""
+    """Return a phrase for the types of Python objects that are neither all text nor all numbers; "" for others."""
     import pandas as pd
 
     if series.dtype != np.dtype(object) or not pd.api.types.infer_dtype(series, skipna=True).startswith("mixed"):
@@ -162,7 +162,7 @@ def _time_texts(series: pd.Series) -> NDArray[np.object_]:
     codes, times = series.factorize()
     texts = np.empty(len(times) + 1, dtype=object)
     texts[:-1] = [as_time_text(time) for time in times]
-    texts[-1] = None  # which the code -1 takes
+    texts[-1] = None  # for the code -1
     return np.asarray(texts[codes])
 
 
@@ -173,7 +173,7 @@ def _to_floats(series: pd.Series) -> pd.Series:
 
 
 def _masked(series: pd.Series, kind: Kind, *, is_complete: bool) -> Values:
-    """Return a column of one of pandas' own types, which know missing values of every kind."""
+    """Return a column with a dtype of pandas, in which values of every kind can be missing."""
     if is_complete and not _is_decimal(series.dtype):
         plain = getattr(series.dtype, "numpy_dtype", np.dtype({"boolean": bool, "int": int}.get(kind, float)))
         return _narrow(series.to_numpy(dtype=plain))

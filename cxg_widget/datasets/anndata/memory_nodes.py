@@ -32,11 +32,11 @@ class MemoryArray(Array):
 
     @property
     def attrs(self) -> Mapping[str, Any]:
-        """An array in memory has none."""
+        """Empty: an array in memory has no attributes."""
         return {}
 
     def read(self, *keys: slice) -> NDArray[Any]:
-        """Return a part, as a view where that is possible; of a Dask array of sparse blocks, that part written out."""
+        """Return a part, as a view if possible; makes a part of a Dask array of sparse blocks dense."""
         found = self._values[keys or ...]
         if hasattr(found, "compute"):
             found = found.compute()
@@ -56,7 +56,7 @@ class MemoryArray(Array):
 
 
 class SparseGroup(Group):
-    """A sparse matrix of parts at hand: data, indices and indptr, which are arrays or nodes."""
+    """A sparse matrix made of data, indices and indptr, which are arrays or nodes."""
 
     def __init__(self, parts: Mapping[str, Any], about: Mapping[str, Any], path: str, uri: str = _WHERE) -> None:
         self._parts, self._about = parts, about
@@ -78,9 +78,9 @@ class SparseGroup(Group):
 
 
 class MatrixOfView:
-    """A matrix of a view, which would be copied as a whole by asking for it; its lines are cut from a narrower view.
+    """A matrix of a view of an AnnData; reads lines from narrower views, since reading X or a layer copies all of it.
 
-    It answers as `StoredMatrix` does.
+    It has the methods of `StoredMatrix`.
     """
 
     def __init__(self, source: Any, layer: str | None) -> None:
@@ -93,11 +93,11 @@ class MatrixOfView:
 
     @property
     def axis(self) -> Axis:
-        """Rows, which are cut fast from most matrices."""
+        """Rows, which most matrices slice fast."""
         return "obs"
 
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns, some cut at a time."""
+        """Yield distinct columns, sliced several at a time."""
         return self.parts(positions, 0, self._source.n_obs)
 
     def parts(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
@@ -108,13 +108,13 @@ class MatrixOfView:
                 yield Vector(cut[:, number].copy())
 
     def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
-        """Return neighbouring rows or columns."""
+        """Return neighboring rows or columns."""
         if axis == "obs":
             return MatrixBlock.of_dense(_dense(self._values(self._source[start:stop])))
         return MatrixBlock.of_dense(_dense(self._values(self._source[:, start:stop])).T)
 
     def grain(self) -> Grain:
-        """Return its grain: single rows and columns are cut; the number of entries is not known."""
+        """Return its portions: single rows and columns; the number of entries is unknown, so it counts all values."""
         shape = len(self._source.obs), len(self._source.var)
         return Grain(shape, shape[0] * shape[1], 4, 1, 1, cuts=True)
 
@@ -127,7 +127,7 @@ class MatrixOfView:
         return _block_of(self._values(self._source[:, positions] if rows is None else self._source[rows, positions]).T)
 
     def describe(self) -> dict[str, Any]:
-        """Say that it is a view."""
+        """Return that it is a view."""
         return {"layout": "view"}
 
     def _values(self, cut: Any) -> Any:
@@ -138,7 +138,7 @@ AnyMatrix = StoredMatrix | MatrixOfView
 
 
 def x_of(source: Any) -> Any:
-    """Return X of an AnnData, None where it has none; one that is backed by a file looks for it only now."""
+    """Return X of an AnnData, None if it has none; an object backed by a file looks for it only now."""
     try:
         return source.X
     except KeyError:
@@ -146,7 +146,7 @@ def x_of(source: Any) -> Any:
 
 
 def is_in_memory(values: Any) -> bool:
-    """Say whether all of a table or a matrix is in memory, none of it mapped, in a file or still to compute."""
+    """Return whether a table or matrix is entirely in memory: not mapped, not in a file, not lazy."""
     if hasattr(values, "iloc"):
         return True
     parts = [getattr(values, name, None) for name in _PARTS] if hasattr(values, "indptr") else [values]
@@ -154,7 +154,7 @@ def is_in_memory(values: Any) -> bool:
 
 
 def _is_mapped(values: Any) -> bool:
-    """Say whether an array, or what it is a view of, is a memory map."""
+    """Return whether an array, or an array that it is a view of, is a memory map."""
     while isinstance(values, np.ndarray | memoryview):
         values = values.obj if isinstance(values, memoryview) else values.base
     return isinstance(values, mmap)
@@ -179,7 +179,7 @@ _PARTS = ("data", "indices", "indptr")
 
 
 def _block_of(values: Any) -> MatrixBlock:
-    """Return the rows of a matrix as a block, sparse where it is."""
+    """Return the rows of a matrix as a block, which is sparse if the matrix is."""
     if not hasattr(values, "tocsr"):
         return DenseBlock(np.ascontiguousarray(exactly(np.asarray(values))))
     found = values.tocsr()

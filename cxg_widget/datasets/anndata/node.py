@@ -15,7 +15,7 @@ from cxg_widget.datasets.base.lifetime import Traffic
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 MAX_CHUNK_BYTES = 2**31
-"""A chunk is decoded as a whole, so that a file of a few bytes could ask for any amount of memory."""
+"""Largest chunk to decode: chunks are decoded whole, so a file of a few bytes could demand any amount of memory."""
 _MANY = 1 << 24
 _MOST_PER_BYTE = 1_000
 
@@ -25,8 +25,8 @@ class Node(ABC):
 
     Attributes
     ----------
-    path : within the store, without a leading slash
-    uri : of the store, for sentences
+    path : path within the store, without a leading slash
+    uri : URI of the store, for messages
     """
 
     path: str
@@ -35,11 +35,11 @@ class Node(ABC):
     @property
     @abstractmethod
     def attrs(self) -> Mapping[str, Any]:
-        """The attributes as Python values: str, numbers, lists; what cannot be read is left out."""
+        """The attributes as Python values: str, numbers, lists; skips unreadable ones."""
 
     @property
     def encoding(self) -> str:
-        """What the writer says this is, such as "csr_matrix"; "" where it says nothing."""
+        """The encoding that the writer declared, such as "csr_matrix"; "" if none."""
         named = self.attrs.get("encoding-type", "")
         return named if isinstance(named, str) else ""
 
@@ -50,9 +50,9 @@ class Array(Node):
     Attributes
     ----------
     shape : lengths
-    dtype : of what `read` returns
-    is_text : whether it holds strings, which come as bytes, str or fixed-width text
-    chunks : lengths of what is decoded at once, None where it lies in one piece
+    dtype : dtype of the values that `read` returns
+    is_text : whether it contains strings, which `read` returns as bytes, str or fixed-width text
+    chunks : shape of a chunk, which is decoded as a whole; None if the array has no chunks
     fields : names of the columns of a table of records; empty for all others
     """
 
@@ -73,26 +73,26 @@ class Array(Node):
         InvalidStore
             If reading it would leave the store, or take absurd amounts of memory.
         MissingDependency
-            If what it is compressed with is not installed.
+            If the decoder of its compression is not installed.
         """
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[NDArray[Any]]:
-        """Return ranges start <= place < stop along the first axis; errors as `read`."""
+        """Return ranges start <= place < stop along the first axis; errors as in `read`."""
         return [self.read(slice(*one)) for one in ranges]
 
     def read_beside(self, other: Array, key: slice) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the same part of this array and of another, which a store far away reads side by side."""
+        """Return the same part of this array and of another; a remote store reads both in parallel."""
         return self.read(key), other.read(key)
 
     def locate(self) -> None:
-        """Learn where its chunks lie, where a store far away takes journeys for that."""
+        """Locate its chunks, if a remote store needs round trips for that; by default does nothing."""
 
     @abstractmethod
     def stored_bytes(self) -> int:
         """Return its size on disk, bytes."""
 
     def least_bytes(self) -> int:
-        """Return about how many bytes it takes on disk, which tells an absurd length."""
+        """Return its approximate size on disk in bytes, to detect an absurd length."""
         return self.stored_bytes()
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Array(Node):
 
     @abstractmethod
     def target(self, attribute: str) -> Node | None:
-        """Return the node that an attribute refers to, by reference or by path; None where it is none."""
+        """Return the node that an attribute refers to, by reference or by path; None if it refers to none."""
 
     @property
     def size(self) -> int:
@@ -109,8 +109,8 @@ class Array(Node):
         return math.prod(self.shape)
 
     def check_plausible(self) -> None:
-        """Refuse a length that the bytes on disk cannot hold, where elements are known to differ from each other."""
-        width = self.dtype.itemsize if self.dtype.kind in "SU" else 1  # of text, a byte is what differs
+        """Raise `InvalidStore` if the bytes on disk are too few for the length; only for elements known to differ."""
+        width = self.dtype.itemsize if self.dtype.kind in "SU" else 1  # text is compared by bytes
         if self.size * width <= _MANY:
             return
         stored = self.least_bytes()
@@ -119,14 +119,14 @@ class Array(Node):
             raise InvalidStore(f"{self.uri}: {self.path} declares {what} but takes {stored:,} bytes.")
 
     def check_chunks(self) -> None:
-        """Refuse chunks that are too large to be decoded; raises InvalidStore."""
+        """Raise `InvalidStore` if chunks are too large to decode."""
         size = math.prod(self.chunks or (0,)) * max(self.dtype.itemsize, 1)
         if size > MAX_CHUNK_BYTES:
             raise InvalidStore(f"{self.uri}: {self.path} has chunks of {size:,} bytes, too large to decode.")
 
 
 class StoredArray(Array):
-    """An array as a library has it, or one column of it where it is a table of records."""
+    """An array of a library, or one column of a table of records."""
 
     def __init__(self, store: Any, found: Any, path: str, column: str, shape: tuple[int, ...] | None) -> None:
         self._store, self._found, self._column = store, found, column
@@ -162,11 +162,11 @@ class Group(Node):
 
     @abstractmethod
     def names(self) -> list[str]:
-        """Return the names of what is in it, sorted."""
+        """Return the names of its children, sorted."""
 
     @abstractmethod
     def get(self, name: str) -> Node | None:
-        """Return the child of that name; a name with "/" may lie deeper. None where there is no readable child."""
+        """Return a child by name, or a deeper node by a path with "/"; None if there is no readable node."""
 
     def __contains__(self, name: str) -> bool:
         return self.get(name) is not None
@@ -177,26 +177,26 @@ class Store(ABC):
 
     @property
     def tells_sizes(self) -> bool:
-        """Whether the bytes of each array can be known; plain HTTP cannot tell those of many objects."""
+        """Whether the store can report the size of each array; over plain HTTP, one of many objects cannot."""
         return True
 
     @property
     @abstractmethod
     def root(self) -> Group:
-        """The group that holds all others."""
+        """The group that contains all others."""
 
     @abstractmethod
     def state(self) -> str:
-        """Return a string that is another one after a write."""
+        """Return a string that changes with each write."""
 
     @property
     @abstractmethod
     def traffic(self) -> Traffic:
-        """What was read since it was opened."""
+        """Bytes and reads since the store was opened."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Key of the cells of AnnData and their order, made of their names; other columns do not change it."""
+"""Keys of cells and their order, made of the names of the cells; other columns do not change a key."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from cxg_widget.datasets.base.packed import PackedStrings
 
 
 def are_numbers(names: Sequence[Any]) -> bool:
-    """Say whether names are the mere numbers of the rows, or there are none: other cells are called so too."""
+    """Return whether names are just row numbers or absent; then they do not identify the cells."""
     return len(names) == 0 or (str(names[0]), str(names[-1])) == ("0", str(len(names) - 1))
 
 
 def digest_of(names: Iterable[Any], places: Iterable[NDArray[Any]] = ()) -> str:
-    """Return a digest of names in their order, and of the places of the cells."""
+    """Return a digest of names, in order, and of the positions of the cells."""
     digest = sha256()
     for part in (*_bytes_of(names), *places):
         digest.update(np.ascontiguousarray(part).data)
@@ -26,7 +26,7 @@ def digest_of(names: Iterable[Any], places: Iterable[NDArray[Any]] = ()) -> str:
 
 
 def _bytes_of(names: Iterable[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return all names behind each other, and where each begins, in the same bytes however they are held."""
+    """Return all names, concatenated, and the start of each; the bytes do not depend on the container."""
     if isinstance(names, PackedStrings) and names.rows is None:
         return names.text, names.starts
     texts = [str(name).encode("utf-8", "surrogatepass") for name in names]

@@ -17,14 +17,14 @@ Read = Callable[[int, int, int], NDArray[np.generic]]
 
 
 class Embedding:
-    """One embedding: its number of axes, and how two of them are read."""
+    """One embedding: its number of axes, and a method that reads two of them."""
 
     def __init__(self, node: Array | StoredFrame, width: int, names: tuple[str, ...] = ()) -> None:
         self._node, self.width, self._names = node, width, names
         self._last: tuple[tuple[int, int], int, NDArray[np.generic] | None] = ((0, 0), 0, None)
 
     def read(self, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.generic]:
-        """Return two axes of the rows start <= row < stop; errors as `Array.read`."""
+        """Return two axes of the rows start <= row < stop; errors as in `Array.read`."""
         one, other = axes
         kept = self._all_axes(axes, start, stop)
         if kept is not None:
@@ -34,9 +34,9 @@ class Embedding:
         return np.column_stack([self._axis(axis, start, stop) for axis in axes])
 
     def _all_axes(self, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.generic] | None:
-        """Return all axes of rows of which pair after pair is read, as by a conversion; None of others.
+        """Return all axes of rows if the caller reads pair after pair, as a conversion does; else None.
 
-        A chunk holds many axes: to read 50 of them in pairs took 25 times their bytes from far away.
+        A chunk contains many axes: reading 50 of them in pairs took 25 times their bytes from a remote store.
         """
         rows, before, kept = self._last
         if rows != (start, stop):
@@ -54,7 +54,7 @@ class Embedding:
 
 
 def find_embeddings(node: Node | None, n_obs: int) -> tuple[dict[str, Embedding], dict[str, str]]:
-    """Return the embeddings by name, "X_" taken off, and for each that cannot be shown a sentence that says why."""
+    """Return the embeddings by name without "X_", and for each unusable one a message that says why."""
     found: dict[str, Embedding] = {}
     unusable: dict[str, str] = {}
     for name in _names(node):
@@ -94,7 +94,7 @@ def _embedding(node: Node | None, name: str, n_obs: int) -> Embedding | str:
     if not isinstance(node, Array):
         return f"{what} is {node.encoding if node and node.encoding else 'a group'}, not an array of numbers."
     if len(node.shape) != 2 or node.dtype.kind not in "iuf":
-        return f"{what} is an array of {len(node.shape)} dimensions of {node.dtype}; a scatterplot needs 2, of numbers."
+        return f"{what} has {len(node.shape)} dimensions and dtype {node.dtype}; a scatterplot needs 2, of numbers."
     if node.shape[0] != n_obs:
         return f"{what} has {node.shape[0]:,} rows but obs has {n_obs:,}."
     return Embedding(node, node.shape[1]) if node.shape[1] >= 2 else f"{what} has {_axes(node.shape[1])}."

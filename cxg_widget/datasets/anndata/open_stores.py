@@ -14,7 +14,7 @@ StorageOptions = Mapping[str, Any] | None
 
 
 def open_hdf5(uri: str, storage_options: StorageOptions) -> Store:
-    """Open an HDF5 file; errors as `H5Store` and `FarH5Store`."""
+    """Open an HDF5 file; errors as in `H5Store` and `FarH5Store`."""
     if _is_far(uri, storage_options):
         from cxg_widget.datasets.anndata.far.hdf5 import FarH5Store
 
@@ -25,7 +25,7 @@ def open_hdf5(uri: str, storage_options: StorageOptions) -> Store:
 
 
 def open_zarr(uri: str, storage_options: StorageOptions) -> Store:
-    """Open a zarr folder or archive; errors as `ZarrStore` and `FarZarrStore`."""
+    """Open a zarr folder or archive; errors as in `ZarrStore` and `FarZarrStore`."""
     if _is_far(uri, storage_options):
         from cxg_widget.datasets.anndata.far.zarr_store import FarZarrStore
 
@@ -40,5 +40,5 @@ def _is_far(uri: str, storage_options: StorageOptions) -> bool:
         check_far(uri)
         return True
     if storage_options is not None:
-        raise InvalidOption(f"storage_options= is for stores far away; '{uri}' is a path on this machine.")
+        raise InvalidOption(f"storage_options= is for remote stores; '{uri}' is a local path.")
     return False

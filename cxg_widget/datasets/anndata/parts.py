@@ -15,13 +15,13 @@ _FOREIGN = {
 
 
 def find_part(root: Group, key: str | None, what: str) -> Group:
-    """Return the group that holds obs and var.
+    """Return the group with obs and var.
 
     Parameters
     ----------
-    root : of the store
+    root : root group of the store
     key : path of the group, or the name of one of several; None = the root
-    what : the kind of file for sentences, such as "HDF5 file"
+    what : kind of file for messages, such as "HDF5 file"
 
     Raises
     ------
@@ -56,12 +56,12 @@ def find_parts(root: Group) -> list[str]:
 
 
 def is_mudata(root: Group) -> bool:
-    """Say whether a root is that of MuData."""
+    """Return whether a root group is MuData."""
     return root.encoding.lower() == "mudata" or (not root.encoding and isinstance(_member(root, "mod"), Group))
 
 
 def is_anndata(group: Group) -> bool:
-    """Say whether a group has what every AnnData has; MuData has obs and var too."""
+    """Return whether a group is AnnData: has obs and var, and is neither MuData nor SpatialData."""
     if is_mudata(group) or "spatialdata_attrs" in group.attrs:
         return False
     return _member(group, "obs") is not None and _member(group, "var") is not None
@@ -92,5 +92,5 @@ def _refusal(root: Group, what: str) -> InvalidStore:
 
 def _choose(parts: list[str]) -> str:
     if not parts:
-        return " It has none."
+        return " It contains no AnnData."
     return f" Choose one with key=: {', '.join(repr(part) for part in parts)}."

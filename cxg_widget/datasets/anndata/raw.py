@@ -18,7 +18,7 @@ from cxg_widget.datasets.base.var_names import VarNames
 
 
 class Raw(Contract):
-    """`raw/X` with the names in `raw/var`, as a store of its own.
+    """`raw/X` with the names in `raw/var`, as a separate store.
 
     Attributes
     ----------
@@ -56,21 +56,21 @@ class Raw(Contract):
         return MatrixBlock(cut.indptr, cut.indices, cut.data)
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        raise NotImplementedError  # obs are those of the dataset
+        raise NotImplementedError  # the dataset reads obs
 
     def _read_var(self, name: str) -> Values:
         return self._frame.read(name, None)
 
 
 class NamesWithRaw(VarNames):
-    """The vars of X, where raw has others."""
+    """The vars of X in a dataset whose raw has others."""
 
     def __init__(self, store: Contract, raw: Raw) -> None:
         super().__init__(store)
         self._raw = raw
 
     def explain_name(self, name: str) -> str | None:
-        """Say that a name is one of raw."""
+        """Return a hint if a name is in raw."""
         if not self._raw.names.has_var(name):
             return None
         return f"{name!r} is in raw only, not in var; set w.layer = 'raw', or read it with layer='raw'."

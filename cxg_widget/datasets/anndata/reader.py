@@ -1,11 +1,11 @@
-"""Registers AnnData on disk as a format and detects it: any HDF5 and any zarr may be one."""
+"""Registers AnnData on disk as a format and detects it: any HDF5 file and any zarr store may be AnnData."""
 
 from cxg_widget.datasets.readers import Reader
 from cxg_widget.datasets.signatures import begins_with, folder_holds, zip_holds
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _PLACES = (0, *(512 << doubled for doubled in range(16)))
-"""What others need may stand before it, as in MuData."""
+"""Offsets of the signature: a block of another program may precede it, as in MuData."""
 _ZARR_FILES = ("zarr.json", ".zgroup", ".zattrs")
 
 

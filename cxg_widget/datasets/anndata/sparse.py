@@ -1,8 +1,8 @@
 """A sparse matrix on disk, in compressed rows (CSR) or columns (CSC), read along both axes.
 
-Lines of its own axis are slices. Lines across, such as one gene of a CSR matrix, take all of its indices: where the
-entries fit into the memory budget they are sorted once and kept; else each question scans the indices in blocks, and
-one scan serves all lines of a request.
+Lines of the compressed axis are slices. Lines across, such as one gene of a CSR matrix, need all of its indices. If the
+entries fit into the memory budget, they are sorted once and cached; else each request scans the indices in blocks, and
+one scan serves all of its lines that fit in memory.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ class Sparse:
 
     Parameters
     ----------
-    group : holds data, indices and indptr
-    shape : (n_obs, n_var) as obs and var have it
-    axis : along which it is compressed: "obs" for CSR, "var" for CSC
-    budget : how much memory sorted entries may take
-    note : takes a sentence where reading across is slow; progress : takes the share that is sorted
+    group : group with data, indices and indptr
+    shape : (n_obs, n_var) according to obs and var
+    axis : compressed axis: "obs" for CSR, "var" for CSC
+    budget : cache of sorted entries
+    note : called with a sentence if reading across is slow
+    progress : called with the share that is sorted or scanned, 0 to 1
     """
 
     def __init__(
@@ -66,9 +67,9 @@ class Sparse:
         return found.distinct(self.shape[1] if axis == "obs" else self.shape[0])
 
     def locate(self) -> int:
-        """Learn where lines and chunks lie, so that a line takes one journey; return the bytes that a gene takes.
+        """Locate lines and chunks, so that a line takes one round trip, and return the bytes that a gene reads.
 
-        0 where a gene is a line of its own.
+        0 if a gene is a line of the compressed axis.
         """
         parts = (self._indices, self._data)
         if self.axis == "obs":
@@ -77,7 +78,7 @@ class Sparse:
         return 0
 
     def fits(self) -> bool:
-        """Say whether all entries, sorted in lines across, may be kept."""
+        """Return whether all entries, sorted by lines across, fit into the budget."""
         return self._needed_bytes() <= self._budget.limit_bytes
 
     def _needed_bytes(self) -> int:
@@ -85,7 +86,7 @@ class Sparse:
         return _ENTRY_BYTES * self.n_entries + 4 * n_blocks * (self._n_minor + 1)
 
     def grain(self) -> Grain:
-        """Say in which portions it is read: entries of neighbouring lines lie in one chunk."""
+        """Return the portions in which it is read: a chunk contains the entries of neighboring lines."""
         chunk = self._indices.chunks[0] if self._indices.chunks else 1
         lines = max(chunk * self._n_major // max(self.n_entries, 1), 1)
         entry_bytes = self._data.dtype.itemsize + self._indices.dtype.itemsize
@@ -94,7 +95,7 @@ class Sparse:
         return Grain(self.shape, self.n_entries, entry_bytes, None, lines)
 
     def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
-        """Return some lines of its own axis, ascending; of chunks that hold nothing of them nothing is read."""
+        """Return some lines of the compressed axis, ascending; skips chunks without their entries."""
         starts = self._starts()
         first, ends = starts[rows], starts[rows + 1]
         if len(rows) and (first[1:] == ends[:-1]).all():
@@ -110,22 +111,22 @@ class Sparse:
         return found.once(self._n_minor)
 
     def cut_columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock | None:
-        """Return some columns, ascending, cut to some rows, of a matrix compressed by column; None of others."""
+        """Return some columns, ascending, cut to some rows; None if the matrix is not compressed by column."""
         if self.axis == "obs":
             return None
         found = self.rows(positions)
         return found if rows is None else found.cut(rows, self._n_minor)
 
     def lines_across(self, lines: Sequence[int]) -> Iterator[MatrixBlock]:
-        """Yield distinct lines across, each as `lines` returns it; where all entries are scanned, once for all."""
+        """Yield distinct lines across, each as `lines` returns it; a scan of all entries serves many lines."""
         yield from (found.distinct(self._n_major) for found in self._in_turn(self._sorted(), lines, 0, self._n_major))
 
     def parts_across(self, lines: Sequence[int], start: int, stop: int) -> Iterator[MatrixBlock]:
-        """Yield the positions start <= position < stop of lines across, counted from `start`; as `lines_across`."""
+        """Yield the positions start <= position < stop of lines across, counted from `start`; see `lines_across`."""
         for found in self._in_turn(self._budget.get(self), lines, start, stop):
             yield found.part(start, stop).distinct(stop - start)
 
-    # --- lines of its own axis ---------------------------------------------------------------------------------------
+    # --- lines of the compressed axis --------------------------------------------------------------------------------
 
     def _along(self, start: int, stop: int) -> MatrixBlock:
         starts = self._starts()[start : stop + 1]
@@ -183,7 +184,7 @@ class Sparse:
         return stack([line_of(sorted_, line).vector() for line in range(start, stop)], self._n_major)
 
     def _sorted(self) -> list[MatrixBlock] | None:
-        """Return all entries in lines across; None, with a note, where they do not fit into the budget."""
+        """Return all entries sorted by lines across; None, with a note, if they exceed the budget."""
         with self._lock:
             sorted_: list[MatrixBlock] | None = self._budget.get(self)
             if sorted_ is None and self._budget.make_room(self._needed_bytes()):
@@ -198,7 +199,7 @@ class Sparse:
             self._note(
                 f"{self._group.path} is stored by {own} and is too large for "
                 f"memory_bytes={self._budget.limit_bytes:,}, so that each {across} reads all of it; "
-                "`cxg-widget convert` makes a store that reads one at once."
+                "`cxg-widget convert` makes a store that reads one without the others."
             )
         return sorted_
 
@@ -207,7 +208,7 @@ class Sparse:
 
         _, last = self._bounds(0, self._n_major)
         found = []
-        # Blocks stay apart: to merge them would take the memory of all entries once more; decision 15.
+        # Blocks stay separate: merging them would take the memory of all entries again; decision 15.
         for low, high in aligned(0, last, self._indices.chunks, SORTED_ENTRIES):
             first_line, starts = self._lines_between(low, high)
             positions = np.empty(high - low, dtype=np.int32)
@@ -223,7 +224,7 @@ class Sparse:
     def _in_turn(
         self, sorted_: list[MatrixBlock] | None, lines: Sequence[int], start: int, stop: int
     ) -> Iterator[MatrixBlock]:
-        """Yield lines across: those sorted as they are, else from start to stop, where what does not fit waits."""
+        """Yield lines across: sorted ones whole, else scanned from start to stop; lines that do not fit wait."""
         if sorted_ is not None:
             yield from (line_of(sorted_, line) for line in lines)
             return
@@ -240,12 +241,12 @@ class Sparse:
     def _scan(
         self, wanted: NDArray[np.int64], start: int, stop: int, *, most_bytes: int | None
     ) -> tuple[int, list[MatrixBlock]]:
-        """Look at all entries of the own lines start <= line < stop for those of distinct lines across.
+        """Scan the entries of start <= line < stop, along the compressed axis, for those of distinct lines across.
 
         Returns
         -------
-        how many of the wanted lines were found, the first ones: as many as fit into `most_bytes`, at least one
-        their entries, in lines numbered as `wanted`
+        number of requested lines that were found, from the first: as many as fit into `most_bytes`, at least one
+        their entries, in lines numbered as in `wanted`
         """
         first, last = self._bounds(start, stop)
         is_all = stop - start == self._n_major
@@ -256,7 +257,7 @@ class Sparse:
         for low, high in aligned(first, last, self._indices.chunks, BLOCK_ENTRIES):
             found.append(self._pick(number, sizes.size, low, high))
             sizes += np.diff(found[-1].starts)
-            # What a share of the entries holds tells what all will: lines that will not fit wait from here on.
+            # Extrapolates from the share scanned so far: lines that will not fit wait for the next scan.
             if most_bytes is not None and _ENTRY_BYTES * int(sizes.sum()) > most_bytes:
                 share = (high - first) / (last - first)
                 n_kept = max(int(np.searchsorted(_ENTRY_BYTES * np.cumsum(sizes) / share, most_bytes, side="right")), 1)
@@ -268,13 +269,13 @@ class Sparse:
         return sizes.size, found
 
     def _pick(self, number: NDArray[Any], n_lines: int, low: int, high: int) -> MatrixBlock:
-        """Return those of low <= entry < high that are in numbered lines across, ordered by these numbers."""
+        """Return the entries low <= entry < high of numbered lines across, sorted by these numbers."""
         line = number[self._positions(low, high)]
         hits = np.flatnonzero(line >= 0)
         if not hits.size:
             return MatrixBlock(np.zeros(n_lines + 1, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
         line, first = line[hits], low + int(hits[0])
-        # Values are read from the first hit to the last only; a rare gene has few in a block.
+        # Reads values only from the first hit to the last; a rare gene has few in a block.
         values = self._values(first, low + int(hits[-1]) + 1)[hits + low - first]
         major = (np.searchsorted(self._starts(), low + hits, side="right") - 1).astype(np.int32)
         order = np.argsort(line, kind="stable")
@@ -282,7 +283,7 @@ class Sparse:
         return MatrixBlock(starts, major[order], values[order])
 
     def _lines_between(self, low: int, high: int) -> tuple[int, NDArray[np.int32]]:
-        """Return the first line that has entries in low <= entry < high, and where it and the next ones start."""
+        """Return the first line with entries in low <= entry < high, and the starts of it and the next ones."""
         starts = self._starts()
         first = int(np.searchsorted(starts, low, side="right")) - 1
         last = int(np.searchsorted(starts, high, side="left"))

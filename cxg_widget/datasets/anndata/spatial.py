@@ -16,7 +16,7 @@ _MOST = 100
 
 
 def libraries_in(group: Group) -> list[Library]:
-    """Return the libraries of a group of a store; what is no library is passed over, and no image is read."""
+    """Return the libraries in a group of a store; skips everything else, and reads no images."""
     found = []
     for name in group.names()[:_MOST]:
         images, factors = (_nodes(group, f"{name}/{part}") for part in ("images", "scalefactors"))
@@ -49,13 +49,13 @@ def _nodes(group: Group, path: str) -> dict[str, Array]:
 
 
 def _fault_of(image: Array) -> str:
-    """Return why an image cannot be shown that declares more px than its bytes can hold; "" where it does not."""
+    """Return why an image cannot be shown, if it declares more px than its bytes can hold; else ""."""
     try:
         image.check_plausible()
     except InvalidStore as error:
         return str(error).rstrip(".").removeprefix(f"{image.uri}: ")
     except DamagedStore:
-        return ""  # which reading it says
+        return ""  # reading the image raises it
     return ""
 
 
@@ -67,7 +67,7 @@ def _quietly(group: Group, path: str) -> Node | None:
 
 
 def _number(node: Array) -> float | None:
-    """Return a single number; what is larger counts as one too, and is 1: it is there, and says more than a number."""
+    """Return a single number; 1 for a larger array, which is present but not a number; None if unreadable."""
     if node.size != 1:
         return 1.0
     try:

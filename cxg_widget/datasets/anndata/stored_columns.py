@@ -16,7 +16,7 @@ from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Kind, Values, a
 from cxg_widget.errors import InvalidStore
 
 MAX_CATEGORY_BYTES = 2**26
-"""Of all categories of a column as text; their labels travel to the page and into files."""
+"""Limit for all categories of a column as text; their labels go to the page and into files."""
 _MANY_CATEGORIES = 1 << 16
 _USUAL_PER_ROW = 16
 _AT_ONCE = 1 << 10
@@ -27,9 +27,9 @@ class Element(ABC):
 
     Attributes
     ----------
-    kind : what a reader of it gets
+    kind : kind of the values that `read` returns
     n : number of rows
-    n_categories : as declared, None where it has none
+    n_categories : as declared, None if it has none
     """
 
     kind: Kind
@@ -40,10 +40,10 @@ class Element(ABC):
 
     @abstractmethod
     def read(self, start: int, stop: int) -> Values:
-        """Read the rows start <= row < stop; errors as `Array.read`."""
+        """Read the rows start <= row < stop; errors as in `Array.read`."""
 
     def check_plausible(self) -> None:
-        """Refuse a length that its bytes on disk cannot hold; see `Array.check_plausible`."""
+        """Raise `InvalidStore` if the bytes on disk are too few for the length; see `Array.check_plausible`."""
         self._array.check_plausible()
 
 
@@ -55,7 +55,7 @@ class Plain(Element):
         self.kind = KIND_OF_TYPE[array.dtype.kind]
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
-        """Read rows in their own type, in the byte order of this machine."""
+        """Read rows in their own dtype, of at most 8 bytes, in the byte order of this machine."""
         found = self._array.read(slice(start, stop))
         dtype = np.dtype(np.float64) if found.dtype.itemsize > 8 else found.dtype.newbyteorder("=")
         return found.astype(dtype, copy=False)
@@ -74,7 +74,8 @@ class Text(Element):
 class Masked(Element):
     """Values with a mask of the missing ones.
 
-    Numbers come in their own type where none is missing, else as floats with NaN; booleans as bool, else as codes.
+    If no value of the column is missing, numbers and booleans keep their dtype. If one is, `read` returns numbers as
+    floats with NaN, and booleans as codes.
     """
 
     def __init__(self, values: Element, mask: Array) -> None:
@@ -84,7 +85,7 @@ class Masked(Element):
         self._any: bool | None = None
 
     def read(self, start: int, stop: int) -> Values:
-        """Read rows; their type is the same for all blocks."""
+        """Read rows; their dtype is the same for all blocks."""
         values = self._values.read(start, stop)
         if not self._has_missing():
             return values
@@ -135,12 +136,12 @@ class Coded(Element):
         return Codes(smallest_codes(meant, len(categories)), categories, self._ordered)
 
     def labels(self) -> list[Any]:
-        """Return all categories as they are stored, in their order; too much text raises `InvalidStore`."""
+        """Return all categories as stored, in order; raises `InvalidStore` for too much text."""
         if not isinstance(self._stored, Text):
             return labels_of(self._stored)
         found: list[Any] = []
         size = 0
-        for start in range(0, self._stored.n, _AT_ONCE):  # many strings may lie at one place of a file
+        for start in range(0, self._stored.n, _AT_ONCE):  # many strings may share one place of a file
             block = self._stored.read(start, min(start + _AT_ONCE, self._stored.n))
             size += block.text.nbytes
             if size > MAX_CATEGORY_BYTES:
@@ -160,9 +161,9 @@ def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> 
 
     Parameters
     ----------
-    node : where it is
-    name : how it is called in sentences, such as "obs column 'louvain'"
-    legacy_categories : of a column of codes in the layout of before 0.7, where they lie in `uns`
+    node : node of the column
+    name : name in messages, such as "obs column 'louvain'"
+    legacy_categories : categories in `uns` of a column of codes, in the layout before version 0.7
     """
     if isinstance(node, Group):
         return _of_group(node, name)
@@ -183,12 +184,12 @@ def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> 
 
 
 def labels_of(element: Element) -> list[Any]:
-    """Return all values as Python scalars, None where missing."""
+    """Return all values as Python scalars, None = missing."""
     return list(as_plain(element.read(0, element.n)).tolist())
 
 
 def pack(values: NDArray[Any]) -> PackedStrings:
-    """Pack bytes, str or fixed-width text into two buffers; what is missing becomes ""."""
+    """Pack bytes, str or fixed-width text into two buffers; missing values become ""."""
     pieces = values.reshape(-1).tolist()
     if pieces and not (values.dtype.kind == "S" or all(type(piece) is bytes for piece in pieces)):
         texts = pieces if values.dtype.kind in "TU" else as_strings(pieces).tolist()
@@ -223,7 +224,7 @@ def _coded(name: str, codes: Array, categories: Node, *, ordered: bool) -> Coded
 
 
 def _check_categories(name: str, categories: Array, n: int) -> None:
-    """Refuse categories that take absurdly much memory, before any is read; raises `InvalidStore`."""
+    """Raise `InvalidStore` for categories that need an absurd amount of memory, before any is read."""
     categories.check_plausible()
     if categories.size > max(_MANY_CATEGORIES, _USUAL_PER_ROW * n) and categories.least_bytes() < categories.size:
         raise InvalidStore(f"{categories.uri}: {name} declares {categories.size:,} categories for {n:,} values.")

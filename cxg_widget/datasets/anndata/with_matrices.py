@@ -110,7 +110,7 @@ class WithMatrices(Dataset):
         return self._matrix
 
     def index_name(self, table: Table) -> str | None:
-        """Return the name of the index as it is stored; "_index" is what AnnData writes for none."""
+        """Return the stored name of the index; None for "_index", which AnnData writes for an unnamed index."""
         name = super().index_name(table)
         return None if name == "_index" else name
 

@@ -1,7 +1,7 @@
-"""Zarr, versions 2 and 3, in a folder or a zip archive, as nodes; the only importer of zarr.
+"""Zarr, versions 2 and 3, in a folder or a zip archive, as nodes.
 
-Nothing outside of the store is read: in a folder links that lead out of it are refused, and of an archive only its
-members are read, none is unpacked. Arrays of pickled objects are refused too, since reading them would run code.
+Reads nothing outside the store: refuses links that lead out of a folder, and reads members of an archive without
+unpacking it to disk. Refuses arrays of pickled objects too, since reading them would run code.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _BLOSC_HEADER = 16
 
 
 class Files(Protocol):
-    """What lies below a zarr store: files, members of an archive, or objects far away.
+    """Storage of a zarr store: files, members of an archive, or remote objects.
 
     Attributes
     ----------
-    uri : of the store, for sentences
-    blosc : paths of arrays whose chunks Blosc compressed
-    meter : counts what is read
+    uri : URI of the store, for messages
+    blosc : paths of the arrays with chunks compressed by Blosc
+    meter : counts the bytes read
     """
 
     uri: str
@@ -50,7 +50,7 @@ class Files(Protocol):
 
 
 class _Folder(LocalStore):
-    """A folder, of which no link leads out."""
+    """A folder; refuses links that lead out of it."""
 
     def __init__(self, root: str, uri: str) -> None:
         super().__init__(root, read_only=True)
@@ -75,14 +75,14 @@ class _Folder(LocalStore):
         return [_metered(one, self) for one in found]
 
     def check(self, key: str) -> None:
-        """Refuse a key that a link leads out of the folder."""
+        """Raise `InvalidStore` for a key that a link leads out of the folder."""
         real = os.path.realpath(os.path.join(self._real, key))
         if real != self._real and not real.startswith(self._real + os.sep):
             raise InvalidStore(f"{self.uri}: {key} is a link out of the store; such links are not followed.")
 
 
 class _MeteredFile(FileIO):
-    """A file whose bytes are counted as they are read."""
+    """A file that counts the bytes read."""
 
     def __init__(self, path: str, meter: Meter) -> None:
         super().__init__(path)
@@ -102,7 +102,7 @@ class _MeteredFile(FileIO):
 
 
 class _Archive(ZipStore):
-    """A zip archive without members that unpack to absurd sizes."""
+    """A zip archive; refuses members that unpack to absurd sizes."""
 
     def __init__(self, path: str, uri: str) -> None:
         super().__init__(path, mode="r", read_only=True)
@@ -117,11 +117,11 @@ class _Archive(ZipStore):
         return whole(_metered(super()._get(key, prototype, byte_range), self), key, self)
 
     def has(self, name: str) -> bool:
-        """Say whether there is a member of that name."""
+        """Return whether there is a member of that name."""
         return name in self._members()
 
     def bytes_below(self, prefix: str) -> int:
-        """Return the unpacked size in bytes of the members of that prefix."""
+        """Return the unpacked size in bytes of the members with that prefix."""
         return sum(info.file_size for name, info in self._members().items() if name.startswith(prefix))
 
     def _members(self) -> dict[str, ZipInfo]:
@@ -137,7 +137,7 @@ def _metered(found: Buffer | None, files: _Folder | _Archive) -> Buffer | None:
 
 
 def whole(found: Buffer | None, key: str, files: Files) -> Buffer | None:
-    """Refuse a chunk of Blosc that is shorter than it says: its decoder would go on in the memory behind it."""
+    """Raise `DamagedStore` for a Blosc chunk shorter than it declares: the decoder would read beyond its memory."""
     path, _, name = key.rpartition("/")
     while path and path not in files.blosc:
         path = path.rpartition("/")[0]
@@ -176,14 +176,14 @@ class ZarrStore(Store):
         return ZarrGroup(self, self._root, "")
 
     def state(self) -> str:
-        """Return path, sizes and times of what was written; of very many chunks, those of their folders."""
+        """Return a string of the path, and the sizes and times of files; beyond 20,000 files, of their folders."""
         if self._is_archive:
             found = os.stat(self._path)
             return f"{self._path}#{found.st_size}#{found.st_mtime_ns}"
         return f"{self._path}#{_state_of_folder(self._path)}"
 
     def has_document(self, path: str) -> bool:
-        """Say whether an array has metadata of its own; where it lost all of its files, zarr makes values up."""
+        """Return whether an array has its own metadata; if it lost all of its files, zarr returns fill values."""
         names = [f"{path}/{name}" for name in ("zarr.json", ".zarray")]
         if isinstance(self.files, _Archive):
             return any(self.files.has(name) for name in names)
@@ -197,7 +197,7 @@ class ZarrStore(Store):
         return sum(os.stat(os.path.join(folder, name)).st_size for folder, _, names in found for name in names)
 
     def file(self, path: str) -> BinaryIO | None:
-        """Open a file of the store that is no part of an array; None where there is none."""
+        """Open a file of the store that is not part of an array; None if there is none."""
         with self.reading(path):
             if isinstance(self.files, _Archive):
                 found = sync(self.files.get(path, default_buffer_prototype()))
@@ -207,7 +207,7 @@ class ZarrStore(Store):
         return cast(BinaryIO, _MeteredFile(place, self.files.meter)) if os.path.isfile(place) else None
 
     def least_bytes(self, array: Any) -> int:
-        """Return about how many bytes the chunks of an array take, which tells an absurd length."""
+        """Return the approximate size of the chunks of an array in bytes, to detect an absurd length."""
         return self.bytes_below(array.path)
 
     def wrap(self, found: Any, path: str) -> ZarrArray | ZarrGroup:
@@ -215,13 +215,13 @@ class ZarrStore(Store):
         return ZarrArray(self, found, path) if isinstance(found, zarr.Array) else ZarrGroup(self, found, path)
 
     def know(self, array: Any) -> None:
-        """Note how the chunks of an array are stored."""
+        """Record how the chunks of an array are stored."""
         if array.shards is None and array.compressors and type(array.compressors[-1]).__name__.startswith("Blosc"):
             self.files.blosc.add(array.path)
 
     @property
     def traffic(self) -> Traffic:
-        """What was read since it was opened; members of an archive as they are unpacked."""
+        """Bytes and reads since the store was opened; for members of an archive, unpacked bytes."""
         traffic: Traffic = self.files.meter.so_far
         return traffic
 
@@ -266,7 +266,7 @@ class ZarrGroup(Group):
 
 
 class ZarrArray(StoredArray):
-    """A zarr array, or one column of it where it is a table of records."""
+    """A zarr array, or one column of a table of records."""
 
     _store: ZarrStore
 
@@ -298,7 +298,7 @@ class ZarrArray(StoredArray):
         except MemoryError:
             if math.prod(self.shape) * self.dtype.itemsize > MAX_CHUNK_BYTES:
                 raise
-            # A chunk of text says how many strings it holds, and zarr believes it.
+            # A chunk of text declares its number of strings, and zarr trusts it.
             raise DamagedStore(
                 f"{self.uri}: cannot read {self.path}: a chunk declares more bytes than fit in memory; it is damaged."
             ) from None
@@ -309,7 +309,7 @@ class ZarrArray(StoredArray):
             return self._store.bytes_below(self._found.path)
 
     def least_bytes(self) -> int:
-        """Return about how many bytes its chunks take."""
+        """Return the approximate size of its chunks in bytes."""
         with self._store.reading(self.path):
             return self._store.least_bytes(self._found)
 
@@ -322,7 +322,7 @@ class ZarrArray(StoredArray):
 
 
 def _whole_attributes(found: Any) -> dict[str, Any]:
-    """Return attributes without half characters, which JSON can hold."""
+    """Return attributes with lone surrogates replaced; JSON can contain such."""
     attributes = dict(found.metadata.attributes)
     try:
         text = json.dumps(attributes)
@@ -333,7 +333,7 @@ def _whole_attributes(found: Any) -> dict[str, Any]:
 
 
 def _codecs(array: Any) -> str:
-    """Return the codecs of the chunks as text, without the attributes, which anybody may write."""
+    """Return the codecs of the chunks as text, without the attributes, which can contain any text."""
     described = {
         key: value for key, value in array.metadata.to_dict().items() if key in ("codecs", "filters", "compressor")
     }

@@ -39,37 +39,37 @@ from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidStore
 from cxg_widget.text.names import shown
 
 _QC = "qc"
-"""Name of the embedding by two columns, where obsm has none."""
+"""Name of the embedding made of two obs columns, if obsm has none."""
 _COUNTS = (
     ("raw_sum", "nnz"),
     ("n_counts", "n_genes"),
     ("total_counts", "n_genes_by_counts"),
     ("nCount_RNA", "nFeature_RNA"),
 )
-"""Columns of counts and of genes, as the Census, scanpy and Seurat call them; drawn as logarithms."""
+"""Numbers of counts and of genes per cell, as named by the Census, scanpy and Seurat; drawn as log1p."""
 
 
 class SomaDataset(Dataset):
-    """An experiment that tiledbsoma wrote: obs, and one measurement of it.
+    """An experiment written by tiledbsoma: obs, and one of its measurements.
 
     Parameters
     ----------
     uri : a directory, or a URI that TileDB reads, such as s3://bucket/experiment
     measurement : name of the measurement whose var, X and obsm are read; None = "RNA", or the first one
-    cache_bytes : how much of what was read is kept in memory
-    memory_bytes : how much memory columns of tiles may take, sorted by gene (3.2 GiB); of larger ones each gene reads
-        its tiles anew
+    cache_bytes : size of the cache for data that were read
+    memory_bytes : memory for cached columns of tiles, sorted by gene (3.2 GiB); if a column of tiles needs more, each
+        gene reads its tiles again
     ctx, config : a TileDB context to read with, or settings for one, such as {"vfs.s3.region": "us-west-2"}
-    storage_options : the same in the names of fsspec, such as {"anon": True, "region": "us-west-2"}
+    storage_options : the same settings with the names of fsspec, such as {"anon": True, "region": "us-west-2"}
 
     Raises
     ------
     InvalidStore
-        If it is no experiment, or a part is missing that every experiment has.
+        If the store is not an experiment, or lacks a required part.
     UnknownName
         If there is no such measurement.
     DamagedStore
-        If schemas or metadata cannot be read. Missing data are found when they are read.
+        If schemas or metadata cannot be read. Missing data raise an error only when they are read.
     StorageError
         If the storage refuses, fails or does not answer in time.
     """
@@ -113,7 +113,7 @@ class SomaDataset(Dataset):
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.layers = tuple(parts.layers)[1:]
         self._matrices: dict[str, SomaMatrix] = {}
-        # Far away the schema of X is a request, which waits for the first gene.
+        # In a remote store, the schema of X takes a request, which waits for the first gene.
         self.major_axis = "obs" if self.is_remote or not parts.layers else self._matrix_of(None).axis
         self._embeddings, self._unusable = find_embeddings(self._arrays, parts.obsm)
         for problem in self._unusable.values():
@@ -124,7 +124,7 @@ class SomaDataset(Dataset):
         self.default_embedding = default_embedding(self.embeddings) or next(iter(self.embeddings), None)
 
     def _draw_columns(self) -> None:
-        """Draw two columns where there is no embedding, as in the CELLxGENE Census."""
+        """Use two obs columns as the axes if there is no embedding, as in the CELLxGENE Census."""
         numbers = [name for name, one in self.obs_columns.items() if one.kind in ("int", "float") and name != JOINID]
         counts = next((pair for pair in _COUNTS if set(pair) <= set(numbers)), None)
         listed = ", ".join(numbers[:6]) or "none"
@@ -132,7 +132,7 @@ class SomaDataset(Dataset):
         if len(numbers) > 1:
             self._columns = counts or (numbers[0], numbers[1])
             self.embeddings = {_QC: 2}
-            said += f", so cells lie by {self._columns[0]} and {self._columns[1]}"
+            said += f", so the axes are {self._columns[0]} and {self._columns[1]}"
         self._note(f"{said}; two obs columns of numbers ({listed}) or genes can be the axes: embedding=(x, y).")
 
     def index_name(self, table: Table) -> str | None:
@@ -206,7 +206,7 @@ class SomaDataset(Dataset):
         return self._matrices[name]
 
     def _category_colors(self, column: str) -> Mapping[str, str]:
-        """Return the colors that scanpy keeps in `uns`, which tiledbsoma writes as a dataframe of texts."""
+        """Return scanpy's colors in `uns`, which tiledbsoma writes as a dataframe of strings."""
         if self._parts.uns is None:
             return {}
         path = f"{self._parts.uns}/{column}_colors"
@@ -250,7 +250,7 @@ class SomaDataset(Dataset):
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether TileDB's reads may be fewer requests."""
+        """Whether one request may serve several reads of TileDB."""
         return self._arrays.reads_ahead
 
     def _read_traffic(self) -> Traffic:

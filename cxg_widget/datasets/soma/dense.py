@@ -1,4 +1,4 @@
-"""A dense layer, which stores each cell of the matrix."""
+"""Dense layers of X, which store every value of the matrix."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ class Dense(SomaMatrix):
     """A layer in a dense array, whose indices are joinids."""
 
     def grain(self) -> Grain:
-        """Say in which portions it is read."""
+        """Return the portions in which the layer is read."""
         n_obs, n_var = self.shape
         return Grain(self.shape, n_obs * n_var, self.dtype.itemsize, *self.tile, cuts=True, is_dense=True)
 
     def describe(self) -> dict[str, Any]:
-        """Describe it, fit for JSON."""
+        """Return a JSON-compatible description."""
         return {"dtype": str(self.dtype), "layout": "dense", "tiles": list(self.tile)}
 
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns in their order."""
+        """Yield distinct columns in the given order."""
         for position in positions:
             values = self.block((0, self.shape[0]), np.array([position])).dense(1)
             yield Vector(np.ascontiguousarray(values[:, 0], dtype=np.float32))
 
     def vectors_of_rows(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield rows of distinct columns in their order."""
+        """Yield rows of distinct columns in the given order."""
         for position in positions:
             values = self.block((start, stop), np.array([position])).dense(1)
             yield Vector(np.ascontiguousarray(values[:, 0], dtype=np.float32))
 
     def block(self, rows: Positions | tuple[int, int], columns: Positions | None) -> MatrixBlock:
-        """Return rows as lines of some columns, a band of tiles at a time."""
+        """Return rows, cut to some columns; reads one band of tiles at a time."""
         wanted = np.arange(*rows) if isinstance(rows, tuple) else rows
         vars_ = np.arange(self.shape[1]) if columns is None else columns
         if not len(wanted) or not len(vars_):
@@ -70,7 +70,7 @@ class Dense(SomaMatrix):
 
 
 def _places(runs: list[tuple[int, int]], joinids: Joinids, lines: Positions) -> NDArray[np.int64]:
-    """Return the places of lines in what runs of joinids return behind each other."""
+    """Return the places of lines in the concatenated results of runs of joinids."""
     firsts, lasts = (np.array(part) for part in zip(*runs, strict=True))
     begins = np.cumsum(lasts - firsts + 1) - (lasts - firsts + 1)
     wanted = joinids.of(lines)

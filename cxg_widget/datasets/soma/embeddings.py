@@ -22,10 +22,10 @@ class Embedding:
 
     Attributes
     ----------
-    path, is_sparse : the array
-    width : its axes
-    last : the last joinid that was written
-    dtype : of its numbers
+    path, is_sparse : path of the array, and whether it is sparse
+    width : number of axes
+    last : last joinid with a value
+    dtype : dtype of the numbers
     """
 
     path: str
@@ -35,7 +35,7 @@ class Embedding:
     dtype: Any
 
     def read(self, arrays: Arrays, joinids: Joinids, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
-        """Return two axes of the rows start <= row < stop, NaN where the store has nothing; errors as `Arrays.read`."""
+        """Return two axes of the rows start <= row < stop, NaN = no value in the store; errors as in `Arrays.read`."""
         out = np.full((stop - start, 2), np.nan, dtype=np.float32 if self.dtype.itemsize <= 4 else np.float64)
         if start == stop:
             return out
@@ -77,8 +77,8 @@ class Embedding:
         places = joinids.rows(found[_DIMS[0]].numbers(np.int64)) - start
         axis, values = found[_DIMS[1]].numbers(np.int64), found[DATA].numbers(self.dtype)
         inside = (places >= 0) & (places < len(out))
-        # Zeros are not stored where a dense array was written as a sparse one: a cell that has one of both axes has 0
-        # as the other; one that has neither is not in this measurement.
+        # A dense array written as a sparse one omits its zeros: a cell with only one of the two axes has 0 in the
+        # other. A cell with neither is not in this measurement.
         out[places[inside]] = 0
         for column, wanted in enumerate(axes):
             some = inside & (axis == wanted)
@@ -86,7 +86,7 @@ class Embedding:
 
 
 def find_embeddings(arrays: Arrays, paths: Mapping[str, str]) -> tuple[dict[str, Embedding], dict[str, str]]:
-    """Return the embeddings by name, "X_" taken off, and for each that cannot be shown a sentence that says why."""
+    """Return the embeddings by name without "X_", and for each unusable one a message that says why."""
     found: dict[str, Embedding] = {}
     unusable: dict[str, str] = {}
     for name, path in paths.items():
@@ -107,7 +107,7 @@ def _embedding(arrays: Arrays, path: str) -> Embedding | str:
     schema = arrays.schema(path)
     dtype = schema.attr(0).dtype
     if schema.ndim != 2 or not schema.has_attr(DATA) or dtype.kind not in "iufb":
-        return f"{path} is an array of {schema.ndim} dimensions of {dtype}; a scatterplot needs 2, of numbers."
+        return f"{path} has {schema.ndim} dimensions and dtype {dtype}; a scatterplot needs 2, of numbers."
     written = arrays.extent(path)
     if written is None:
         return f"{path} holds no values."

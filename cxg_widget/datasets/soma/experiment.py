@@ -1,4 +1,4 @@
-"""The parts of a SOMA experiment by their paths: obs, and var, layers and embeddings of one measurement."""
+"""Finds the parts of a SOMA experiment: obs, and the var, layers and embeddings of one measurement."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cxg_widget.text.names import not_found, shown
 TYPE, VERSION = "soma_object_type", "soma_encoding_version"
 _EXPERIMENT, _USUAL = "SOMAExperiment", "RNA"
 _MAIN = ("data", "raw")
-"""Names of the layer that is the matrix where nobody says: of tiledbsoma, and of the CELLxGENE Census."""
+"""Names of the default layer, as written by tiledbsoma and by the CELLxGENE Census."""
 _DEEPEST = 3
 
 Note = Callable[[str], None]
 Members = dict[str, tuple[str, str | None]]
-"""Path below the root and kind, "array" or "group", by name."""
+"""By name, the path below the root and the kind: "array", "group" or None = unknown."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Experiment:
 
     Attributes
     ----------
-    version : of the encoding, as the store names it
-    measurement, measurements : the one that is read, and the names of all
-    obs, var : the tables
+    version : version of the encoding, as stored
+    measurement, measurements : name of the measurement to read, and the names of all
+    obs, var : paths of the tables
     layers : X by name; the main matrix first
     obsm : embeddings by name
-    uns : the group of unstructured values, None where there is none
+    uns : group of unstructured values, None if there is none
     """
 
     version: str
@@ -84,9 +84,9 @@ def find_experiment(store: Root, wanted: str | None, note: Note) -> Experiment:
 
 
 class _Groups:
-    """The groups of a store by path, each read once.
+    """Cache of the groups of a store by path.
 
-    measurement : far away, the groups that it should have are read side by side
+    measurement : a remote store reads its expected groups in parallel
     """
 
     def __init__(self, store: Root, measurement: str) -> None:
@@ -99,7 +99,7 @@ class _Groups:
         return self._known[path]
 
     def read(self, *paths: str) -> None:
-        """Read groups ahead; raises where one cannot be read."""
+        """Read groups into the cache; raises if one cannot be read."""
         new = [path for path in paths if path not in self._known]
         self._known |= dict(zip(new, self._store.groups(*new), strict=True))
 
@@ -121,7 +121,7 @@ def _checked(store: Root, groups: _Groups) -> str:
 
 
 def _advice(store: Root, kind: str, groups: _Groups) -> str:
-    """Say what to open instead."""
+    """Return advice on what to open instead."""
     if kind == "SOMAMeasurement":
         return "; open the experiment above it, with measurement="
     found = _experiments(store, "", groups, _DEEPEST)
@@ -163,7 +163,7 @@ def _main_first(layers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _members(store: Root, path: str, groups: _Groups, note: Note) -> Members:
-    """Return the members of a group, sorted by name; those outside of the store are not followed."""
+    """Return the members of a group, sorted by name; skips members outside the store, with a note."""
     found: Members = {}
     for name, uri, kind in sorted(groups(path).members, key=lambda one: one[0] or one[1]):
         known = name or uri.rstrip("/").rpartition("/")[2]
@@ -194,4 +194,4 @@ def _text(value: Any) -> str:
 
 
 def _nobody(sentence: str) -> None:
-    """Tell nobody."""
+    """Discard a note."""

@@ -21,8 +21,8 @@ class Joinids:
 
     Attributes
     ----------
-    first, n : the first one, and how many there are
-    listed : int64 (n,); None where each is one more than the one before
+    first, n : first joinid, and number of joinids
+    listed : int64 (n,); None if they are consecutive
     """
 
     first: int
@@ -34,12 +34,12 @@ class Joinids:
         return rows + self.first if self.listed is None else self.listed[rows]
 
     def span(self, start: int, stop: int) -> tuple[int, int]:
-        """Return the joinids of the first and the last of the rows start <= row < stop, of which there is one."""
+        """Return the joinids of the first and the last row of start <= row < stop; needs at least one row."""
         first, last = self.of(np.array([start, stop - 1])).tolist()
         return first, last
 
     def rows(self, joinids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the row of each joinid, -1 where there is none."""
+        """Return the row of each joinid, -1 = none."""
         if self.listed is None:
             found = joinids - self.first
             is_known = (found >= 0) & (found < self.n)
@@ -50,13 +50,13 @@ class Joinids:
 
 
 Ordered = tuple[Joinids, NDArray[np.int64] | None]
-"""Joinids, and the order in which they ascend among the cells of a table; None = as they are stored."""
+"""Joinids, and the order that sorts the stored rows by joinid; None = already sorted."""
 
 
 def read_joinids(arrays: Arrays, path: str) -> Ordered:
-    """Return the joinids of a table, in their order.
+    """Return the joinids of a table, ascending, and the order that sorts its rows.
 
-    Where fragments say that there are no gaps, nothing is read.
+    Reads no data if the fragments show that there are no gaps.
     """
     schema = arrays.schema(path)
     dims = [schema.domain.dim(place).name for place in range(schema.ndim)]
@@ -80,14 +80,14 @@ def read_joinids(arrays: Arrays, path: str) -> Ordered:
 
 
 def _without_gaps(arrays: Arrays, path: str) -> Joinids | None:
-    """Return the joinids of a table that was written once, or piece by piece; None where they have to be read."""
+    """Return the joinids of a table from its fragments, without reading data; None if there may be gaps."""
     fragments = sorted(arrays.fragments(path), key=lambda one: one.domain)
     if not fragments:
         return Joinids(0, 0)
     spans = [one.domain[0] for one in fragments]
     whole = all(one.n_cells == last - first + 1 for one, (first, last) in zip(fragments, spans, strict=True))
     adjoin = all(after[0] == before[1] + 1 for before, after in pairwise(spans))
-    # Rows that were deleted stay in their fragments; files of the commits tell.
+    # Deleted rows stay in their fragments; only commit files of another kind than .wrt reveal a deletion.
     if not whole or not adjoin or any(not name.endswith(".wrt") for name in arrays.names([f"{path}/__commits"])[0]):
         return None
     return Joinids(spans[0][0], spans[-1][1] - spans[0][0] + 1)

@@ -22,7 +22,7 @@ DIMS = ("soma_dim_0", "soma_dim_1")
 BOX_ENTRIES = 4_000_000
 """Entries read at a time: 80 MB as TileDB returns them."""
 ENTRY_BYTES = 20
-"""What an entry takes as TileDB decodes it: two joinids and a value."""
+"""Bytes of an entry that TileDB has decoded: two joinids and a value."""
 
 
 class SomaMatrix(ABC):
@@ -30,10 +30,10 @@ class SomaMatrix(ABC):
 
     Parameters
     ----------
-    arrays, path : the array
-    obs, var : the joinids of its rows and columns
-    budget : keeps columns of tiles, sorted by gene
-    note, progress : take a sentence for the user, and 0 to 1 while all of a column of tiles is read
+    arrays, path : access to the store, and the path of the array
+    joinids : joinids of its rows and of its columns
+    budget : cache of columns of tiles, sorted by gene
+    note, progress : called with a sentence for the user, and with 0 to 1 while a column of tiles is read
     """
 
     def __init__(
@@ -60,45 +60,45 @@ class SomaMatrix(ABC):
 
     @property
     def axis(self) -> Axis:
-        """Along which lines are read with less of the matrix: TileDB reads whole tiles."""
+        """Axis whose lines need less of the matrix; TileDB reads whole tiles."""
         return "obs" if self.tile[0] * self.shape[1] <= self.tile[1] * self.shape[0] else "var"
 
     @abstractmethod
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns in their order."""
+        """Yield distinct columns in the given order."""
 
     @abstractmethod
     def block(self, rows: Positions | tuple[int, int], columns: Positions | None) -> MatrixBlock:
-        """Return rows, ascending or start and stop, as lines of some columns, ascending, or all of them (None)."""
+        """Return rows (ascending, or start and stop), cut to some columns (ascending; None = all)."""
 
     @abstractmethod
     def grain(self) -> Grain:
-        """Say in which portions it is read."""
+        """Return the portions in which the layer is read."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """Describe it, fit for JSON."""
+        """Return a JSON-compatible description."""
 
     def vectors_of_rows(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield the rows start <= row < stop of distinct columns in their order, counted from `start`."""
+        """Yield the rows start <= row < stop of distinct columns, in the given order; rows count from `start`."""
         wanted = np.unique(np.asarray(positions, dtype=np.int64))
         across = self.block((start, stop), wanted).across(len(wanted))
         for position in np.searchsorted(wanted, positions).tolist():
             yield across.take(np.array([position])).vector()
 
     def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
-        """Return neighbouring lines along an axis."""
+        """Return neighboring lines along an axis."""
         if axis == "obs":
             return self.block((start, stop), None)
         return self.columns(np.arange(start, stop), None)
 
     def columns(self, positions: Positions, rows: Positions | None) -> MatrixBlock:
-        """Return some columns, ascending, as lines of some rows, ascending."""
+        """Return some columns, ascending, cut to some rows (ascending; None = all)."""
         return self.block((0, self.shape[0]) if rows is None else rows, positions).across(len(positions))
 
 
 def runs_of(lines: NDArray[np.int64], joinids: Joinids, largest_gap: int) -> list[tuple[int, int]]:
-    """Return lines, ascending, as first and last joinid of runs; up to `largest_gap` lines lie between two of one."""
+    """Return ascending lines as runs, first and last joinid of each; steps in a run are at most `largest_gap`."""
     if not len(lines):
         return []
     breaks = np.flatnonzero(np.diff(lines) > largest_gap)

@@ -1,4 +1,4 @@
-"""A sparse layer: boxes of tiles, and genes from columns of tiles that are cached sorted by gene."""
+"""Sparse layers of X: reads boxes of tiles, and caches columns of tiles sorted by gene."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from cxg_widget.datasets.tiledb_access.arrays import read_buffers
 from cxg_widget.text.numbers import byte_size
 
 _KEPT_BYTES = 8
-"""What a kept entry takes: its row, and its value as float32."""
+"""Bytes of a cached entry: its row, and its value as float32."""
 _NEAR_ENTRIES = 1 << 12
-"""Beginning a range takes as long as reading so many entries."""
+"""Starting another range takes as long as reading this many entries."""
 
 
 class Sparse(SomaMatrix):
-    """A layer in a sparse array, whose tiles hold neighbouring rows of neighbouring columns."""
+    """A layer in a sparse array, whose tiles hold neighboring rows of neighboring columns."""
 
     def __init__(self, *arguments: Any, **tellers: Any) -> None:
         super().__init__(*arguments, **tellers)
@@ -36,22 +36,23 @@ class Sparse(SomaMatrix):
 
     @cached_property
     def n_entries(self) -> int:
-        """How many entries its fragments have."""
+        """Number of entries in its fragments."""
         return sum(fragment.n_cells for fragment in self._arrays.fragments(self.path))
 
     def grain(self) -> Grain:
-        """Say in which portions it is read."""
+        """Return the portions in which the layer is read."""
         rows, columns = self.tile
         return Grain(self.shape, self.n_entries, ENTRY_BYTES, rows, columns, cuts=True)
 
     def describe(self) -> dict[str, Any]:
-        """Describe it, fit for JSON."""
+        """Return a JSON-compatible description."""
         return {"dtype": str(self.dtype), "layout": "sparse", "tiles": list(self.tile), "stored": self.n_entries}
 
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns in their order, out of columns of tiles that are read whole and kept where they fit.
+        """Yield distinct columns in the given order.
 
-        Others are looked for in their tiles, several at once.
+        Reads and caches whole columns of tiles if they fit into the budget. If they do not, reads several genes at a
+        time from their tiles.
         """
         waiting = list(positions)
         while waiting:
@@ -66,7 +67,7 @@ class Sparse(SomaMatrix):
                 yield found.pop(waiting.pop(0))
 
     def vectors_of_rows(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield rows of distinct columns, out of the columns of tiles that are kept."""
+        """Yield rows of distinct columns; uses the cached columns of tiles if all of them are cached."""
         kept = [self._kept(position) for position in positions]
         if any(one is None for one in kept):
             yield from super().vectors_of_rows(positions, start, stop)
@@ -76,14 +77,14 @@ class Sparse(SomaMatrix):
             yield line_of(one[1], position - one[0]).vector().block(start, stop)
 
     def columns(self, positions: Positions, rows: Positions | None) -> MatrixBlock:
-        """Return some columns as lines of some rows, out of columns of tiles that are kept, or will be for all rows."""
+        """Return some columns, cut to some rows; uses the cached columns of tiles, and fills the cache for all rows."""
         if rows is not None and any(self._kept(position) is None for position in positions.tolist()):
             return super().columns(positions, rows)
         found = list(self.vectors(positions.tolist()))
         return stack([one if rows is None else one.take(rows) for one in found], self.shape[0])
 
     def block(self, rows: Positions | tuple[int, int], columns: Positions | None) -> MatrixBlock:
-        """Return rows as lines of some columns; read in boxes of bounded size."""
+        """Return rows, cut to some columns; reads boxes of bounded size."""
         if isinstance(rows, tuple):
             start, stop = rows
             step = max(BOX_ENTRIES // self._mean(columns), 1)
@@ -121,13 +122,13 @@ class Sparse(SomaMatrix):
     # --- genes --------------------------------------------------------------------------------------------------------
 
     def _kept(self, position: int) -> tuple[int, list[MatrixBlock]] | None:
-        """Return the first position and the entries of the tiles that hold a column, where they are kept."""
+        """Return the first position and the entries of the cached tiles of a column; None if they are not cached."""
         first, _ = self._band(position)
         blocks = self._budget.get((self.path, first))
         return None if blocks is None else (first, blocks)
 
     def _tiles_of(self, position: int) -> tuple[int, list[MatrixBlock]] | None:
-        """Return the same, read where they are not kept; None, with a note, where they do not fit into the budget."""
+        """Return the same, reading and caching the tiles if needed; None, with a note, if they exceed the budget."""
         with self._lock:
             if (kept := self._kept(position)) is not None:
                 return kept
@@ -143,12 +144,12 @@ class Sparse(SomaMatrix):
             f"{self.path} keeps cells together, so that a gene reads the tiles of {last - first + 1:,} genes, about "
             f"{byte_size(needed * ENTRY_BYTES // _KEPT_BYTES)}; they are too large for "
             f"memory_bytes={self._budget.limit_bytes:,}. `cxg-widget convert` with --where or --genes makes a store "
-            "that reads one at once."
+            "that reads one without the others."
         )
         return None
 
     def _sorted(self, first: int, last: int) -> list[MatrixBlock] | None:
-        """Read columns first to last of all rows, sorted by column; None where they turn out larger than the budget."""
+        """Read columns first to last for all rows, sorted by column; None if they turn out to exceed the budget."""
         columns = np.arange(first, last + 1)
         high = self.tile[0]
         step = max(BOX_ENTRIES // max(self._entries_in(len(columns)) // max(self.shape[0], 1), 1) // high, 1) * high
@@ -160,7 +161,7 @@ class Sparse(SomaMatrix):
             for start in starts
         )
         try:
-            # Far away the next tiles are asked for while the last ones are sorted.
+            # In a remote store, the next tiles are requested while the last ones are sorted.
             for start, box in Prefetch(lambda: bands) if self._arrays.is_remote else bands:
                 stop = min(start + step, self.shape[0])
                 band = box.across(len(columns))
@@ -177,7 +178,7 @@ class Sparse(SomaMatrix):
         return found
 
     def _sought(self, positions: Sequence[int]) -> list[Vector]:
-        """Read some columns alone, for which TileDB decodes all of their tiles."""
+        """Read some columns without caching; TileDB decodes all of their tiles."""
         wanted = np.unique(np.asarray(positions, dtype=np.int64))
         ranges = [[self._obs.span(0, self.shape[0])], runs_of(wanted, self._var, 1)]
         row, column, values = self._read(ranges, f"{len(wanted):,} columns")
@@ -190,7 +191,7 @@ class Sparse(SomaMatrix):
         return found
 
     def _band(self, position: int) -> tuple[int, int]:
-        """Return the first and the last column of the tiles that hold a column."""
+        """Return the first and the last column of the tiles that contain a column."""
         tile = int(self._arrays.schema(self.path).domain.dim(1).tile or self.shape[1])
         low = int(self._var.of(np.array([position]))[0]) // tile * tile
         every = self._var.of(np.arange(self.shape[1]))
@@ -201,7 +202,7 @@ class Sparse(SomaMatrix):
         return self.n_entries * n_columns // max(self.shape[1], 1)
 
     def _mean(self, columns: Positions | None) -> int:
-        """Return about how many entries a row has in the columns that are read for some of them."""
+        """Return the approximate number of entries per row in some columns."""
         n = self.shape[1] if columns is None else len(columns)
         return max(self._entries_in(n) // max(self.shape[0], 1), 1)
 
@@ -211,7 +212,7 @@ class Sparse(SomaMatrix):
 
 
 def _placed(found: NDArray[np.int64], joinids: Joinids, lines: Positions) -> NDArray[np.int64]:
-    """Return the place of each joinid among some lines, ascending; -1 = of none."""
+    """Return the place of each joinid among some ascending lines; -1 = none."""
     numbers = joinids.rows(found)
     if len(lines) and int(lines[-1]) - int(lines[0]) == len(lines) - 1:
         places = numbers - lines[0]

@@ -22,20 +22,20 @@ INDEXES = {
     "obs": ("obs_id", "barcode", "barcodes", "cell_id", "observation_joinid", "index"),
     "var": ("var_id", "feature_id", "gene_id", "gene_ids", "feature_name", "gene_name", "index"),
 }
-"""Columns of names, the best first: tiledbsoma writes the first, the CELLxGENE Census the others."""
+"""Names of index columns, by preference: tiledbsoma writes the first, the CELLxGENE Census the others."""
 _ORIGINAL_NAME = "soma_dataframe_original_index_name"
 _NEAR_ROWS = 4096
 _NULL = np.empty(0, dtype=np.uint8)
 
 
 class SomaTable:
-    """One dataframe, whose rows are in the order of their joinids.
+    """One dataframe, with its rows in the order of their joinids.
 
     Attributes
     ----------
-    joinids, n : of its rows
+    joinids, n : joinids of its rows, and their number
     columns : in the store's order, without the index column
-    index : the column of names, the joinids where there is none
+    index : name of the column with the row names; the joinids if there is none
     """
 
     def __init__(self, arrays: Arrays, path: str, table: str, joinids: Ordered, note: Callable[[str], None]) -> None:
@@ -65,7 +65,7 @@ class SomaTable:
 
     @property
     def index_name(self) -> str | None:
-        """What the index was called before tiledbsoma wrote it."""
+        """Name of the index before tiledbsoma wrote it."""
         with suppress(ValueError, TypeError):
             stored = json.loads(self._arrays.metadata_value(self._path, _ORIGINAL_NAME))
             if stored is None or isinstance(stored, str):
@@ -73,13 +73,13 @@ class SomaTable:
         return self.index
 
     def is_text(self, name: str) -> bool:
-        """Say whether a column is text that comes packed where none is missing."""
+        """Return whether a column is text other than dates; it is read as packed strings if none is missing."""
         return name in self._dtypes and self._all[name].kind == "string" and self._dtypes[name].kind != "M"
 
     def read(self, name: str, rows: NDArray[np.int64] | None = None, *, alone: bool = False) -> Values:
         """Read one column in the order of `rows` (None = all).
 
-        Missing numbers and booleans decide the type of the whole column; `alone` = those of these rows only.
+        A missing number or boolean anywhere in the column changes its dtype; with `alone`, only one in these rows does.
         """
         if name == JOINID:
             found = self.joinids.of(np.arange(self.n) if rows is None else rows)
@@ -96,7 +96,7 @@ class SomaTable:
         return take_rows(values, np.concatenate([*places, np.empty(0, np.int64)]).astype(np.int64)[back])
 
     def read_block(self, name: str, start: int, stop: int) -> Values:
-        """Read the rows start <= row < stop of a column; errors as `read`."""
+        """Read the rows start <= row < stop of a column; errors as in `read`."""
         if name == JOINID or not self._by_joinid:
             return self.read(name, np.arange(start, stop))
         return self._meant(name, self._buffers(name, [(start, stop)] if start < stop else []))
@@ -104,7 +104,7 @@ class SomaTable:
     def _column(self, stored: Any, note: Callable[[str], None]) -> Column | None:
         name, dtype = stored.name, stored.dtype
         if name in self._enums:
-            # Far away each list of categories is a request; they are counted when a column is read.
+            # In a remote store, each list of categories takes a request, so they are counted with the first read.
             n = None if self._arrays.is_remote else len(self._categories(name)[1])
             return Column(name, "categorical", n)
         kind = "string" if dtype.kind in "UM" else KIND_OF_TYPE.get(dtype.kind)
@@ -117,7 +117,7 @@ class SomaTable:
         return Column(name, kind, 2 if kind == "boolean" else None)
 
     def _sorted(self, name: str) -> Buffers:
-        """Read a whole column, its rows as the joinids ascend."""
+        """Read a whole column, sorted by joinid."""
         found = self._buffers(name, None)
         if self._order is None:
             return found
@@ -132,7 +132,7 @@ class SomaTable:
         return Buffers(text, (np.cumsum(lengths) - lengths).astype(np.uint64), valid)
 
     def _buffers(self, name: str, runs: list[tuple[int, int]] | None) -> Buffers:
-        """Read a column of runs of rows, start and stop of each; None = of all."""
+        """Read a column for runs of rows (start, stop); None = all rows."""
         if runs == [] or self.n == 0:
             return Buffers(_NULL, np.empty(0, dtype=np.uint64), _NULL)
         array = self._arrays.array(self._path, name)
@@ -140,7 +140,7 @@ class SomaTable:
         ranges: list[Any] = [joinids] if runs is not None else [[] for _ in self._dims]
         is_dim = any(dim.name == name for dim in self._dims)
         names, dims = ([], [name]) if is_dim else ([name], [])
-        # One read in order costs as much again as one without, but cells of several fragments come mixed.
+        # An ordered read takes twice as long, but without order the cells of several fragments come mixed.
         what = f"{self._path} column {name!r}"
         return self._arrays.read(array, what, lambda: read_buffers(array, names, ranges, dims=dims))[name]
 
@@ -202,11 +202,11 @@ class SomaTable:
         return self._labels[name]
 
     def _has_null(self, name: str) -> bool:
-        """Say whether a value of a column is null, which tiledbsoma lets any be; TileDB counts them in each tile."""
+        """Return whether a column has nulls, which tiledbsoma allows in any column; TileDB counts them per tile."""
         if name not in self._any_null:
             if self._by_joinid and self.n:
                 array = self._arrays.array(self._path)
-                # Of the rows that are there: before core 2.30 all of the domain is out of bounds.
+                # Only the existing rows: before core 2.30, the whole domain is out of bounds.
                 low, high = self.joinids.span(0, self.n)
 
                 def count() -> int:
@@ -220,7 +220,7 @@ class SomaTable:
 
 
 def _dates(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.object_]:
-    """Return points in time as text, written as those of other stores are; None where missing."""
+    """Return dates and times as text, in the format of the other stores; None = missing."""
     import pandas as pd
 
     known, back = np.unique(values, return_inverse=True)

@@ -20,16 +20,16 @@ from cxg_widget.errors import DamagedStore
 from cxg_widget.text.half_characters import repaired
 
 _NO_NAME = "__index_level_0__"
-"""What pandas calls an index without a name in a file."""
+"""Name that pandas writes for an unnamed index."""
 
 
 class ArrowColumns(TableColumns):
-    """The columns of a table of Arrow, wherever it lies.
+    """The columns of an Arrow table, in memory or in a file.
 
     Parameters
     ----------
-    life : keeps codes of dictionaries; takes a note for each column that is left out
-    give : returns rows, and columns by name (None = all), in the type that was given; None = as a pyarrow.Table
+    life : caches codes of dictionaries; receives a note for each column that is left out
+    give : returns rows of named columns (None = all) in the type of the original object; None = as a pyarrow.Table
     """
 
     def __init__(self, source: ArrowSource, life: Lifetime, give: Give | None = None) -> None:
@@ -55,21 +55,21 @@ class ArrowColumns(TableColumns):
 
     @property
     def kind(self) -> str:
-        """What a person calls the table."""
+        """The type of the table, for messages."""
         return self._source.kind
 
     @property
     def in_memory(self) -> bool:
-        """Whether columns lie in memory as they are."""
+        """Whether the columns are in memory, so that nothing has to be decoded."""
         return self._source.in_memory
 
     @property
     def index_name(self) -> str | None:
-        """The name of the index; None = it has none."""
+        """The name of the index; None = no name."""
         return None if self.index == _NO_NAME else self.index
 
     def read(self, name: str, rows: Rows) -> Values:
-        """Return a column, the rows of it at some positions, or from start to stop."""
+        """Return a column: all rows, the rows at some positions, or those from start to stop."""
         position, kind = self._positions[name], self.columns[name].kind if name in self.columns else None
         type_ = self._source.schema.field(position).type
         with self._reading(name):
@@ -85,7 +85,7 @@ class ArrowColumns(TableColumns):
             return self._values(pa.chunked_array(list(pieces), type=type_), kind, name)
 
     def codes(self, name: str) -> Codes | None:
-        """Return text, dates or times as codes; None where there are too many distinct ones."""
+        """Return text, dates or times as codes; None if there are too many distinct values."""
         position = self._positions[name]
         with self._reading(name):
             is_plain = is_text(self._source.schema.field(position).type)
@@ -93,19 +93,19 @@ class ArrowColumns(TableColumns):
             return coded(pieces, self.n, limit=MAX_LABELS, is_sorted=True)
 
     def rows_of_all(self, rows: NDArray[np.int64], names: Sequence[str] | None) -> pa.Table:
-        """Return rows as they were given, else as a pyarrow.Table."""
+        """Return rows in the type of the original object, if known, else as a pyarrow.Table."""
         if self._give is not None:
             return self._give(rows, names)
         schema = self._source.schema
         positions = range(len(schema)) if names is None else [self._positions[name] for name in names]
         fields = [schema.field(position) for position in positions]
         taken = self._source.take(positions, rows)
-        # Text that came as views is large_string now.
+        # `take` returns string views as large_string.
         fields = [field.with_type(column.type) for column, field in zip(taken, fields, strict=True)]
         return pa.Table.from_arrays(taken, schema=pa.schema(fields, schema.metadata))
 
     def all_names(self) -> list[str]:
-        """Return the names of all columns, those that cannot be shown among them."""
+        """Return the names of all columns, including those that cannot be shown."""
         return [repaired(field.name) for field in self._source.schema]
 
     def sizes(self) -> dict[str, int]:
@@ -113,15 +113,15 @@ class ArrowColumns(TableColumns):
         return self._source.sizes()
 
     def details(self) -> dict[str, Any]:
-        """Return what `inspect` says besides."""
+        """Return further details for `inspect`."""
         return {"table": self.kind, **self._source.details()}
 
     def close(self) -> None:
-        """Let go of the table."""
+        """Release the table."""
         self._source.close()
 
     def _find_index(self) -> int | None:
-        """Return the position of the one column that pandas wrote for its index."""
+        """Return the position of the column that pandas wrote for its index; None unless there is exactly one."""
         about = self._source.schema.pandas_metadata or {}
         names = [one for one in about.get("index_columns", ()) if isinstance(one, str)]
         position = self._source.schema.get_field_index(names[0]) if len(names) == 1 else -1
@@ -129,7 +129,7 @@ class ArrowColumns(TableColumns):
         return position if position >= 0 and _kind(self._source.schema.field(position).type) in kinds else None
 
     def _has_missing(self, name: str) -> bool:
-        """Say whether values are missing; where that is not stated, the column is read, once."""
+        """Return whether values are missing; reads the column, once, if its metadata do not say."""
 
         def look() -> bool:
             position = self._positions[name]
@@ -141,7 +141,7 @@ class ArrowColumns(TableColumns):
 
     def _codes(self, position: int) -> Codes:
         field = self._source.schema.field(position)
-        # Categories of polars, but for those of an Enum, come in the order in which they were met.
+        # polars stores the categories of a Categorical, unlike those of an Enum, in order of first appearance.
         is_sorted = any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or ())
         pieces = self._source.pieces(position, 0, self.n)
         found = coded(pieces, self.n, limit=None, is_sorted=is_sorted, ordered=bool(field.type.ordered))
@@ -149,7 +149,7 @@ class ArrowColumns(TableColumns):
         return found
 
     def _joined(self, pieces: Iterator[pa.Array], kind: Kind, name: str, n: int) -> NDArray[Any]:
-        """Return numbers of all pieces as one array; where they lie in memory as one, without a copy."""
+        """Return the numbers of all pieces as one array; does not copy a single piece in memory."""
         first = next(pieces, None)
         one = self._numbers(pa.array([], self._type(name)) if first is None else first, kind, name)
         if len(one) == n:
@@ -175,7 +175,7 @@ class ArrowColumns(TableColumns):
 
     def _values(self, column: pa.ChunkedArray, kind: Kind | None, name: str) -> Values:
         type_ = column.type
-        if pa.types.is_integer(type_) and kind is None:  # of the index
+        if pa.types.is_integer(type_) and kind is None:  # the index
             return numbers(column, as_float=False)
         if kind in ("int", "float"):
             return self._numbers(column, kind, name)

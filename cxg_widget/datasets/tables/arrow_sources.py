@@ -27,10 +27,10 @@ class ArrowSource(ABC):
 
     Attributes
     ----------
-    schema : of all columns
-    n : rows
-    kind : what a person calls it
-    in_memory : whether columns lie in memory as they are
+    schema : schema of all columns
+    n : number of rows
+    kind : type of the source, for messages
+    in_memory : whether the columns are in memory, so that nothing has to be decoded
     """
 
     schema: pa.Schema
@@ -43,27 +43,27 @@ class ArrowSource(ABC):
         """Yield the rows start <= row < stop of a column, in pieces."""
 
     def coded_pieces(self, position: int) -> Iterator[pa.Array | pa.ChunkedArray]:
-        """Yield a column of text, as dictionaries where it lies so; by default as it is."""
+        """Yield a column of text, as dictionaries if it is stored as such; by default unchanged."""
         yield from self.pieces(position, 0, self.n)
 
     @abstractmethod
     def take(self, positions: Sequence[int], rows: NDArray[np.int64]) -> list[pa.ChunkedArray]:
-        """Return some rows of columns, in their order."""
+        """Return rows of columns, in the given order."""
 
     @abstractmethod
     def n_null(self, position: int) -> int | None:
-        """Return how many values of a column are missing; None where all of it must be read to know."""
+        """Return the number of missing values of a column; None if counting them means reading all of it."""
 
     def sizes(self) -> dict[str, int]:
-        """Return bytes on disk by column; by default of none."""
+        """Return bytes on disk by column; by default empty."""
         return {}
 
     def details(self) -> dict[str, Any]:
-        """Return what `inspect` says besides; by default nothing."""
+        """Return further details for `inspect`; by default none."""
         return {}
 
     def close(self) -> None:  # noqa: B027 - most need nothing
-        """Let go of the bytes; by default there is nothing to do."""
+        """Release the bytes; by default does nothing."""
 
 
 class TableSource(ArrowSource):
@@ -75,24 +75,24 @@ class TableSource(ArrowSource):
         self._table, self.schema, self.n, self.kind = table, table.schema, table.num_rows, kind
 
     def pieces(self, position: int, start: int, stop: int) -> Iterator[pa.Array | pa.ChunkedArray]:
-        """Yield the chunks of a column, which are not copied."""
+        """Yield the chunks of a column, without a copy."""
         yield from self._table.column(position).slice(start, stop - start).chunks
 
     def take(self, positions: Sequence[int], rows: NDArray[np.int64]) -> list[pa.ChunkedArray]:
-        """Return some rows of columns, in their order."""
+        """Return rows of columns, in the given order."""
         return [_take(self._table.column(position), rows) for position in positions]
 
     def n_null(self, position: int) -> int | None:
-        """Return how many values of a column are missing."""
+        """Return the number of missing values of a column."""
         return int(self._table.column(position).null_count)
 
     def close(self) -> None:
-        """Let go of the table."""
+        """Release the table."""
         self._table = self.schema.empty_table()
 
 
 class CompressedArrowFile(ArrowSource):
-    """An Arrow file whose batches are compressed; of these, one column is read at a time."""
+    """An Arrow file with compressed batches; reads one column at a time."""
 
     kind = "Arrow file, compressed"
 
@@ -106,15 +106,15 @@ class CompressedArrowFile(ArrowSource):
         yield from self._column(position).slice(start, stop - start).chunks
 
     def take(self, positions: Sequence[int], rows: NDArray[np.int64]) -> list[pa.ChunkedArray]:
-        """Return some rows of columns, in their order."""
+        """Return rows of columns, in the given order."""
         return [_take(self._column(position), rows) for position in positions]
 
     def n_null(self, position: int) -> int | None:
-        """Return None: a file does not say so outside of its batches; 0 where there can be none."""
+        """Return 0 if the column cannot have nulls, else None: only the batches state their number."""
         return None if self.schema.field(position).nullable else 0
 
     def close(self) -> None:
-        """Let go of the bytes."""
+        """Release the bytes."""
         self._mapped = pa.py_buffer(b"")
 
     def _column(self, position: int) -> pa.ChunkedArray:
@@ -123,7 +123,7 @@ class CompressedArrowFile(ArrowSource):
 
 
 class ParquetSource(ArrowSource):
-    """A Parquet file, of which the wanted columns of the wanted row groups are read, in pieces."""
+    """A Parquet file; reads only the requested columns of the requested row groups, in pieces."""
 
     kind = "Parquet file"
 
@@ -141,24 +141,24 @@ class ParquetSource(ArrowSource):
                 yield from self._batches(position, group, at, start, stop)
 
     def coded_pieces(self, position: int) -> Iterator[pa.Array | pa.ChunkedArray]:
-        """Yield a column of text as dictionaries, which spares making all of its texts."""
+        """Yield a column of text as dictionaries, which avoids decoding every string."""
         name = self.schema.field(position).name
         for group in range(self._file.n_groups):
             for batch in self._file.batches([name], group, coded=True):
                 yield batch.column(0)
 
     def take(self, positions: Sequence[int], rows: NDArray[np.int64]) -> list[pa.ChunkedArray]:
-        """Return some rows of columns, in their order; row groups without any are not read."""
+        """Return rows of columns, in the given order; skips row groups without any of these rows."""
         order = np.argsort(rows, kind="stable")
         wanted, fields = rows[order], [self.schema.field(position) for position in positions]
         names = list(dict.fromkeys(field.name for field in fields))
-        # Of several columns of one name, that name reads all.
+        # If several columns share a name, reading it returns all of them.
         read = [position for name in names for position in self.schema.get_all_field_indices(name)]
         found: list[pa.RecordBatch] = []
         for group in range(self._file.n_groups):
             at, end = int(self._starts[group]), int(self._starts[group + 1])
             first, last = np.searchsorted(wanted, (at, end))
-            # Of several columns the pieces are shorter, so that they take as much memory as of one.
+            # Pieces of several columns have fewer rows, so that they take as much memory as those of one.
             for batch in self._file.batches(names, group, len(names)) if first < last else ():
                 next_ = int(np.searchsorted(wanted, at + batch.num_rows))
                 found.append(batch.take(pa.array(wanted[first:next_] - at)))
@@ -173,7 +173,7 @@ class ParquetSource(ArrowSource):
         return [piece.take(pa.array(back)) for piece in pieces]
 
     def n_null(self, position: int) -> int | None:
-        """Return how many values are missing, by the statistics in the footer; None where it does not say."""
+        """Return the number of missing values in the statistics of the footer; None if it has none."""
         field = self.schema.field(position)
         return self._file.n_null(field.name) if field.nullable else 0
 
@@ -182,15 +182,15 @@ class ParquetSource(ArrowSource):
         return self._file.sizes()
 
     def details(self) -> dict[str, Any]:
-        """Return how many row groups there are."""
+        """Return the number of row groups."""
         return {"row_groups": self._file.n_groups}
 
     def close(self) -> None:
-        """Let go of the bytes."""
+        """Release the bytes."""
         self._file.close()
 
     def _batches(self, position: int, group: int, at: int, start: int, stop: int) -> Iterator[pa.Array]:
-        """Yield the rows from start to stop of a column in a row group, which begins at row `at`."""
+        """Yield the rows from start to stop of a column in a row group, which starts at row `at`."""
         for batch in self._file.batches([self.schema.field(position).name], group):
             first, last = max(start - at, 0), min(stop - at, batch.num_rows)
             if first < last:
@@ -201,17 +201,17 @@ class ParquetSource(ArrowSource):
 
 
 def open_parquet(path: Path, meter: Meter, uri: str) -> ArrowSource:
-    """Open a Parquet file; its footer is read."""
+    """Open a Parquet file; reads only its footer."""
     return ParquetSource(_map(path, uri), meter, path, uri)
 
 
 def open_arrow(path: Path, meter: Meter, uri: str) -> ArrowSource:
-    """Open an Arrow file (Feather 2) or a stream; what is not compressed is mapped and not read."""
+    """Open an Arrow file (Feather 2) or stream; maps data that are not compressed instead of reading them."""
     mapped = _map(path, uri)
     begin = mapped[: len(_STREAM)].to_pybytes()
     if begin == _FEATHER_1:
         raise InvalidStore(
-            f"{uri}: it is Feather of version 1; write it anew: "
+            f"{uri} is Feather of version 1; rewrite it: "
             "pyarrow.feather.write_feather(pyarrow.feather.read_table(path), path)."
         )
     try:
@@ -226,11 +226,11 @@ def open_arrow(path: Path, meter: Meter, uri: str) -> ArrowSource:
 
 
 def _take(column: pa.ChunkedArray, rows: NDArray[np.int64]) -> pa.ChunkedArray:
-    if pa.types.is_run_end_encoded(column.type):  # which Arrow cannot take rows of
+    if pa.types.is_run_end_encoded(column.type):  # Arrow cannot `take` from these
         column = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type)
     if not pa.types.is_string_view(column.type):
         return column.take(pa.array(rows))
-    # Views of strings, as polars hands them over, Arrow cannot take.
+    # Arrow cannot `take` from string views, which polars exports.
     if len(rows) > _FEW:
         return as_large_text(column).take(pa.array(rows))
     return pa.chunked_array([pa.array([column[row].as_py() for row in rows.tolist()], pa.large_string())])
@@ -244,7 +244,7 @@ def _map(path: Path, uri: str) -> pa.Buffer:
 
 
 def _is_compressed(batch: pa.RecordBatch, mapped: pa.Buffer) -> bool:
-    """Say whether no buffer of a batch lies within the file."""
+    """Return whether no buffer of a batch lies within the mapped file."""
     ends = mapped.address, mapped.address + mapped.size
     buffers = [buffer for column in batch.columns for buffer in column.buffers() if buffer is not None and buffer.size]
     return bool(buffers) and not any(ends[0] <= buffer.address < ends[1] for buffer in buffers)

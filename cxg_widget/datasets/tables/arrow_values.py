@@ -19,26 +19,26 @@ ArrowColumn: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 def is_text(type_: pa.DataType) -> bool:
-    """Say whether a type is text, in any of Arrow's layouts."""
+    """Return whether a type is text, in any of Arrow's layouts."""
     return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
 
 
 def as_large_text(column: ArrowColumn) -> ArrowColumn:
-    """Return text in the layout that every version of Arrow can take rows of and encode."""
+    """Return text as large_string, from which every version of Arrow can take rows, and which it can encode."""
     try:
         return column.cast(pa.large_string())
-    except pa.ArrowNotImplementedError:  # before Arrow 18, of views of strings, as polars hands them over
+    except pa.ArrowNotImplementedError:  # string views, which polars exports, before Arrow 18
         return pa.chunked_array([pa.array(column.to_pylist(), pa.large_string())])
 
 
 def filled(column: ArrowColumn, value: Any) -> NDArray[Any]:
-    """Return an array of its own, with a value where Arrow has none."""
+    """Return a new array, with `value` in place of nulls."""
     whole = pc.fill_null(column, pa.scalar(value, column.type)) if column.null_count else column
     return np.array(whole.to_numpy(zero_copy_only=False) if isinstance(whole, pa.Array) else whole.to_numpy())
 
 
 def numbers(column: ArrowColumn, *, as_float: bool) -> NDArray[Any]:
-    """Return numbers in their own type, or where values may be missing as floats with NaN."""
+    """Return numbers in their own dtype; with `as_float`, as floats with NaN in place of nulls."""
     if pa.types.is_decimal(column.type) or (as_float and pa.types.is_integer(column.type)):
         column = pc.cast(column, pa.float64(), safe=False)
     elif pa.types.is_float16(column.type):
@@ -47,13 +47,13 @@ def numbers(column: ArrowColumn, *, as_float: bool) -> NDArray[Any]:
 
 
 def seconds(column: ArrowColumn) -> NDArray[np.float64]:
-    """Return durations in seconds, NaN where Arrow has none."""
+    """Return durations in seconds, NaN = null."""
     per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
     return numbers(column.cast(pa.int64()), as_float=True) / per_second
 
 
 def strings(column: ArrowColumn) -> PackedStrings | NDArray[Any]:
-    """Return text packed, or as objects where some is missing."""
+    """Return text as packed strings, or as objects if values are missing."""
     whole = as_large_text(column)
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.combine_chunks()
@@ -73,7 +73,7 @@ def strings(column: ArrowColumn) -> PackedStrings | NDArray[Any]:
 
 
 def time_texts(column: ArrowColumn) -> NDArray[Any]:
-    """Return dates and times as text, None where Arrow has none; each distinct one is written once."""
+    """Return dates and times as text, None = null; formats each distinct value once."""
     codes = coded([column], len(column), limit=None, is_sorted=False)
     assert codes is not None
     return as_plain(codes)
@@ -89,10 +89,10 @@ def objects(values: list[Any]) -> NDArray[Any]:
 def coded(
     pieces: Iterable[ArrowColumn], n: int, *, limit: int | None, is_sorted: bool, ordered: bool = False
 ) -> Codes | None:
-    """Return the n values of a column as codes; None where it has more than `limit` distinct ones.
+    """Return the n values of a column as codes; None if it has more than `limit` distinct ones.
 
-    limit : None = any number; of a dictionary, also words that no row has
-    is_sorted : whether categories are sorted, else they come in the order of the dictionaries
+    limit : None = any number; words of a dictionary count even if no row has them
+    is_sorted : whether to sort the categories; else they keep the order of the dictionaries
     """
     known: dict[Any, int] = {}
     codes, at = np.empty(n, dtype=np.int32), 0
@@ -110,7 +110,7 @@ def coded(
 
 
 def _codes_of(chunk: pa.Array, known: dict[Any, int]) -> NDArray[np.int64]:
-    """Return codes into `known`, which takes what is new."""
+    """Return codes into `known`, to which new values are added."""
     if isinstance(chunk, pa.ExtensionArray):
         chunk = chunk.storage
     is_coded = pa.types.is_dictionary(chunk.type)

@@ -1,4 +1,4 @@
-"""Finds columns of a table with names of axes: umap_1 and umap_2, x and y, PC1 to PC50."""
+"""Finds the embeddings of a table by the names of its columns: umap_1 and umap_2, x and y, PC1 to PC50."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable
 
 _MAPS = ("umap", "tsne", "t-sne", "t_sne", "pacmap", "phate", "trimap", "localmap", "densmap", "forceatlas")
-"""Parts of names of embeddings, whatever stands before and behind: wnnUMAP_1, X_umap_harmony_2."""
+"""Parts of names of embeddings, with any prefix and suffix: wnnUMAP_1, X_umap_harmony_2."""
 _WHOLE = ("pc", "pca", "ica", "ic", "lsi", "svd", "nmf", "dc", "diffmap", "mds", "nmds", "lda", "dim", "dimension",
           "component", "comp", "latent", "emb", "embedding", "axis", "coord", "spatial", "scvi", "mde")  # fmt: skip
-"""Names of embeddings that are too short to be a part of others."""
+"""Whole names of embeddings, too short to search for within other names."""
 _PARTNERS = {"lon": "lat", "long": "lat", "lng": "lat", "longitude": "latitude", "easting": "northing"}
 _NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d_]\)?)[ _.,\-]*(?P<number>\d{1,4})")
 _X = re.compile(r"(?:(?P<before>.+?)[ _.,\-]+)?x(?:[ _.\-](?P<behind>.+))?", re.IGNORECASE)
 _SEPARATORS = " _.,-"
-"""Commas too: a column of several levels, ("umap", 1), is called "umap, 1"."""
+"""Commas too: the name of a column with several levels, ("umap", 1), is "umap, 1"."""
 
 
 def find_axes(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -35,7 +35,7 @@ def find_axes(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def pair_name(x: str, y: str) -> str:
-    """Return what an embedding of two columns is called.
+    """Return the name of an embedding of two columns.
 
     >>> pair_name("x", "y")
     'x, y'
@@ -44,14 +44,14 @@ def pair_name(x: str, y: str) -> str:
 
 
 def find_pair(name: str, columns: Iterable[str]) -> tuple[str, str] | None:
-    """Return the two columns of a name that `pair_name` made; None where it is no such name."""
+    """Return the two columns in a name made by `pair_name`; None if it is not such a name."""
     known = set(columns)
     cuts = (match.start() for match in re.finditer(", ", name))
     return next(((name[:at], name[at + 2 :]) for at in cuts if {name[:at], name[at + 2 :]} <= known), None)
 
 
 def _numbered(name: str, folded: dict[str, str]) -> tuple[str, tuple[str, ...]] | None:
-    """Return the embedding that begins with a column: umap_1, or umap_0 where there is one."""
+    """Return the embedding whose first axis is a column: umap_0, or umap_1 if there is no umap_0."""
     match = _NUMBERED.fullmatch(name)
     if match is None or int(match["number"]) > 1 or not _is_embedding(match["stem"]):
         return None

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.values import Codes, Column, Values
 
 Rows = NDArray[np.int64] | tuple[int, int] | None
-"""Which rows of a column: some positions in their order, those from start to stop, or None = all."""
+"""Rows of a column: positions in the given order, (start, stop), or None = all."""
 
 Give = Callable[[NDArray[np.int64], Sequence[str] | None], Any]
-"""Returns rows of some columns, None = all, in the type that was given."""
+"""Returns rows of some columns (None = all) in the type of the original object."""
 
 
 class TableColumns(ABC):
@@ -23,9 +23,9 @@ class TableColumns(ABC):
 
     Attributes
     ----------
-    n : rows
-    columns : those that can be shown, in their order, without the index
-    index : the name of the column that names the rows; None = rows are named by their positions
+    n : number of rows
+    columns : columns that can be shown, in the order of the table, without the index
+    index : name of the column with the row names; None = the positions are the names
     """
 
     n: int
@@ -35,17 +35,17 @@ class TableColumns(ABC):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """What a person calls the table."""
+        """The type of the table, for messages."""
 
     @property
     @abstractmethod
     def in_memory(self) -> bool:
-        """Whether columns lie in memory as they are."""
+        """Whether the columns are in memory, so that nothing has to be decoded."""
 
     @property
     @abstractmethod
     def index_name(self) -> str | None:
-        """The name of the index; None = it has none."""
+        """The name of the index; None = no name."""
 
     @abstractmethod
     def read(self, name: str, rows: Rows) -> Values:
@@ -53,23 +53,23 @@ class TableColumns(ABC):
 
     @abstractmethod
     def codes(self, name: str) -> Codes | None:
-        """Return a column of strings as codes into its sorted values; None where there are too many."""
+        """Return a column of strings as codes into its sorted values; None if there are too many."""
 
     @abstractmethod
     def rows_of_all(self, rows: NDArray[np.int64], names: Sequence[str] | None) -> Any:
-        """Return rows of all columns, or of those of some names, in the type that was given."""
+        """Return rows of all or of some columns in the type of the original object."""
 
     @abstractmethod
     def all_names(self) -> list[str]:
-        """Return the names of all columns, those that cannot be shown among them."""
+        """Return the names of all columns, including those that cannot be shown."""
 
     def sizes(self) -> dict[str, int]:
-        """Return bytes on disk by column; by default of none."""
+        """Return bytes on disk by column; by default empty."""
         return {}
 
     def details(self) -> dict[str, Any]:
-        """Return what `inspect` says besides."""
+        """Return further details for `inspect`."""
         return {"table": self.kind}
 
     def close(self) -> None:  # noqa: B027 - most need nothing
-        """Let go of the table."""
+        """Release the table."""

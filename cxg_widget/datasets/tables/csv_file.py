@@ -24,7 +24,7 @@ _COMMA_NUMBER = re.compile(r"(^|;)-?\d+,\d+(;|$)", re.MULTILINE)
 
 
 def read_csv(path: Path, meter: Meter, uri: str) -> pd.DataFrame:
-    """Return all of a file; columns without a name in front of the others are the index, as pandas writes it."""
+    """Return all of a file; a first column without a name is the index, as pandas writes it."""
     import pandas as pd
     from pandas.errors import EmptyDataError
 
@@ -37,14 +37,14 @@ def read_csv(path: Path, meter: Meter, uri: str) -> pd.DataFrame:
                 raise EmptyDataError("its first line is empty; that line must name the columns")
             file.seek(0)
             separator = max(",\t;|", key=_QUOTED.sub("", first).count)
-            # Where a comma is the decimal mark, spreadsheets separate columns by semicolons.
+            # If the decimal mark is a comma, spreadsheets separate columns by semicolons.
             decimal = "," if separator == ";" and _COMMA_NUMBER.search(begin) else "."
             # Without low_memory=False, a column of text and numbers would change its type in the middle.
             found = pd.read_csv(file, sep=separator, decimal=decimal, encoding="utf-8-sig", low_memory=False)
         names = next(csv.reader([first], delimiter=separator), [])
     except (OSError, EOFError, zlib.error, csv.Error, ValueError) as error:
         is_cut = isinstance(error, OSError | EOFError | zlib.error)
-        how = f"pass its frame, read as it needs: CxgWidget(pandas.read_csv({str(path)!r}, encoding='latin-1'))"
+        how = f"read it with other options: CxgWidget(pandas.read_csv({str(path)!r}, encoding='latin-1'))"
         raise DamagedStore(
             f"{uri} cannot be read as CSV: {' '.join(str(error).split())[:300]}" + ("" if is_cut else f"; {how}")
         ) from None

@@ -36,16 +36,16 @@ class TableDataset(Dataset):
 
     Parameters
     ----------
-    uri : what or where it is
-    opens : opens the table
-    embedding : two columns that are the axes, or the name of an embedding, to show first
-    embeddings : columns that are the axes, by the name of an embedding
+    uri : description or location of the table
+    opens : function that opens the table
+    embedding : embedding to show first: two columns as its axes, or its name
+    embeddings : columns that are the axes of each embedding, by its name
     var : columns that serve as vars: their names, or the prefix of their names
 
     Raises
     ------
     UnknownName, InvalidValue, InvalidOption
-        If an option names what is no column of numbers.
+        If an option does not name columns of numbers.
     """
 
     format: ClassVar[str] = "table"
@@ -79,7 +79,7 @@ class TableDataset(Dataset):
         return self._table.rows_of_all(rows, self._roles.checked(columns))
 
     def index_name(self, table: Table) -> str | None:
-        """Return the name of the index, None = it has none; vars have none."""
+        """Return the name of the index, None = no name; var has none."""
         return self._table.index_name if table == "obs" else None
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
@@ -99,14 +99,14 @@ class TableDataset(Dataset):
 
     def _columns_of(self, columns: Sequence[str], start: int, stop: int) -> NDArray[np.float32]:
         xy = np.empty((stop - start, 2), dtype=np.float32)
-        # A number beyond float32 is infinite, and so has no place.
+        # A number beyond float32 becomes infinite, so its cell has no position.
         with np.errstate(over="ignore"):
             for axis, column in enumerate(columns):
                 xy[:, axis] = as_numbers(self._table.read(column, (start, stop)))
         return xy
 
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
-        """Return the columns, where nothing says that both axes share their unit."""
+        """Return the names of the columns if the two axes need not share a unit."""
         columns = self._roles.axes[name]
         is_own = name in self._roles.of_own_units and axes[0] != axes[1]
         return (columns[axes[0]], columns[axes[1]]) if is_own else None
@@ -136,7 +136,7 @@ class TableDataset(Dataset):
     def _read_grain(self, layer: str | None) -> Grain:
         if not self._table.in_memory:
             return super()._read_grain(layer)
-        # Any row and any column by itself: nothing is decoded.
+        # Reads single rows and columns, since nothing has to be decoded.
         return Grain((self.n_obs, self.n_var), self.n_obs * self.n_var, 4, 1, 1, cuts=True, is_dense=True)
 
     def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
@@ -177,8 +177,8 @@ class TableInMemory(TableDataset):
 
     Parameters
     ----------
-    what : what a person calls it
-    opens : opens the table
+    what : type of the table, for messages
+    opens : function that opens the table
     **options : those of `TableDataset`
     """
 
@@ -190,7 +190,7 @@ class TableInMemory(TableDataset):
         return Traffic()
 
     def _read_obs_identity(self) -> str | None:
-        """Return a key of these rows by their names; where these are mere numbers, by two columns of numbers too."""
+        """Return a key made of the row names, and also of two columns of numbers if the names are row numbers."""
         names = () if self.obs_index is None else self.obs_names().tolist()
         if not are_numbers(names):
             return f"table#{self.n_obs}#{digest_of(names)}"
@@ -200,7 +200,7 @@ class TableInMemory(TableDataset):
         return f"table#{self.n_obs}#{digest_of(names, [self._columns_of(pair, 0, self.n_obs)])}"
 
     def _read_content_identity(self) -> str | None:
-        """Tell the table by its columns, the names of its rows and two columns of numbers, whatever these serve as."""
+        """Return a digest of the columns, the row names and two columns of numbers, whatever their roles."""
         pair = self._roles.of_identity
         if pair is None:
             return None
@@ -240,7 +240,7 @@ class TableFile(TableDataset):
         return f"{os.path.realpath(self._path)}#{found.st_size},{found.st_mtime_ns}"
 
     def _read_identity(self) -> str:
-        # An embedding of the same name may be other columns next time.
+        # An embedding of the same name may have other columns next time.
         options = sha256(repr((self._roles.axes, self._roles.vars)).encode(errors="surrogatepass"))
         return f"{self._state()}#{options.hexdigest()}"
 
@@ -249,7 +249,7 @@ class TableFile(TableDataset):
 
 
 class ParquetDataset(TableFile):
-    """A Parquet file: columns are read when they are wanted, in pieces."""
+    """A Parquet file; reads columns on demand, in pieces."""
 
     format: ClassVar[str] = "parquet"
 
@@ -273,7 +273,7 @@ class ArrowDataset(TableFile):
 
 
 class CsvDataset(TableFile):
-    """A file of text with a line of names, which is read whole."""
+    """A text file whose first line names the columns; read as a whole."""
 
     format: ClassVar[str] = "csv"
 

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class FrameColumns(TableColumns):
-    """The columns of a DataFrame, and the levels of its index where it has several.
+    """The columns of a DataFrame, and the levels of its index if it has several.
 
     Parameters
     ----------
     frame : neither changed nor copied
-    kind : what a person calls it
-    life : takes a note for each column that is left out
-    give : returns rows, and columns by name (None = all), in the type that was given; None = as a DataFrame
+    kind : type of the table, for messages
+    life : receives a note for each column that is left out
+    give : returns rows of named columns (None = all) in the type of the original object; None = as a DataFrame
     """
 
     def __init__(self, frame: pd.DataFrame, kind: str, life: Lifetime, give: Give | None = None) -> None:
-        # A shallow copy: columns that others add later are not among these.
+        # A shallow copy, so that columns added to the frame later do not appear here.
         self._frame = frame.copy(deep=False)
         self._kind, self._give = kind, give
         self._memory = MemoryFrame(_with_categories(_with_levels(self._frame)), "obs", life.note)
@@ -41,34 +41,34 @@ class FrameColumns(TableColumns):
 
     @property
     def kind(self) -> str:
-        """What a person calls the table."""
+        """The type of the table, for messages."""
         return self._kind
 
     @property
     def in_memory(self) -> bool:
-        """Whether columns lie in memory as they are: all do."""
+        """Whether the columns are in memory: always true."""
         return True
 
     @property
     def index_name(self) -> str | None:
-        """The name of the index; None = it has none."""
+        """The name of the index; None = no name."""
         name = self._frame.index.name
         return None if name is None else repaired(str(name))
 
     def read(self, name: str, rows: Rows) -> Values:
-        """Return a column, the rows of it at some positions, or from start to stop."""
+        """Return a column: all rows, the rows at some positions, or those from start to stop."""
         if name == self.index and self._frame.index.dtype.kind in "iu":
             labels: NDArray[Any] = self._frame.index.to_numpy().view()
             return labels[slice(*rows)] if isinstance(rows, tuple) else np.asarray(take_rows(labels, rows))
         values = self._memory.read_block(name, *rows) if isinstance(rows, tuple) else self._memory.read(name, rows)
-        # A view: arrays of the frame are not to be locked.
+        # A view, so that locking the result does not lock the arrays of the frame.
         return values.view() if isinstance(values, np.ndarray) else values
 
     def codes(self, name: str) -> Codes | None:
-        """Return text, dates or times as codes; None where there are too many distinct ones."""
+        """Return text, dates or times as codes; None if there are too many distinct values."""
         series = self._memory.series(name)
         if series.dtype == object and not _holds_texts(series):
-            # As text first: 1 and True are one value to pandas, and lists are none.
+            # Convert to text first: for pandas 1 equals True, and it cannot factorize lists.
             series = type(series)(self._memory.read(name, None), dtype=object)
         found, known = series.factorize()
         if len(known) > MAX_LABELS:
@@ -81,19 +81,19 @@ class FrameColumns(TableColumns):
         return Codes(smallest_codes(target, len(categories))[found], categories)
 
     def rows_of_all(self, rows: NDArray[np.int64], names: Sequence[str] | None) -> Any:
-        """Return rows as they were given, else as a DataFrame."""
+        """Return rows in the type of the original object, if known, else as a DataFrame."""
         if self._give is not None:
             return self._give(rows, names)
         taken = self._frame.iloc[rows]
         return taken if names is None else taken.iloc[:, [self.all_names().index(name) for name in names]]
 
     def all_names(self) -> list[str]:
-        """Return the names of all columns, those that cannot be shown among them."""
+        """Return the names of all columns, including those that cannot be shown."""
         return [repaired(label_of(name)) for name in self._frame.columns]
 
 
 def _is_positions(index: pd.Index) -> bool:
-    """Say whether an index counts the rows from 0, without a name."""
+    """Return whether an index has no name and counts the rows from 0."""
     import pandas as pd
 
     return isinstance(index, pd.RangeIndex) and index.name is None and (index.start, index.step) == (0, 1)
@@ -106,7 +106,7 @@ def _holds_texts(series: pd.Series) -> bool:
 
 
 def _with_categories(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose dictionaries of Arrow are categoricals, with their categories in the same order."""
+    """Return a frame with Arrow dictionaries as categoricals, whose categories keep their order."""
     found = frame
     for position, dtype in enumerate(frame.dtypes):
         if hasattr(dtype, "pyarrow_dtype") and getattr(dtype.type, "__name__", "") == "CategoricalDtypeType":
@@ -116,7 +116,7 @@ def _with_categories(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the levels of its index as columns too, where there are several."""
+    """Return a frame with the levels of its index as columns too, if there are several."""
     if frame.index.nlevels == 1:
         return frame
     found = frame.copy(deep=False)

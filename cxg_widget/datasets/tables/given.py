@@ -18,7 +18,7 @@ from cxg_widget.text.names import shown
 
 
 def exports_table(source: Any) -> bool:
-    """Say whether an object is a table, or a column of one, for which `open_table` has a sentence."""
+    """Return whether `open_table` opens an object or explains why not, as for a column or a lazy frame."""
     return isinstance(source, Mapping) or hasattr(type(source), "__arrow_c_stream__") or _is_lazy(source)
 
 
@@ -56,7 +56,7 @@ def _of_arrow(source: Any, what: str, life: Lifetime) -> TableColumns:
 
     try:
         table = source if isinstance(source, pa.Table) else pa.table(source)
-    except Exception as error:  # a library's own: of a connection that was closed, of a type that Arrow has not
+    except Exception as error:  # of any library: a closed connection, a type that Arrow lacks
         raise InvalidOption(_not_a_table(source, what, error)) from None
     give = None
     if _module(source) == "polars":
@@ -67,16 +67,16 @@ def _of_arrow(source: Any, what: str, life: Lifetime) -> TableColumns:
 
 
 def _not_a_table(source: Any, what: str, error: Exception) -> str:
-    """Return the sentence on what cannot be handed over as a table of Arrow."""
+    """Return the error message for an object that Arrow cannot read as a table."""
     reason = " ".join(str(error).split())[:200]
     if "non-struct type" in reason:
         return f"a {what} is one column; pass a table, such as {{'x': x, 'y': y}}, a DataFrame or an Arrow table."
     if _module(source) == "polars":
         return (
-            f"a {what} cannot be handed over as Arrow: {reason}; cast the column of this type before, such as "
+            f"a {what} cannot be converted to Arrow: {reason}; cast the column of this type first, such as "
             "CxgWidget(frame.cast({polars.Int128: polars.Float64}))."
         )
-    return f"a {what} cannot be read as a table: {reason}; read it before, and pass an Arrow table or a DataFrame."
+    return f"a {what} cannot be read as a table: {reason}; convert it to an Arrow table or a DataFrame first."
 
 
 def _of_dict(columns: Mapping[str, Any], life: Lifetime) -> TableColumns:
@@ -94,7 +94,7 @@ def _checked(source: Mapping[Any, Any]) -> dict[str, Any]:
     lengths: dict[str, int] = {}
     for name, values in source.items():
         if not isinstance(name, str):
-            raise InvalidValue(f"the names of columns must be texts; found {shown(name)}")
+            raise InvalidValue(f"column names must be strings; found {shown(name)}")
         shape = getattr(values, "shape", None)
         if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
             raise InvalidValue(f"{name!r} must be an array with a value for each row; found {shown(values)}")
@@ -106,14 +106,14 @@ def _checked(source: Mapping[Any, Any]) -> dict[str, Any]:
         lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name!r} has {n:,}" for name, n in list(lengths.items())[:6])
-        raise InvalidValue(f"all columns must have as many values as there are rows; {told}.")
+        raise InvalidValue(f"all columns must have the same length; {told}.")
     return dict(source)
 
 
 def _column(values: Any) -> Any:
-    """Return an array as pandas takes it without a copy, where that can be."""
+    """Return an array in a form that pandas uses without a copy, if possible."""
     if hasattr(values, "iloc"):
-        return values.array  # which no index puts into another order
+        return values.array  # without the index, by which pandas would reorder the rows
     if isinstance(values, np.ma.MaskedArray):
         return np.where(np.ma.getmaskarray(values), np.nan, values.data) if values.dtype.kind in "iuf" else values.data
     if hasattr(values, "dtype") and type(values).__module__.startswith("pandas"):
@@ -151,7 +151,7 @@ def _module(source: Any) -> str:
 
 
 def _is_lazy(source: Any) -> bool:
-    """Say whether an object is a frame of polars or Dask that has not been computed."""
+    """Return whether an object is a frame of polars or Dask that has not been computed."""
     return (_module(source), type(source).__name__) in {
         ("polars", "LazyFrame"), ("dask", "DataFrame"), ("dask_expr", "DataFrame"), ("dask", "_Frame"),
     }  # fmt: skip

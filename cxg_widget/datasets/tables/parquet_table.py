@@ -17,18 +17,18 @@ from cxg_widget.errors import DamagedStore, InvalidStore
 from cxg_widget.text.half_characters import load_json
 
 VALUES_PER_BATCH = 1 << 20
-"""About so many values of a column are in memory at once."""
+"""Approximate number of values of a column in memory at a time."""
 _SECRET = ("encrypt", "decrypt", "PARE")
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """The footer's facts of one leaf column in one row group; None = not stated.
+    """Statistics of one leaf column in one row group, from the footer; None = not stated.
 
     Attributes
     ----------
-    n_values : values, nulls and empty lists among them
-    n_null : nulls and empty lists
+    n_values : number of values, including nulls and empty lists
+    n_null : number of nulls and empty lists
     low, high : bounds of the values
     """
 
@@ -39,14 +39,14 @@ class Leaf:
 
 
 class ParquetTable:
-    """A Parquet file. Each read opens a reader of its own, so that several threads may read at once.
+    """A Parquet file. Each read opens its own reader, so that several threads can read at once.
 
     Parameters
     ----------
     mapped : its bytes, mapped and not read
-    meter : counts what is read of it
-    name : of the file, or of the member of an archive
-    label : its name at the start of sentences
+    meter : counts the bytes read
+    name : name of the file, or of the member of an archive
+    label : its name in messages
     """
 
     def __init__(self, mapped: pa.Buffer, meter: Meter, name: str, label: str) -> None:
@@ -60,12 +60,12 @@ class ParquetTable:
 
     @property
     def n_rows(self) -> int:
-        """Rows in all."""
+        """Number of rows."""
         return int(self._footer.num_rows)
 
     @property
     def n_groups(self) -> int:
-        """Row groups."""
+        """Number of row groups."""
         return int(self._footer.num_row_groups)
 
     @cached_property
@@ -75,14 +75,14 @@ class ParquetTable:
         return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in found.items()}
 
     def json(self, key: str) -> Any:
-        """Return one value of the metadata, None where it is absent or no JSON."""
+        """Return one value of the metadata, None if it is absent or not JSON."""
         try:
             return load_json(self.keys[key])[0]
         except (KeyError, ValueError, RecursionError):
             return None
 
     def leaf_path(self, path: str) -> str | None:
-        """Return the leaf column behind a column, which has "list.item" in it for a list; None where there is none."""
+        """Return the leaf column behind a column, which has "list.item" in it for a list; None if there is none."""
         return next((leaf for leaf in self._positions if leaf == path or leaf.startswith(f"{path}.")), None)
 
     def group_rows(self, group: int) -> int:
@@ -90,7 +90,7 @@ class ParquetTable:
         return int(self._footer.row_group(group).num_rows)
 
     def leaf(self, path: str, group: int) -> Leaf:
-        """Return the footer's facts of a leaf column in a row group."""
+        """Return the statistics of a leaf column in a row group."""
         with self.reading():
             column = self._footer.row_group(group).column(self._positions[self.leaf_path(path) or path])
             known = column.statistics
@@ -112,7 +112,7 @@ class ParquetTable:
         return found
 
     def n_null(self, path: str) -> int | None:
-        """Return the nulls of a leaf column in all row groups; None where the footer does not say."""
+        """Return the number of nulls of a leaf column in all row groups; None if the footer does not state it."""
         counts = [self.leaf(path, group).n_null for group in range(self.n_groups)]
         return None if None in counts else sum(count for count in counts if count is not None)
 
@@ -121,8 +121,8 @@ class ParquetTable:
     ) -> Iterator[pa.RecordBatch]:
         """Yield columns of one row group in pieces, in the order of its rows.
 
-        values_per_row : how many values a row has on average, which says how many rows are a piece
-        coded : whether text comes as dictionaries, as files keep it
+        values_per_row : mean number of values per row, which determines the rows per piece
+        coded : whether text comes as dictionaries, as stored in the file
         """
         rows = max(1, int(VALUES_PER_BATCH / max(values_per_row, 1.0)))
         with self.reading():
@@ -145,7 +145,7 @@ class ParquetTable:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Turn what Arrow raises into one sentence."""
+        """Translate the exceptions of Arrow into one-sentence errors."""
         try:
             yield
         except (InvalidStore, DamagedStore):
@@ -157,7 +157,7 @@ class ParquetTable:
             raise DamagedStore(f"{self.label} cannot be read as Parquet: {reason[:300]}") from None
 
     def close(self) -> None:
-        """Let go of the bytes."""
+        """Release the bytes."""
         self._bytes = pa.py_buffer(b"")
 
 
@@ -178,14 +178,14 @@ class MeteredBytes:
         return found
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place, and return it."""
+        """Move to an offset, and return it."""
         self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._mapped.size}[whence]
         return self._at
 
     def tell(self) -> int:
-        """Return the place of the next byte."""
+        """Return the offset of the next byte."""
         return self._at
 
     def close(self) -> None:
-        """Let go of the bytes."""
+        """Release the bytes."""
         self._mapped, self.closed = self._mapped[:0], True

@@ -5,7 +5,7 @@ from cxg_widget.datasets.signatures import begins_with
 
 _OPTIONS = ("embedding", "embeddings", "var")
 _LAST = 95
-"""A more special kind of such files that another package registers, such as .points.csv, is asked before these."""
+"""High, so that more specific formats that other packages register, such as .points.csv, are tried first."""
 
 PARQUET = Reader(
     what="a Parquet file",

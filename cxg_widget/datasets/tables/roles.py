@@ -18,23 +18,23 @@ _SHOWN = 6
 
 
 class Roles:
-    """What each column serves as.
+    """The role of each column of a table.
 
     Parameters
     ----------
-    table : whose columns they are
+    table : the table
     embedding, embeddings, var : options of `open_dataset`
 
     Attributes
     ----------
-    axes : columns by the name of the embedding whose axes they are
+    axes : columns that are the axes of each embedding, by its name
     of_own_units : embeddings whose axes need not share a unit
-    default : the embedding to show first, None where there is none
+    default : the embedding to show first, None if there is none
     vars : columns that are vars
-    prefix : what their names begin with, "" where they were listed
+    prefix : prefix of their names, "" if they were listed
     obs_columns : all others
-    of_identity : two columns of numbers that tell rows apart, whatever the options; None where there are none
-    notes : sentences on what was chosen without being asked for
+    of_identity : two columns of numbers that identify the rows, whatever the options; None if there are none
+    notes : sentences about choices that no option made
     """
 
     def __init__(self, table: TableColumns, embedding: Any, embeddings: Any, var: Any) -> None:
@@ -58,7 +58,7 @@ class Roles:
             self.default = self._guess()
 
     def find_pair(self, name: str | Sequence[str]) -> str | tuple[str, ...] | None:
-        """Return the embedding whose first axes are two columns, or the two columns that a name is made of."""
+        """Return the embedding whose first axes are two given columns, or the two columns in a name."""
         if isinstance(name, str):
             named = find_pair(name, self._numbers)
             return None if named is None else tuple(f"{self._source(column)}:{column}" for column in named)
@@ -137,10 +137,10 @@ class Roles:
             found = f"one, {numbers[0]!r}" if numbers else "none"
             self.notes.append(f"An embedding needs two columns of numbers, and there is {found}; nothing can be drawn.")
             return None
-        others = f" Others that could be: {_some(numbers[2:])}." if len(numbers) > 2 else ""
+        others = f" Other candidates: {_some(numbers[2:])}." if len(numbers) > 2 else ""
         self.notes.append(
-            f"No columns are named as the axes of an embedding, such as umap_1 and umap_2 or x and y, so the first two "
-            f"columns of numbers are: {_some(numbers[:2])}.{others} Choose them: embedding={(*numbers[-2:],)!r}."
+            f"No columns have names of axes, such as umap_1 and umap_2 or x and y, so the axes are the first two "
+            f"columns of numbers: {_some(numbers[:2])}.{others} Choose them: embedding={(*numbers[-2:],)!r}."
         )
         return self._add((numbers[0], numbers[1]))
 
@@ -151,7 +151,7 @@ class Roles:
         return name
 
     def _number(self, name: Any) -> str:
-        """Return a column of numbers by its name, which may have "obs:" or "var:" before it."""
+        """Return a column of numbers by its name, with or without the prefix "obs:" or "var:"."""
         found = self._bare(name) if isinstance(name, str) else name
         if found in self._numbers:
             return str(found)
@@ -174,7 +174,7 @@ class Roles:
 
 
 def _undeclared(found: dict[str, tuple[str, ...]], given: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the embeddings that were found and not declared, by the same name or with the same columns."""
+    """Return the found embeddings that are not declared under the same name or with the same columns."""
     return {name: axes for name, axes in found.items() if name not in given and axes not in given.values()}
 
 

@@ -21,7 +21,7 @@ Range = tuple[int, int]
 
 
 class FarH5Store(H5Store):
-    """An HDF5 file in storage far away, open for reading.
+    """An HDF5 file in remote storage, open for reading.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class FarH5Store(H5Store):
     Raises
     ------
     StorageError, DatasetNotFound
-        If it cannot be reached, or there is none.
+        If the file cannot be reached, or does not exist.
     DamagedStore
-        If it is no HDF5, or its beginning is damaged.
+        If it is not HDF5, or its start is damaged.
     """
 
     _range_file: RangeFile
@@ -47,9 +47,9 @@ class FarH5Store(H5Store):
         except Exception as error:
             failed, self._range_file.failed = self._range_file.failed or error, None
         if failed is not None:
-            # Frames of h5py in a traceback hold what must be gone before the interpreter ends.
+            # A traceback keeps objects of h5py alive, which must be gone before the interpreter exits.
             raise failed.with_traceback(None)
-        # A file of Python's that is open when the interpreter ends takes the process with it.
+        # HDF5 on a Python file crashes the process if it is open when the interpreter exits.
         self._at_exit = finalize(self, _close, self.file)
 
     def _open(self) -> h5py.File:
@@ -62,7 +62,7 @@ class FarH5Store(H5Store):
 
     @property
     def traffic(self) -> Traffic:
-        """What was read since it was opened, in requests."""
+        """Bytes and requests since the file was opened."""
         return self._objects.meter.so_far
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class FarH5Store(H5Store):
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Let one thread at a time into the library, and pass on what storage said, which HDF5 does not."""
+        """Admit one thread at a time to the library, and raise the errors of the storage, which HDF5 hides."""
         with self.lock:
             try:
                 with super().reading(what):
@@ -83,7 +83,7 @@ class FarH5Store(H5Store):
                     raise failed
 
     def fetched(self, wanted: Sequence[Wanted]) -> AbstractContextManager[None]:
-        """Read the chunks of parts of datasets side by side, and hold them for the reads within."""
+        """Fetch the chunks of parts of datasets in parallel, and cache them for the reads in the `with` block."""
         return self._range_file.fetched([one for dataset, keys in wanted for one in _ranges(dataset, keys)])
 
     def _stamp(self) -> tuple[Any, Any]:
@@ -91,7 +91,7 @@ class FarH5Store(H5Store):
 
 
 def _ranges(dataset: Any, keys: tuple[slice, ...]) -> Iterator[Range]:
-    """Yield the ranges of the file that hold a part of a dataset."""
+    """Yield the byte ranges of the file that contain a part of a dataset."""
     if not dataset.shape or not all(dataset.shape):
         return
     spans = [key.indices(length)[:2] for key, length in zip(keys, dataset.shape, strict=False)]

@@ -15,12 +15,12 @@ _MOST_NODES = 20_000
 
 
 class Documents:
-    """Metadata documents by their keys, all that there are, and the names of nodes below each group.
+    """All metadata documents of a store by key, and the names of the nodes below each group.
 
     Attributes
     ----------
-    content : of each document
-    stamp : of those at the root, which changes when they are written
+    content : bytes of each document
+    stamp : stamp of the documents at the root, which changes when they are written
     """
 
     def __init__(self, content: dict[str, bytes], stamp: str) -> None:
@@ -34,21 +34,21 @@ class Documents:
         return self._below.get(path, [])
 
     def is_readable(self, objects: Objects) -> bool:
-        """Say whether the storage still gives what it gave before."""
+        """Return whether the storage still returns a document that it returned before."""
         try:
             return objects.get(Part(self._root), "the metadata") is not None
         except StorageDenied:
             return False
 
     def has_array(self, objects: Objects, path: str) -> bool:
-        """Say whether an array has metadata of its own; asked for once."""
+        """Return whether an array has its own metadata; requests them once."""
         if path not in self._known:
             keys = [f"{path}/{name}" for name in ("zarr.json", ".zarray")]
             self._known[path] = any(key in self.content or _has(objects, key) for key in keys)
         return self._known[path]
 
     def walk(self, objects: Objects, zarr_format: int) -> None:
-        """Read the metadata of all nodes, a level in two journeys."""
+        """Read the metadata of all nodes, with two round trips per level."""
         groups = [""]
         while groups and len(self.content) < _MOST_NODES:
             listed = gather([partial(objects.names, path, path or "the root group") for path in groups])
@@ -74,9 +74,9 @@ def read_documents(objects: Objects) -> Documents:
     Raises
     ------
     DatasetNotFound
-        If there is none.
+        If there is no store.
     InvalidStore
-        If they are not consolidated, and the server lists no names.
+        If the metadata are not consolidated, and the server lists no names.
     StorageError
         If the storage refuses or does not answer.
     """
@@ -99,8 +99,8 @@ def read_documents(objects: Objects) -> Documents:
 
 def _unknown(uri: str, why: str) -> InvalidStore:
     return InvalidStore(
-        f"'{uri}' has no consolidated metadata, and {why}, so that what it holds "
-        "cannot be known; write them where the store lies: zarr.consolidate_metadata('the.zarr')."
+        f"'{uri}' has no consolidated metadata, and {why}, so its contents are unknown; "
+        "consolidate them where the store is: zarr.consolidate_metadata('the.zarr')."
     )
 
 
@@ -112,14 +112,14 @@ def _has(objects: Objects, key: str) -> bool:
 
 
 def _is_whole(content: dict[str, bytes], zarr_format: int) -> bool:
-    """Say whether metadata are consolidated; a single array, which is refused later, is whole as well."""
+    """Return whether the metadata are complete: consolidated, or a single array, which is refused later."""
     if zarr_format == 2:
         return ".zmetadata" in content
     try:
         root = json.loads(content["zarr.json"])
         return root.get("consolidated_metadata") is not None or root.get("node_type") == "array"
     except (ValueError, AttributeError):
-        return True  # zarr says what is wrong with it
+        return True  # zarr reports the fault
 
 
 def _join(path: str, name: str) -> str:

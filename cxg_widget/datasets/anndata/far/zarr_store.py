@@ -29,15 +29,15 @@ from cxg_widget.datasets.storage.range_file import RangeFile
 from cxg_widget.errors import DamagedStore, DatasetNotFound, StorageDenied
 
 _KEPT_BYTES = 2**24
-"""Indexes of shards that are kept, with which a line of a matrix takes one journey, without two; and small shards."""
+"""Cache for the indexes of shards, so that a line of a matrix takes one round trip, not two, and for small shards."""
 _SMALL_BYTES = 2**20
-"""A shard that decodes to so little is read whole: its index alone would take a journey, and its chunks another."""
+"""A shard that decodes to at most this size is read whole: its index and its chunks would take two round trips."""
 _MOST_PARTS = 32
 _Found = TypeVar("_Found")
 
 
 class _Far(Store):
-    """Objects far away as zarr reads them; of its metadata all are known from the start."""
+    """Remote objects as a store of zarr; knows all metadata from the start."""
 
     supports_writes = supports_deletes = supports_partial_writes = False
     supports_listing = True
@@ -95,11 +95,11 @@ class _Far(Store):
             yield name
 
     def size(self, key: str) -> int:
-        """Return the size of an object in bytes, 0 where there is none."""
+        """Return the size of an object in bytes, 0 if there is none."""
         try:
             return self._objects.size(key, self._array_of(key)) or 0
         except StorageDenied:
-            return 0  # or is said where it is read
+            return 0  # reading the object raises a real denial
 
     def _read(self, key: str, byte_range: ByteRequest | None) -> bytes | None:
         path = self._array_of(key)
@@ -121,7 +121,7 @@ class _Far(Store):
         try:
             found = self._objects.get(_part(key, byte_range), path)
         except StorageDenied:
-            # Where names may not be listed, S3 denies what is not there; what was denied for good is denied anew.
+            # Without the right to list, S3 denies missing objects too: this is one if a known document is readable.
             if self._documents.is_readable(self._objects):
                 found = None
             else:
@@ -140,7 +140,7 @@ class _Far(Store):
 
 
 class FarZarrStore(ZarrStore):
-    """A zarr store in storage far away, open for reading.
+    """A zarr store in remote storage, open for reading.
 
     Parameters
     ----------
@@ -150,9 +150,9 @@ class FarZarrStore(ZarrStore):
     Raises
     ------
     StorageError, DatasetNotFound
-        If it cannot be reached, or there is none.
+        If the store cannot be reached, or does not exist.
     InvalidStore
-        If its names cannot be known: it has no consolidated metadata, and the server lists none.
+        If it has no consolidated metadata, and the server lists no names.
     """
 
     def __init__(self, uri: str, storage_options: Mapping[str, Any] | None) -> None:
@@ -164,16 +164,16 @@ class FarZarrStore(ZarrStore):
 
     @property
     def tells_sizes(self) -> bool:
-        """Whether sizes of arrays can be asked for."""
+        """Whether the server can list the sizes of arrays."""
         return self._objects.lists
 
     def state(self) -> str:
-        """Return address and metadata, with the stamp of those at the root, which are written anew with the store."""
+        """Return the address, and a digest of the metadata and their stamp at the root, which a rewrite changes."""
         digest = hashlib.sha256(repr((self._documents.stamp, sorted(self._documents.content.items()))).encode())
         return f"{without_signature(self.uri)}#{digest.hexdigest()[:32]}"
 
-    def has_document(self, path: str) -> bool:  # noqa: ARG002 - looked for where chunks are missing
-        """Say that an array has metadata of its own, until a chunk is missing."""
+    def has_document(self, path: str) -> bool:  # noqa: ARG002 - checked when a chunk is missing
+        """Return True: the check is made when a chunk is missing."""
         return True
 
     def bytes_below(self, path: str) -> int:
@@ -181,27 +181,27 @@ class FarZarrStore(ZarrStore):
         return sum(self._objects.sizes(path, path).values()) if self.tells_sizes else 0
 
     def file(self, path: str) -> BinaryIO | None:
-        """Open an object that is no part of an array, of which ranges are read; None where there is none."""
+        """Open an object that is not part of an array, to read ranges of it; None if there is none."""
         try:
             return cast(BinaryIO, RangeFile(self._objects, path))
         except DatasetNotFound:
             return None
 
     def least_bytes(self, array: Any) -> int:
-        """Return the size in bytes that three of its chunks tell of all: to list them takes many requests."""
+        """Return the size in bytes of all chunks, estimated from three: listing them takes many requests."""
         lengths = [-(-n // chunk) for n, chunk in zip(array.shape, array.shards or array.chunks, strict=True)]
         some = [tuple(int(share * (length - 1)) for length in lengths) for share in (0, 0.5, 1)]
         keys = [f"{array.path}/{array.metadata.encode_chunk_key(one)}" for one in some]
         sizes: list[int] = gather([partial(self.files.size, key) for key in keys])
         n_chunks: int = math.prod(lengths)
-        return (n_chunks - 1) * (sizes[0] + sizes[1]) // 2 + sizes[2]  # the last one holds fewer
+        return (n_chunks - 1) * (sizes[0] + sizes[1]) // 2 + sizes[2]  # the last chunk is smaller
 
     def wrap(self, found: Any, path: str) -> ZarrArray | ZarrGroup:
         """Return an object of zarr as a node."""
         return FarZarrArray(self, found, path) if isinstance(found, zarr.Array) else ZarrGroup(self, found, path)
 
     def know(self, array: Any) -> None:
-        """Note how the chunks of an array are stored."""
+        """Record how the chunks of an array are stored."""
         super().know(array)
         self.files.arrays.add(array.path)
         if array.shards is not None and math.prod(array.shards) * array.dtype.itemsize <= _SMALL_BYTES:
@@ -209,10 +209,10 @@ class FarZarrStore(ZarrStore):
 
 
 class FarZarrArray(ZarrArray):
-    """A zarr array far away: what it is asked for is read side by side."""
+    """A remote zarr array, read in parallel."""
 
     def read(self, *keys: slice) -> NDArray[Any]:
-        """Return a part; zarr itself reads the chunks of a shard one after the other."""
+        """Return a part, read in parallel; zarr itself reads the chunks of a shard one after the other."""
         parts = self._cut(keys)
         if len(parts) < 2:
             return super().read(*keys)
@@ -229,7 +229,7 @@ class FarZarrArray(ZarrArray):
         return mine, others
 
     def _cut(self, keys: tuple[slice, ...]) -> list[slice]:
-        """Cut a part along its first axis where chunks end; of all of it zarr reads shards whole, side by side."""
+        """Split a part along its first axis where chunks end; not a whole sharded array: zarr reads it in parallel."""
         if not keys or not self.shape or self.chunks is None:
             return []
         start, stop, _ = keys[0].indices(self.shape[0])
@@ -257,7 +257,7 @@ def _slice_of(byte_range: ByteRequest, size: int) -> slice:
 
 
 async def _in_thread(call: Callable[[], _Found]) -> _Found:
-    """Wait for a call in a thread of its own, which the end of the program does not wait for."""
+    """Await a call in its own daemon thread, so that the end of the program does not wait for it."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[_Found] = loop.create_future()
 

@@ -139,7 +139,7 @@ def test_a_path_with_nothing_is_not_found(tmp_path):
 
 
 def test_a_remote_store_of_another_kind_is_known_by_its_suffix():
-    with pytest.raises(UnknownFormat, match=r"AnnData far away is read from .*s3://"):
+    with pytest.raises(UnknownFormat, match=r"remote AnnData is read from .*s3://"):
         open_dataset("ftp://bucket/a.h5ad")
 
 

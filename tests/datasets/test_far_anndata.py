@@ -360,7 +360,7 @@ def test_a_server_that_sends_whole_files_alone_serves_zarr_and_not_h5ad(tmp_path
     server = FileServer(tmp_path, ranges=False)
     for container in ("h5ad", "zarr2"):
         make_anndata(tmp_path, truth, layout="csc", container=container)
-    with pytest.raises(UnknownFormat, match="whole files only"):
+    with pytest.raises(UnknownFormat, match="only whole files"):
         open_dataset(server.url("small.h5ad"))
     with open_dataset(server.url("small.zarr")) as dataset:
         np.testing.assert_array_equal(dataset.values(truth.var_labels[2]), truth.X[:, 2])

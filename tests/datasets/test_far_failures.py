@@ -97,7 +97,7 @@ def test_a_redirect_to_another_server_is_followed(web, store, truth, tmp_path):
 def test_a_redirect_in_a_circle_is_one_sentence(web, store):
     with (
         web.failing(f"redirect {web.url('').rstrip('/')}"),
-        pytest.raises(StorageUnavailable, match="redirects in a circle"),
+        pytest.raises(StorageUnavailable, match="redirects in a loop"),
     ):
         open_dataset(web.url(store.name), storage_options=IMPATIENT)
 
@@ -119,8 +119,8 @@ def test_a_file_of_no_bytes_is_said_to_be_empty(web):
         ("kind: Connect ... InvalidCertificate(UnknownIssuer)", StorageUnavailable, "not trusted"),
         ("kind: Connect ... InvalidCertificate(NotValidForNameContext {", StorageUnavailable, "for another name"),
         ("kind: Connect ... InvalidCertificate(ExpiredContext {", StorageUnavailable, "has expired"),
-        ("Generic HTTP error: Content-Length Header missing from response", UnknownFormat, "how long its files are"),
-        ('Failed to parse value for CONTENT_RANGE header: "bytes 0-9/*"', UnknownFormat, "how long its files are"),
+        ("Generic HTTP error: Content-Length Header missing from response", UnknownFormat, "the size of its files"),
+        ('Failed to parse value for CONTENT_RANGE header: "bytes 0-9/*"', UnknownFormat, "the size of its files"),
         ("HTTP error: error following redirect ... kind: Redirect", StorageUnavailable, "from https:// to http://"),
         ("Server returned non-2xx status code: 410 Gone: <html>hush</html>", StorageDenied, r"the request \(410\)"),
     ],
@@ -147,7 +147,7 @@ def test_ranges_that_hdf5_itself_asks_for_are_of_the_file_that_was_opened(web):
 
 def test_a_server_that_sends_too_little_is_said_to_be_at_fault(web, truth):
     path = make_anndata(web.root, truth, layout="csc", container="h5ad", name="short", chunks=64)
-    with web.failing("none"), pytest.raises(DamagedStore, match="another number of bytes than was requested"):
+    with web.failing("none"), pytest.raises(DamagedStore, match="a different number of bytes than requested"):
         open_dataset(web.url(path.name))
 
 
@@ -273,5 +273,5 @@ def test_all_axes_of_an_embedding_are_read_twice_at_most(web, container):
 
 
 def test_an_address_that_no_cxg_has_is_not_checked():
-    with pytest.raises(UnknownFormat, match="is checked on a local disk or in a bucket"):
+    with pytest.raises(UnknownFormat, match="validation reads from a local disk or a bucket"):
         validate("https://host/a.cxg")

@@ -260,8 +260,8 @@ def test_wrong_credentials_are_denied_without_naming_them(uri, object_store):
 def test_a_bucket_or_a_name_that_does_not_exist_is_not_found(uri, object_store):
     for wrong, sentence in (
         ("s3://nobody/x.cxg", "no bucket 'nobody'"),
-        (f"{uri}x", "no store of this name|nothing has this name"),
-        (f"{uri}/nothing", "no store of this name|nothing has this name"),
+        (f"{uri}x", "no store of this name"),
+        (f"{uri}/nothing", "no store of this name"),
     ):
         for format_ in (None, "cxg"):
             with pytest.raises(FileNotFoundError, match=sentence) as caught:

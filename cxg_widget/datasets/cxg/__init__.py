@@ -1,1 +1,1 @@
-"""CXG: reading, and the synthetic store of the demo."""
+"""CXG: the reader, the writer, and the synthetic store of the demo."""

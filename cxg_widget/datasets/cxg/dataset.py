@@ -39,18 +39,18 @@ class CxgDataset(Dataset):
     Parameters
     ----------
     uri : a directory, or a URI that TileDB reads, such as s3://bucket/name.cxg
-    cache_bytes : how much of what was read is kept in memory
+    cache_bytes : maximum size of the cache of data that were read
     ctx, config : a TileDB context to read with, or settings for one, such as {"vfs.s3.region": "eu-central-1"}
-    storage_options : the same in the names of fsspec, such as {"key": ..., "secret": ..., "endpoint_url": ...}
+    storage_options : the same settings under fsspec's names, such as {"key": ..., "secret": ..., "endpoint_url": ...}
 
     Raises
     ------
     InvalidStore
-        If a part is missing that every CXG has, or the parts contradict each other.
+        If a required part is missing, or the parts contradict each other.
     DamagedStore
-        If schemas or metadata cannot be read. Missing data are found when they are read.
+        If schemas or metadata cannot be read. Missing data raise it only when they are read.
     StorageError
-        If the storage refuses, fails or does not answer in time; of this, nothing is remembered.
+        If the storage refuses, fails or does not answer in time. Failures are not cached.
     """
 
     format: ClassVar[str] = "cxg"
@@ -79,13 +79,13 @@ class CxgDataset(Dataset):
 
     @property
     def version(self) -> str:
-        """The version that the store names; "0.0" where it names none."""
+        """Version that the store declares; "0.0" if it declares none."""
         return self._metadata.version
 
     def index_name(self, table: Table) -> str | None:
-        """Return the name of the index as it is stored; "cell" and "gene" where that is a placeholder such as name_0.
+        """Return the stored name of the index; "cell" or "gene" in place of a placeholder such as name_0.
 
-        None where a column is called so.
+        None if the store has no index, or if a column already has the name that replaces a placeholder.
         """
         is_obs = table == "obs"
         name, columns = (self.obs_index, self.obs_columns) if is_obs else (self.var_index, self.var_columns)
@@ -144,7 +144,7 @@ class CxgDataset(Dataset):
         if self.is_remote:
             children, members = self._arrays.children("", "emb", kind_of=kind_of)
             if not children:
-                raise DatasetNotFound(f"'{self.uri}': nothing has this name; check the path.")
+                raise DatasetNotFound(f"'{self.uri}': there is no store of this name; check the path.")
             return children, members
         children = self._arrays.children("", kind_of=kind_of)[0]
         return children, self._arrays.children("emb", kind_of=kind_of)[0] if children.get("emb") == "group" else {}
@@ -235,7 +235,7 @@ class CxgDataset(Dataset):
         return read_gene_sets(self._arrays, self._note)
 
     def _read_sections(self) -> Sections:
-        """Return the width of spots: a CXG has scale factors in `uns`, and no image."""
+        """Return the width of spots, from the scale factors in `uns`; a CXG has no image."""
         try:
             spatial = self.uns.get("spatial")
         except DamagedStore as error:
@@ -251,7 +251,7 @@ class CxgDataset(Dataset):
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether TileDB's reads may be fewer requests."""
+        """Whether TileDB may combine several reads into one request."""
         return self._arrays.reads_ahead
 
     def _read_traffic(self) -> Traffic:

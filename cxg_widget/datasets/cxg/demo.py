@@ -1,7 +1,7 @@
-"""Write a synthetic CXG of any size, for the demo, the tests and the benchmarks.
+"""Writes a synthetic CXG of any size, for the demo, the tests and the benchmarks.
 
-No cell in it was ever measured: the file's title and description say so. Cells are made in blocks, each from a random
-stream of its own, so that the same seed gives the same file whatever the memory or the number of cores.
+The cells were never measured, which the title and the description of the store state. Each block of cells has its own
+random stream, so the same seed gives the same store for any memory size and number of cores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Progress = Callable[[str, float], None]
 Triple = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32]]
 
 _LEVEL = 3  # Zstd: level 9 makes the file 7 % smaller in 1.3 times the time
-_BATCH_NNZ = 12_000_000  # values kept in memory before a fragment is written: about 150 MB, and again while sorting
+_BATCH_NNZ = 12_000_000  # values in memory before a fragment is written: about 150 MB, twice that while sorting
 _ABOUT = (
     "SYNTHETIC data drawn from a random number generator to try cxg-widget with. No cell, donor or gene in it was "
     "measured, and nothing can be learnt from it about biology."
@@ -57,16 +57,16 @@ def write_demo(
     """Write synthetic blood cells as a CXG 0.3.0, with the matrix stored by cells and by genes.
 
     A million cells by 300 genes take about 35 s on two cores and 1.2 GB of memory; ten million take about ten minutes
-    and hardly more memory. The matrix is always stored both ways: the format has no room for one without the other.
+    and hardly more memory. The matrix is always stored both ways, as the format requires.
 
     Parameters
     ----------
-    path : the store to make, by custom ending in ".cxg"
+    path : path of the new store, usually ending in ".cxg"
     n_obs : number of cells, 1 or more
     n_var : number of genes, 1 or more; the first are well-known markers, and about 450 have real symbols
     seed : the same seed, n_obs and n_var give the same data
     force : replace the CXG that is at `path`
-    progress : called now and then with what is being written and the part that is done, 0 to 1
+    progress : called at intervals with the name of the current part and the fraction that is done, 0 to 1
 
     Returns
     -------
@@ -77,9 +77,9 @@ def write_demo(
     InvalidValue
         If n_obs or n_var is less than 1, or n_obs more than 2**32 - 2.
     FileExistsError
-        If there is something at `path`, and `force` is not set or it is no CXG.
+        If `path` exists, and `force` is not set or it is not a CXG.
     TargetNotWritten
-        If the disk takes no more, or what is to be replaced is a link or holds links.
+        If the disk is full, or the store to replace is a link or contains links.
     """
     target = local_path(path)
     if not 1 <= n_obs < 2**32 - 1 or n_var < 1:
@@ -206,7 +206,7 @@ def _check_free(target: Path, force: bool) -> None:
         )
     if not writer.is_store(target):
         raise FileExistsError(
-            f"'{target}' is not a CXG and is not replaced; choose another path or remove it yourself."
+            f"'{target}' is not a CXG, so it is not replaced; choose another path or remove it yourself."
         )
     check_replaceable(target, is_folder=True)
 
@@ -215,7 +215,7 @@ def _group_metadata(n_obs: int, n_var: int) -> dict[str, object]:
     title = f"SYNTHETIC blood cells ({n_obs:,} cells, {n_var:,} genes)"
     return {
         "cxg_version": "0.3.0",
-        # `about` is for a link; what is not known is to be ignored by who reads it.
+        # `about` is for a link; `description` is not in the specification, and readers ignore it.
         "cxg_properties": {"title": title, "about": None, "description": _ABOUT},
         "corpora": {"title": title, "default_embedding": "X_umap", "X_approximate_distribution": "normal"},
         "cxg_category_colors": {"cell_type": {one.name: one.color for one in CELL_TYPES}},

@@ -80,7 +80,7 @@ class Genes:
     """Parameters of every gene.
 
     symbols : (n_var,)
-    ids : (n_var,) unique identifiers in the manner of Ensembl's
+    ids : (n_var,) unique identifiers that look like Ensembl's
     groups : (n_var,), each one of `GROUPS`
     rates : float32 (n_var, n_states), transcripts expected in a cell of median depth in each state
     """
@@ -92,7 +92,7 @@ class Genes:
 
 
 def make_genes(n_var: int, seed: int) -> Genes:
-    """Choose `n_var` genes, the best known markers first; past the real symbols come ``SYN-0001`` and so on."""
+    """Choose `n_var` genes, the best known markers first; ``SYN-0001`` and so on follow the real symbols."""
     rng = np.random.default_rng([seed, 2])
     chosen = _known_genes()[:n_var]
     chosen += [(f"SYN-{number + 1:04d}", "other", 0.0, 0.0, ()) for number in range(n_var - len(chosen))]
@@ -108,13 +108,13 @@ def make_genes(n_var: int, seed: int) -> Genes:
 def state_of(
     types: NDArray[np.uint8], progress: NDArray[np.float32], conditions: NDArray[np.uint8], sexes: NDArray[np.uint8]
 ) -> NDArray[np.uint16]:
-    """Return the column of `Genes.rates` that holds for each cell, (n,)."""
+    """Return the column of `Genes.rates` for each cell, uint16 (n,)."""
     step = np.minimum((progress * N_STEPS).astype(np.uint16), N_STEPS - 1)
     return ((types.astype(np.uint16) * N_STEPS + step) * 2 + conditions) * 2 + sexes
 
 
 def gene_sets(symbols: list[str]) -> dict[str, dict[str, object]]:
-    """Return the demo's gene sets in the form of CXG's `genesets`, without genes that are not among `symbols`."""
+    """Return the demo's gene sets in the form of CXG's `genesets`, restricted to `symbols`."""
     present = set(symbols)
     wanted = {
         "T cell markers": ("Pan T cell genes", _MARKERS[0][3]),

@@ -1,4 +1,4 @@
-"""The cells of the synthetic demo data: their `obs` table and embeddings, written slab by slab."""
+"""Writes the cells of the synthetic demo data, their `obs` table and embeddings, slab by slab."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CellStates:
     """State of each cell that its expression depends on.
 
     state : uint16 (n_obs,), column of `Genes.rates`
-    depth : float32 (n_obs,), how deeply the cell was sequenced; 1 is the median
+    depth : float32 (n_obs,), relative sequencing depth; 1 is the median
     n_counts : float32 (n_obs,), transcripts of the cell
     """
 
@@ -59,7 +59,7 @@ class CellStates:
 
 
 def stream(*key: int) -> np.random.Generator:
-    """Return the random stream of that key; streams of different keys are independent."""
+    """Return the random stream of a key; streams of different keys are independent."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(key)))
 
 
@@ -82,7 +82,7 @@ def write_cells(path: Path, n_obs: int, seed: int, progress: Callable[[float], N
 
 
 def _make_block(shape: Shape, seed: int, block: int, n: int, cells: CellStates) -> dict[str, NDArray[Any]]:
-    """Make the columns and embeddings of `n` cells, and note their states in `cells`."""
+    """Make the columns and embeddings of `n` cells, and store their states in `cells`."""
     rng = stream(seed, 4, block)
     sample, types = _draw_samples(seed, n, rng)
     donor, condition = sample // 2, sample % 2
@@ -110,7 +110,7 @@ def _make_block(shape: Shape, seed: int, block: int, n: int, cells: CellStates) 
         "n_counts": np.rint(n_counts),
         "n_genes": np.rint(3.1 * n_counts**0.75 * rng.lognormal(0, 0.07, n)).astype(np.int32),
         "pct_mito": _missing(rng.gamma(4, 1.1, n), rng.random(n) < 0.015),
-        # The score was "not computed" for one batch.
+        # The score is missing for one batch, as if it had not been computed.
         "doublet_score": _missing(doublet_score, batch == 2),
         "is_doublet": is_doublet.astype(np.uint8),
         "emb/umap": xy,
@@ -156,7 +156,7 @@ def _leiden(types: NDArray[np.uint8], progress: NDArray[np.float32]) -> NDArray[
 
 
 def _expansion(types: NDArray[np.uint8], progress: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int8]:
-    """Draw the clone size of T cells; "nan", missing, for other cells and where no receptor was read."""
+    """Draw the clone size of T cells; "nan", missing, for other cells and for T cells without a receptor."""
     size = np.minimum((rng.beta(0.8, 2.5, len(types)) * (1 + 3 * progress)).astype(np.int8), len(_EXPANSION) - 2)
     missing = _EXPANSION.index("nan")
     return np.where(_T_CELLS[types] & (rng.random(len(types)) < 0.8), size, missing).astype(np.int8)
@@ -173,7 +173,7 @@ def _principal_components(
     condition: NDArray[np.uint8],
     rng: np.random.Generator,
 ) -> NDArray[np.float32]:
-    """Draw float32 (n, 10): types apart, a slope along each path, and noise, all falling off from axis to axis."""
+    """Draw float32 (n, 10): separate types, a slope along each path, and noise, all decreasing from axis to axis."""
     shared = np.random.default_rng([seed, 6])
     width = EMBEDDINGS["pca"]
     lineage = np.array(["mono" in name or "dendritic" in name for name in NAMES]) * 1.0

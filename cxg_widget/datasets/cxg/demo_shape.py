@@ -19,10 +19,10 @@ _CENTRES_PER_UNIT = 26  # small blobs per square unit of a type's band: enough f
 class Shape:
     """A mixture of small compact blobs, in which every type and condition has its own weights.
 
-    xy : (k, 2) centres
+    xy : (k, 2) centers
     axes : (k, 2, 2) maps the unit disc to the blob
     progress : (k,) position along the type's path, 0 to 1
-    edges : (n_types * 2 * k',) cumulative weights; group g = 2 * type + condition lies between g and g + 1
+    edges : (n_types * 2 * k',) cumulative weights; group g = 2 * type + condition has those between g and g + 1
     blob : (n_types * 2 * k',) the blob of each edge
     waves : (m, 5) wave vector x, y, phase, and displacement x, y of the smooth bending of the whole plane
     """
@@ -63,7 +63,7 @@ def make_shape(seed: int) -> Shape:
 def place(
     shape: Shape, types: NDArray[np.uint8], conditions: NDArray[np.uint8], rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Draw a place in the embedding for each cell.
+    """Draw the coordinates of each cell in the embedding.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def place(
     Returns
     -------
     xy : float32 (n, 2)
-    progress : float32 (n,), 0 to 1, how far along its type's path the cell lies
+    progress : float32 (n,), position of the cell along its type's path, 0 to 1
     """
     n = len(types)
     group = 2.0 * types + conditions

@@ -1,4 +1,4 @@
-"""The demo store, written at first use."""
+"""Provides the demo store, and writes it at first use."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def demo(path: str | os.PathLike[str] | None = None, cells: int = 100_000, *, ge
 
     Parameters
     ----------
-    path : where it is or is to be; None = in the folder for caches (`CXG_WIDGET_CACHE_DIR`), one for each size
-    cells, genes : how many
+    path : path of the store; None = one store per size in the cache folder (`CXG_WIDGET_CACHE_DIR`)
+    cells, genes : number of cells and of genes
 
     Returns
     -------
-    the path of a store that was opened to see that it has that many
+    the path of the store, once its size has been checked
 
     Raises
     ------
     InvalidValue
-        If they are no numbers of cells and genes, or the store at `path` has others.
+        If `cells` or `genes` is not a valid number, or the store at `path` has another size.
     UnknownFormat, InvalidStore
-        If there is something else at `path`.
+        If there is something other than a CXG at `path`.
 
     Examples
     --------
@@ -64,5 +64,5 @@ def _cached(cells: int, genes: int) -> Path:
 
 
 def _write(target: Path, cells: int, genes: int) -> None:
-    with suppress(FileExistsError):  # another process was faster, which the opening that follows finds
+    with suppress(FileExistsError):  # another process was faster; `demo` then opens that store
         write_demo(target, cells, genes)

@@ -16,7 +16,7 @@ from cxg_widget.errors import CxgWidgetError
 
 
 def describe(children: Mapping[str, str], metadata: GroupMetadata, matrix: CxgMatrix) -> dict[str, Any]:
-    """Return version, schema version and layout; fit for JSON, None where the store does not say."""
+    """Return version, schema version and layout, for JSON; None if the store does not declare one."""
     found: dict[str, Any] = {
         "version": metadata.version,
         "schema_version": metadata.schema_version,
@@ -32,7 +32,7 @@ def describe(children: Mapping[str, str], metadata: GroupMetadata, matrix: CxgMa
 
 
 def measure(arrays: Arrays, children: Mapping[str, str], embeddings: Iterable[str]) -> dict[str, int]:
-    """Return the size on disk of each array, and of everything else, in bytes."""
+    """Return the stored bytes of each array and of every other part."""
     names = [name for name in children if name != "emb" and not name.startswith("__")]
     found: dict[str, int] = {}
     for path in [*names, *(f"emb/{name}" for name in embeddings)]:

@@ -1,4 +1,4 @@
-"""The parts of a CXG by name, the interface of the layouts of its matrix, and the layout of `Xr` and `Xc`."""
+"""Names of the parts of a CXG, the base class of its matrix layouts, and the layout of `Xr` and `Xc`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS = ("obs", "var", *MATRIX, SHIFT, "cxg_group_metadata")
 
 
 def kind_of(path: str) -> str:
-    """Return the TileDB type that what has this path has in a CXG, "unknown" where CXGs have nothing there."""
+    """Return the TileDB type that a CXG has at this path; "unknown" if CXGs have nothing there."""
     if path in PARTS or path.startswith("emb/"):
         return "array"
     return "group" if path == "emb" else "unknown"
@@ -35,10 +35,10 @@ def kind_of(path: str) -> str:
 
 @dataclass(frozen=True)
 class Stored:
-    """Facts of an array's schema; a schema itself would keep the context of TileDB, and its threads, after closing.
+    """Facts of an array's schema; the schema itself would keep TileDB's context and threads alive after closing.
 
-    dims, tiles : name and extent of a tile of each dimension; 0 = it has none
-    types : attributes by name and NumPy type
+    dims, tiles : name and tile extent of each dimension; 0 = no tile extent
+    types : {attribute name: NumPy dtype}
     """
 
     shape: tuple[int, ...]
@@ -50,7 +50,7 @@ class Stored:
 
     @classmethod
     def of(cls, schema: Any) -> Stored:
-        """Take it from a `tiledb.ArraySchema`."""
+        """Copy the facts of a `tiledb.ArraySchema`."""
         dims = [schema.domain.dim(number) for number in range(schema.domain.ndim)]
         attrs = [schema.attr(number) for number in range(schema.nattr)]
         return cls(
@@ -64,29 +64,29 @@ class Stored:
 
     @property
     def value(self) -> str:
-        """The first attribute."""
+        """Name of the first attribute."""
         return next(iter(self.types))
 
 
 ENTRY_BYTES = 12
-"""What an entry takes where it comes with both of its places."""
+"""Bytes of an entry with both of its positions."""
 _NEAR_ENTRIES = 1 << 12
 _MOST_ENTRIES = 1 << 20
 
 
 class Layout(ABC):
-    """One layout, and how it is read.
+    """A layout of the matrix, and how to read it.
 
     Parameters
     ----------
-    children : names below its root and their types
-    note : takes a sentence for the user
+    children : {name below the root: TileDB type}
+    note : called with a sentence for the user
 
     Attributes
     ----------
-    path : the array that is read
-    twin : the name of the array that holds the same along the other axis, None where there is none
-    has_rows : whether rows of a column can be read without the others
+    path : name of the array to read
+    twin : name of the array with the same values along the other axis, None if there is none
+    has_rows : whether some rows of a column can be read without the rest
     """
 
     path = "X"
@@ -101,20 +101,20 @@ class Layout(ABC):
 
     @property
     def is_by_row(self) -> bool:
-        """Whether a column takes a look at about all of the matrix, so that several are read together."""
+        """Whether one column requires reading almost the whole matrix, so that several are read together."""
         return self._quick_axis() == "obs"
 
     @property
     def axis(self) -> Axis:
-        """Along which lines are read with less of the matrix than along the other; far away always "var"."""
+        """Axis whose lines require reading less of the matrix; always "var" in remote storage."""
         return "var" if self._arrays.is_remote else self._quick_axis()
 
     @abstractmethod
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:
-        """Read one column, or its rows start <= row < stop; of a layout without rows always all."""
+        """Read one column, or its rows start <= row < stop; a layout without `has_rows` always reads all rows."""
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> list[Cells]:
-        """Read rows of distinct columns at once; called where `is_by_row`."""
+        """Read rows of distinct columns together; called only if `is_by_row`."""
         raise NotImplementedError
 
     @abstractmethod
@@ -123,46 +123,47 @@ class Layout(ABC):
 
     @abstractmethod
     def grain(self) -> Grain:
-        """Say in which portions it is read."""
+        """Return the portions in which the matrix is read."""
 
     @abstractmethod
     def cells_of_rows(self, rows: Positions) -> Entries | NDArray[np.float32]:
-        """Read some rows, ascending, of a layout whose grain has rows: rows, columns and values, or all values.
+        """Read some rows, ascending: rows, columns and values of entries, or all values.
 
-        Entries of other rows may be among them.
+        Called only if the grain has rows. The result may include entries of other rows.
         """
 
     @abstractmethod
     def cells_of_columns(self, positions: Positions, rows: Positions | None) -> Entries | NDArray[np.float32]:
-        """Read some columns, ascending, cut to some rows: columns, rows and values, or all values (n_columns, n_rows).
+        """Read some columns, ascending, restricted to some rows.
 
-        Entries of other columns and rows may be among them.
+        Returns columns, rows and values of entries, or all values (n_columns, n_rows). The result may include entries
+        of other columns and rows.
         """
 
     def describe(self) -> dict[str, Any]:
-        """Describe the layout, fit for JSON."""
+        """Describe the layout, as values for JSON."""
         kind = "sparse" if self.stored.is_sparse else "dense"
         return {"layout": f"X: {kind}", "tiles": list(self.stored.tiles)}
 
-    def largest_gap(self, axis: Axis) -> int:  # noqa: ARG002 - of layouts whose tiles are read one by one
-        """Return the largest gap between lines along an axis that one range reads, together with the lines between."""
+    def largest_gap(self, axis: Axis) -> int:  # noqa: ARG002 - for layouts that read tile by tile
+        """Return the largest gap between lines along an axis that one range bridges by reading the lines between."""
         return 1
 
     def most_lines(self, axis: Axis) -> int:  # noqa: ARG002
-        """Return the most lines along an axis to read at a time, including those between others."""
+        """Return the maximum number of lines along an axis to read at a time, including the lines in gaps."""
         return 2**62
 
     def _n_entries(self, path: str) -> int:
-        """Return the number of entries of a sparse array, by the metadata of its fragments, read once."""
+        """Return the number of entries of a sparse array, from the metadata of its fragments, read once."""
         if path not in self._counted:
             self._counted[path] = sum(fragment.n_cells for fragment in self._arrays.fragments(path))
         return self._counted[path]
 
-    def _find_shape(self, n_obs: int) -> tuple[int, ...]:  # noqa: ARG002 - of layouts that do not say it
+    def _find_shape(self, n_obs: int) -> tuple[int, ...]:  # noqa: ARG002 - for layouts without it in their schema
         return self.stored.shape
 
     def _quick_axis(self) -> Axis:
-        """TileDB reads whole tiles: a band of rows is as high as a tile, a band of columns as wide."""
+        """Return the axis whose lines are cheaper: TileDB reads whole tiles, so a line costs a band of tiles."""
         shape, (rows, columns) = self.stored.shape, self._portion()
         return "obs" if rows * shape[1] < columns * shape[0] else "var"
 
@@ -181,18 +182,18 @@ class Layout(ABC):
 
 
 class SparseLayout(Layout):
-    """A layout that keeps entries, of which neighbours lie in one tile."""
+    """A layout that stores entries; neighboring entries share a tile."""
 
     def largest_gap(self, axis: Axis) -> int:
-        """Return the largest gap between lines: beginning a range takes as long as reading so many entries."""
+        """Return the largest gap whose entries take no longer to read than a new range takes to start."""
         return max(_NEAR_ENTRIES // self._mean(axis), 1)
 
     def most_lines(self, axis: Axis) -> int:
-        """Return the most lines to read at a time."""
+        """Return the maximum number of lines to read at a time."""
         return max(_MOST_ENTRIES // self._mean(axis), 1)
 
     def _mean(self, axis: Axis) -> int:
-        """Return the mean number of entries of a line."""
+        """Return the mean number of entries per line."""
         return max(self._n_entries(self.path) // max(self.shape[axis == "var"], 1), 1)
 
     def _lines_in_tile(self, stored: Stored, axis: Axis) -> int:
@@ -200,7 +201,7 @@ class SparseLayout(Layout):
 
 
 class ByColumn(SparseLayout):
-    """`Xc`: sparse, one dimension, var; the rows are an attribute. `Xr` is its twin by row, of which rows are read."""
+    """`Xc`: sparse, with var as its dimension and rows as an attribute; reads of rows use its twin `Xr`."""
 
     path = "Xc"
     has_rows = False
@@ -218,21 +219,21 @@ class ByColumn(SparseLayout):
         return found[value], found["obs"].astype(np.int64)
 
     def lines(self, start: int, stop: int) -> Entries:
-        """Read the entries of neighbouring columns."""
+        """Read the entries of neighboring columns."""
         value, line = self._value(), self.stored.dims[0]
         query = partial(self._arrays.array("Xc").query, order="U", attrs=[value, "obs"], dims=[line])
         found = self._lines(start, stop, lambda: query().multi_index[start : stop - 1])
         return found[line].astype(np.int64), found["obs"].astype(np.int64), np.asarray(found[value], np.float32)
 
     def grain(self) -> Grain:
-        """Say in which portions it is read: tiles hold `capacity` entries of neighbouring rows, or columns."""
+        """Return the portions; a tile has `capacity` entries of neighboring rows or columns."""
         n_obs, n_var = self.shape
         rows = self._lines_in_tile(Stored.of(self._arrays.schema("Xr")), "obs") if self._has_twin() else None
         columns = self._lines_in_tile(self.stored, "var")
         return Grain((n_obs, n_var), self._n_entries("Xc"), ENTRY_BYTES, rows, columns, both_ways=rows is not None)
 
     def cells_of_rows(self, rows: Positions) -> Entries:
-        """Read the entries of some rows, out of `Xr`."""
+        """Read the entries of some rows, from `Xr`."""
         return self._cells("Xr", "var", ranges_of(rows, self.largest_gap("obs")), f"{len(rows):,} rows")
 
     def cells_of_columns(self, positions: Positions, rows: Positions | None) -> Entries:  # noqa: ARG002 - no rows
@@ -250,7 +251,7 @@ class ByColumn(SparseLayout):
         return found[line], found[across], np.asarray(found[value], np.float32)
 
     def _has_twin(self) -> bool:
-        """Say whether `Xr` holds what `Xc` does: where it has lost its files, TileDB would read zeros."""
+        """Return whether `Xr` has as many entries as `Xc`; TileDB reads zeros from an `Xr` that lost its files."""
         if self.twin is None:
             return False
         if self._n_entries("Xr") == self._n_entries("Xc") and self._arrays.schema("Xr").shape == self.shape[:1]:
@@ -261,7 +262,7 @@ class ByColumn(SparseLayout):
         return False
 
     def describe(self) -> dict[str, Any]:
-        """Describe the layout, fit for JSON."""
+        """Describe the layout, as values for JSON."""
         both = "Xr and Xc" if "Xr" in self._children else "Xc without Xr"
         return {"layout": f"{both}: sparse, by rows and by columns", "capacity": self.stored.capacity}
 
@@ -280,7 +281,7 @@ class ByColumn(SparseLayout):
 
 
 def ranges_of(lines: NDArray[np.int64], largest_gap: int) -> list[slice]:
-    """Return lines, ascending, as ranges of `multi_index`, ends included; gaps up to `largest_gap` lie within one."""
+    """Return ascending lines as ranges of `multi_index`, ends included; a gap above `largest_gap` ends a range."""
     breaks = np.flatnonzero(np.diff(lines) > largest_gap)
     firsts, lasts = lines[np.append(0, breaks + 1)], lines[np.append(breaks, len(lines) - 1)]
     return [slice(*one) for one in zip(firsts.tolist(), lasts.tolist(), strict=True)]

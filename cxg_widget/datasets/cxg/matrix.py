@@ -1,4 +1,4 @@
-"""The expression matrix of a CXG in any layout: one var, several, or neighboring lines."""
+"""Reads the expression matrix of a CXG in any layout: one var, several vars, or neighboring lines."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _CELL_BYTES = 40
-"""Bytes that a cell of several columns takes while they are separated."""
+"""Temporary bytes per cell while the reader separates several columns."""
 
 
 class CxgMatrix:
-    """X by var, found by looking at the store: the version string does not tell the layout.
+    """The expression matrix; the arrays in the store determine its layout, since the version string does not.
 
-    With `X_col_shift` the store holds *original - shift*, so that the cells it leaves out are worth the shift.
+    With `X_col_shift` the store has *original - shift*, so the value of a cell that is not stored is the shift.
 
-    children : names below its root and their types
+    children : {name below the root: TileDB type}
     shape : (n_obs, n_var)
-    note : takes a sentence for the user, at opening, or in storage far away when a var is read
+    note : called with a sentence for the user, at opening, or in remote storage when a var is first read
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CxgMatrix:
         return self._vector(position, self._usable().column(position, None))
 
     def block(self, position: int, start: int, stop: int) -> Vector | None:
-        """Read the rows start <= row < stop of one var, counted from `start`; None where the layout has no rows."""
+        """Read the rows start <= row < stop of one var, relative to `start`; None if the layout cannot read rows."""
         layout = self._usable()
         if not layout.has_rows:
             return None
@@ -63,22 +63,22 @@ class CxgMatrix:
 
     @property
     def is_by_row(self) -> bool:
-        """Whether a var takes a look at about all of the matrix, so that several are read together."""
+        """Whether one var requires reading almost the whole matrix, so that several are read together."""
         return self._usable().is_by_row
 
     def several(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield the rows start <= row < stop of distinct vars, counted from `start`; errors as `vector`."""
+        """Yield the rows start <= row < stop of distinct vars, relative to `start`; errors as `vector`."""
         for some in together(positions, _CELL_BYTES * (stop - start)):
             for position, cells in zip(some, self._usable().columns(some, start, stop), strict=True):
                 yield self._vector(position, cells, start)
 
     @property
     def axis(self) -> Axis:
-        """Along which axis lines are read fast; in storage far away not looked up, and "var"."""
+        """Axis along which lines are read fast; always "var" in remote storage, without a lookup."""
         return "var" if self._layout is None else self._layout.axis
 
     def describe(self) -> dict[str, Any]:
-        """Return layout, type and number of values, fit for JSON."""
+        """Return layout, dtype and number of values, for JSON."""
         self._look()
         layout = self._layout
         if layout is None:
@@ -105,21 +105,21 @@ class CxgMatrix:
         return MatrixBlock.of_dense(found + added)
 
     def grain(self) -> Grain:
-        """Say in which portions it is read; errors as `vector`."""
+        """Return the portions in which the matrix is read; errors as `vector`."""
         found = self._usable().grain()
         if not self._shifted:
             return found
         n_entries = self._shape[0] * self._shape[1] if found.rows is None else found.n_entries
-        return replace(found, n_entries=n_entries, both_ways=False)  # blocks of columns are written out
+        return replace(found, n_entries=n_entries, both_ways=False)  # the shift makes blocks of columns dense
 
     def rows(self, rows: Positions) -> MatrixBlock:
-        """Read some rows, ascending; with a shift as fill of what is left out. Errors as `vector`."""
+        """Read some rows, ascending; a shift is the fill value of cells that are not stored. Errors as `vector`."""
         layout = self._usable()
         parts = covering(rows, layout.largest_gap("obs"), layout.most_lines("obs"))
         return join([self._some_rows(layout.cells_of_rows(some), some) for some in parts])
 
     def columns(self, positions: Positions, rows: Positions | None) -> MatrixBlock:
-        """Read some columns, ascending, cut to some rows; with a shift, every value. Errors as `vector`."""
+        """Read some columns, ascending, restricted to some rows; a shift makes them dense. Errors as `vector`."""
         layout = self._usable()
         parts = covering(positions, layout.largest_gap("var"), layout.most_lines("var"))
         return join([self._some_columns(layout.cells_of_columns(some, rows), some, rows) for some in parts])
@@ -146,7 +146,7 @@ class CxgMatrix:
         return DenseBlock(block.dense(self._shape[0] if rows is None else len(rows)) + shift)
 
     def _sorted(self, entries: Entries, lines: Positions, length: int, across: str) -> MatrixBlock:
-        """Return those entries that are of some lines, in the order of these; each position once."""
+        """Return the entries of some lines, in the order of the lines, each position once."""
         line, positions, values = entries
         if len(positions) and int(positions.max()) >= length:
             held = f"the matrix refers to {across} {positions.max()} but {across} has {length} rows"
@@ -165,7 +165,7 @@ class CxgMatrix:
         return found.once(length)
 
     def _checked(self, entries: Entries, layout: Layout, start: int, shape: tuple[int, int]) -> Entries:
-        """Return entries with lines counted from `start`; refuse those that no line of this matrix can hold."""
+        """Return entries with lines relative to `start`; raise if a line or a position is out of range."""
         lines, positions, values = entries[0] - start, entries[1], entries[2]
         n_lines, length = shape
         if len(positions) and (int(positions.max()) >= length or int(positions.min()) < 0):
@@ -194,7 +194,7 @@ class CxgMatrix:
         return Vector(values + np.float32(shift) if shift else values, rows, 0.0 if rows is None else shift)
 
     def _look(self) -> None:
-        """Find and check the layout, once; in storage far away only when a var is read, since it takes requests."""
+        """Find and check the layout, once; in remote storage only when a var is read, since it takes requests."""
         with self._looking:
             if self._children is None:
                 return
@@ -223,7 +223,7 @@ class CxgMatrix:
             self._note(note)
 
     def _count_stored(self, path: str) -> int | None:
-        """Return the count of cells in the fragments of a sparse array, by their metadata; None where that is lost."""
+        """Return the number of cells of a sparse array, from the metadata of its fragments; None if they are lost."""
         try:
             return sum(fragment.n_cells for fragment in self._arrays.fragments(path))
         except DamagedStore:
@@ -232,7 +232,7 @@ class CxgMatrix:
     def _distinct(
         self, values: NDArray[np.float32], rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Check that rows are in range, and add up cells that the store holds twice, as scipy does."""
+        """Check that rows are in range, and sum duplicate cells, as scipy does."""
         n_obs = self._shape[0]
         if not len(rows):
             return values, rows
@@ -258,12 +258,12 @@ class CxgMatrix:
 
 
 def _again(problem: Exception | None) -> Exception:
-    """Return a new exception of the same kind: one object raised in several threads would gather their tracebacks."""
+    """Return a new exception of the same kind: one object raised in several threads would collect all tracebacks."""
     return type(problem)(*problem.args) if problem is not None else InvalidStore("no expression matrix.")
 
 
 def find_layout(arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None]) -> Layout:
-    """Return the layout by which columns are read."""
+    """Return the layout from which columns are read."""
     if children.get("Xc") == "array":
         return ByColumn(arrays, children, n_obs, note)
     if children.get("X") == "array":

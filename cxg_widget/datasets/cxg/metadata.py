@@ -1,6 +1,6 @@
 """Metadata of a CXG: title, default embedding, colors, gene sets, uns.
 
-Values come from files of others, so nothing here ever unpickles: JSON and plain values only.
+The files are untrusted, so this module never unpickles: it reads only JSON and plain values.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Note = Callable[[str], None]
 
 
 class GroupMetadata:
-    """The array `cxg_group_metadata`, which the first, unnamed version does not have.
+    """The array `cxg_group_metadata`, which the first version of the format, without a number, does not have.
 
-    version : "0.0" where the store names none
-    title : None where the store names none
-    default_embedding : as written, often "X_umap"; None where the store names none
-    about : where there is more about the dataset, by its own words; None where it has none
-    schema_version : that of the Corpora schema which the source followed; None where the store names none
+    version : version of the format, "0.0" if the store declares none
+    title : None if the store has none
+    default_embedding : as written, often "X_umap"; None if the store declares none
+    about : as written, usually a link to more about the dataset; None if the store has none
+    schema_version : version of the Corpora schema of the source; None if the store declares none
     """
 
     def __init__(self, arrays: Arrays, children: Mapping[str, str], note: Note) -> None:
@@ -39,10 +39,10 @@ class GroupMetadata:
         if self.version not in KNOWN_VERSIONS:
             note(
                 f"cxg_version {self.version!r} is unknown (known: {', '.join(KNOWN_VERSIONS)}); "
-                "the store is read by the arrays it holds."
+                "the layout is inferred from the arrays in the store."
             )
         corpora, properties = self._object("corpora"), self._object("cxg_properties")
-        # The title in cxg_properties is the name of the file that was converted, for want of a better one.
+        # Writers without a title put the name of the converted file into cxg_properties.
         self.title = _text(corpora.get("title")) or _text(properties.get("title"))
         self.about = _text(properties.get("about"))
         nested = corpora.get("version")
@@ -51,7 +51,7 @@ class GroupMetadata:
         self.default_embedding = _text(corpora.get("default_embedding"))
 
     def colors(self) -> dict[str, dict[str, str]]:
-        """Return column to label to "#rrggbb", as spelt in the store; what is no color is left out with a note."""
+        """Return {column: {label: "#rrggbb"}}, names as in the store; invalid colors are left out with a note."""
         found: dict[str, dict[str, str]] = {}
         for column, table in self._object("cxg_category_colors").items():
             if not isinstance(table, dict):
@@ -83,7 +83,7 @@ class GroupMetadata:
 
 
 def decode(value: Any, key: str, note: Note) -> Any:
-    """Return a metadata value: text as JSON where it is JSON, bytes as None with a note, all else as it is."""
+    """Return a metadata value: JSON text decoded, bytes as None with a note, all else unchanged."""
     if isinstance(value, bytes | bytearray | memoryview):
         note(f"{key} is ignored: it is binary, perhaps pickled, and is never decoded.")
         return None
@@ -101,7 +101,7 @@ def decode(value: Any, key: str, note: Note) -> Any:
 def read_gene_sets(arrays: Arrays, note: Note) -> dict[str, tuple[str, ...]]:
     """Return the gene sets in the metadata of obs.
 
-    Four shapes exist: name to set; {"genesets": sets, "tid": n}; [sets, tid]; and a plain list of sets.
+    Four forms exist: {name: set}; {"genesets": sets, "tid": n}; [sets, tid]; and a plain list of sets.
     """
     value = decode(arrays.metadata_value("obs", "genesets"), "genesets", note)
     found: dict[str, tuple[str, ...]] = {}
@@ -140,7 +140,7 @@ def _is_set(value: Any) -> bool:
 
 
 def read_uns(arrays: Arrays, children: Mapping[str, str], note: Note) -> dict[str, Any]:
-    """Return `uns`, an array whose metadata hold the values, or a group of such arrays; empty where there is none."""
+    """Return `uns`, an array with the values as metadata, or a group of such arrays; empty if there is none."""
     kind = children.get("uns")
     if kind == "unknown":
         kind = "array" if "__schema" in arrays.names(["uns"])[0] else "group"
@@ -159,7 +159,7 @@ def _uns_array(arrays: Arrays, path: str, note: Note) -> dict[str, Any]:
 
 
 def libraries_with_factors(spatial: Any) -> list[Library]:
-    """Return the scale factors in `uns["spatial"]`: of each library, or of the only one, without its name."""
+    """Return the scale factors in `uns["spatial"]` per library; without libraries, those of one named ""."""
     found = spatial if isinstance(spatial, dict) else {}
     named = {"": found} if isinstance(found.get("scalefactors"), dict) else found
     return [

@@ -1,4 +1,4 @@
-"""A CXG with obs alone, for saving annotations: a table of labels, not a dataset."""
+"""Writes and reads a CXG with only obs, for saved annotations: a table of labels, not a dataset."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _OTHER_PARTS = ("var", "X", "Xr", "Xc")
 
 
 def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **said: Mapping[str, Any]) -> None:
-    """Write a new CXG that has obs alone.
+    """Write a new CXG that has only obs.
 
-    table : categoricals of texts by the names of the cells, of which there is one at least
-    index : the column of these names
-    said : kept as JSON in the metadata of the array
+    table : categorical columns of text, indexed by cell name; at least one row
+    index : name of the column for the cell names
+    said : metadata of the array, written as JSON
     """
     labels = {str(name): _labels_of(table[name]) for name in table.columns}
     types = {name: writer.categorical(found) for name, found in labels.items()}
@@ -47,7 +47,7 @@ def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **s
 
 
 def read_obs_alone(path: Path, key: str) -> tuple[pd.DataFrame, Any] | None:
-    """Return a table that was written so, and what is said of it under a key; None where something else is there."""
+    """Return a table from `write_obs_alone` and its metadata under a key; None if the store is anything else."""
     import pandas as pd
 
     arrays = Arrays(absolute(str(path)), str(path), make_context(str(path)))

@@ -1,6 +1,7 @@
-"""Which parts of a CXG can be used: its embeddings, arrays that are lost, what was never written.
+"""Finds the usable parts of a CXG: its embeddings, lost arrays, and arrays that were never written.
 
-TileDB reads zeros of a sparse array that lost all of its files; an empty matrix is told from a damaged one here.
+TileDB reads zeros from a sparse array that lost all of its files, so this module distinguishes an empty matrix from a
+damaged one.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ _FRAGMENT = re.compile(r"__\d+_\d+_[0-9a-f]{32}")
 
 
 def find_embeddings(arrays: Arrays, members: Mapping[str, str], n_obs: int) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the number of axes of each usable embedding, and a sentence for each other one.
+    """Return the number of axes of each usable embedding, and a sentence for each unusable one.
 
-    members : what lies under emb/, name to kind
+    members : {name under emb/: kind}
     """
     found = {name: _width_of(arrays, name, kind, n_obs) for name, kind in members.items()}
     usable = {name: width for name, width in found.items() if isinstance(width, int)}
@@ -43,14 +44,14 @@ def _width_of(arrays: Arrays, name: str, kind: str, n_obs: int) -> int | str:
 
 
 def lost_arrays(arrays: Arrays, children: Mapping[str, str], members: Mapping[str, str]) -> list[str]:
-    """Return which folders stand where arrays do and are none: TileDB does not list what lost its schema."""
+    """Return the folders that should be arrays: TileDB does not list an array that lost its schema."""
     root, emb = arrays.names(["", "emb"])
     lost = [name for name in root if name == "cxg_group_metadata" and name not in children]
     return [*lost, *(f"emb/{name}" for name in emb if not name.startswith(("_", ".")) and name not in members)]
 
 
 def check_written(arrays: Arrays, path: str, n_rows: int) -> None:
-    """Refuse a table that declares rows which were never written: arrays of them all may be of any size."""
+    """Raise if a table declares rows that were never written: reading them could take any amount of memory."""
     written = arrays.n_written(path)
     if written is not None and written < n_rows:
         declared = f"{path} declares {n_rows:,} rows, but {written:,} were written"
@@ -58,7 +59,7 @@ def check_written(arrays: Arrays, path: str, n_rows: int) -> None:
 
 
 def never_written(arrays: Arrays, layout: Layout) -> str:
-    """Return "", or a sentence where neither matrix nor twin was ever written, as in stores of annotations alone."""
+    """Return "", or a sentence if neither matrix nor twin was ever written, as in stores with annotations only."""
     path = layout.path
     if not arrays.is_remote and all(_files(arrays, path)):
         return ""
@@ -73,10 +74,10 @@ def never_written(arrays: Arrays, layout: Layout) -> str:
 
 
 def _files(arrays: Arrays, path: str) -> tuple[bool, bool]:
-    """Say whether an array has fragments, and whether it has the records that TileDB finds them by.
+    """Return whether an array has fragments, and whether it has the records by which TileDB finds them.
 
-    Of a write of no cells at all TileDB leaves a fragment's folder with nothing in it, on a disk, and no record. Before
-    version 12 of its format both lie next to the schema, and before version 5 there are no records.
+    On a disk, a write of no cells leaves an empty fragment folder and no record. Before version 12 of TileDB's format,
+    fragments and records are next to the schema. Before version 5 there are no records.
     """
     (names,) = arrays.names([path])
     folders = [name for name in _FOLDERS if name in names]

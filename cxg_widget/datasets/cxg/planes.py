@@ -14,7 +14,7 @@ from cxg_widget.datasets.cxg.layouts import ENTRY_BYTES, Cells, Entries, Layout,
 from cxg_widget.datasets.tiledb_access.arrays import ranges_of, select, values_of
 
 _BOX_BYTES = 2**24
-"""What is read of a dense matrix at a time, so that few tiles are decoded side by side."""
+"""Bytes to read from a dense matrix at a time, so that TileDB decodes few tiles in parallel."""
 
 
 class Sparse(SparseLayout):
@@ -38,7 +38,7 @@ class Sparse(SparseLayout):
         return [(values[order[first:last]], row[order[first:last]]) for first, last in cuts]
 
     def lines(self, start: int, stop: int) -> Entries:
-        """Read the entries of neighbouring lines."""
+        """Read the entries of neighboring lines."""
         span = slice(start, stop - 1)
         if self.axis == "obs":
             found: Entries = self._lines(start, stop, lambda: self._cells(span, slice(None)))
@@ -47,7 +47,7 @@ class Sparse(SparseLayout):
         return column, row, values
 
     def grain(self) -> Grain:
-        """Say in which portions it is read."""
+        """Return the portions in which the matrix is read."""
         rows, columns = self._portion()
         n_obs, n_var = self.shape
         return Grain((n_obs, n_var), self._n_entries("X"), ENTRY_BYTES, rows, columns, cuts=True)
@@ -59,7 +59,7 @@ class Sparse(SparseLayout):
         return found
 
     def cells_of_columns(self, positions: Positions, rows: Positions | None) -> Entries:
-        """Read the entries of some columns, between the first and the last of some rows."""
+        """Read the entries of some columns, from the first to the last of some rows."""
         wanted = ranges_of(positions, self.largest_gap("var"))
         span = slice(int(rows[0]), int(rows[-1])) if rows is not None and len(rows) else slice(None)
         row, column, values = self._read(f"{len(positions):,} columns", lambda: self._cells(span, wanted))
@@ -89,7 +89,7 @@ class Dense(Layout):
         return [(values[:, listed.index(position)].copy(), None) for position in positions]
 
     def lines(self, start: int, stop: int) -> NDArray[np.float32]:
-        """Read all values of neighbouring lines."""
+        """Read all values of neighboring lines."""
         query, span = self._query(), slice(start, stop)
         if self.axis == "obs":
             values = values_of(self._lines(start, stop, lambda: query()[span, :]))
@@ -98,7 +98,7 @@ class Dense(Layout):
         return np.ascontiguousarray(values, dtype=np.float32)
 
     def grain(self) -> Grain:
-        """Say in which portions it is read."""
+        """Return the portions in which the matrix is read."""
         rows, columns = self._portion()
         itemsize = self.stored.types[self.stored.value].itemsize
         n_obs, n_var = self.shape
@@ -118,7 +118,7 @@ class Dense(Layout):
         return found
 
     def cells_of_columns(self, positions: Positions, rows: Positions | None) -> NDArray[np.float32]:
-        """Read all values of some columns, cut to some rows."""
+        """Read all values of some columns, restricted to some rows."""
         n_rows = self.shape[0] if rows is None else len(rows)
         found = np.empty((len(positions), n_rows), dtype=np.float32)
         height, width = self._portion()
@@ -139,7 +139,7 @@ class Dense(Layout):
         return values_of(found).reshape(shape)
 
     def _band_lines(self, portion: int, across: int) -> int:
-        """Return the number of lines, in whole tiles, to read at a time of a band that is `across` wide."""
+        """Return how many lines of a band `across` wide to read at a time, in whole tiles."""
         itemsize = self.stored.types[self.stored.value].itemsize
         return max(_BOX_BYTES // (across * itemsize) // portion, 1) * portion
 

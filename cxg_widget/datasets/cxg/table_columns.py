@@ -22,18 +22,19 @@ from cxg_widget.errors import InvalidStore
 from cxg_widget.text.half_characters import load_json, note_of
 
 MISSING_TEXT = "nan"
-"""What a CXG stores for a missing value: its writers make text of columns by `astype(str)`."""
+"""Text that a CXG stores for a missing value, since its writers convert columns by `astype(str)`."""
 
 
 class CxgColumns:
     """The columns of `obs` or `var`.
 
-    The stored type decides, and the hint in the metadata `cxg_schema`, never the version: writers differ.
+    The stored type and the hint in the metadata `cxg_schema` determine the kind of a column. The version does not,
+    because writers differ.
 
     columns : in the store's order, without the index column
-    index : the name of the index column, None where there is none
-    n : number of rows, by the schema's domain
-    texts : the columns of plain strings of variable length, the index column among them
+    index : name of the index column, None if there is none
+    n : number of rows, from the schema's domain
+    texts : names of the columns of plain strings of variable length, including the index column
     """
 
     def __init__(self, arrays: Arrays, path: str, note: Callable[[str], None]) -> None:
@@ -60,7 +61,7 @@ class CxgColumns:
         self.columns: Mapping[str, Column] = {name: found[name] for name in found if name != self.index}
 
     def read(self, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any] | Codes:
-        """Read one column in the order of `rows` (None = all); a column that is `known_by_value` is read whole."""
+        """Read one column in the order of `rows` (None = all); a `known_by_value` column is always read whole."""
         if self.known_by_value(name):
             values = self._plain(name, self._arrays.column(self._path, name))
             found = CategoryLookup.encode_whole(values, self._declared(name), missing=MISSING_TEXT)
@@ -69,7 +70,7 @@ class CxgColumns:
         return self._meant(name, self._arrays.column(self._path, name, rows))
 
     def read_alone(self, name: str, rows: NDArray[np.int64] | None) -> Codes:
-        """Read some rows of a column that is `known_by_value`, with their own categories only; errors as `read`."""
+        """Read some rows of a `known_by_value` column, with only the categories in them; errors as `read`."""
         found = CategoryLookup.encode_whole(
             self._plain(name, self._arrays.column(self._path, name, rows)), missing=MISSING_TEXT
         )
@@ -86,7 +87,7 @@ class CxgColumns:
         )
 
     def labels(self, name: str) -> CategoryLookup:
-        """Return the categories of a column that is `known_by_value`; all its rows are read in blocks, once."""
+        """Return the categories of a `known_by_value` column, from one pass over all rows in blocks; cached."""
         if name not in self._labels:
             blocks = (self._arrays.column_block(self._path, name, *block) for block in row_blocks(self.n))
             plain = (self._plain(name, values) for values in blocks)
@@ -107,7 +108,7 @@ class CxgColumns:
         return values
 
     def known_by_value(self, name: str) -> bool:
-        """Say whether all values must be read to know a column's categories: it stores labels or numbers, not codes."""
+        """Return whether categories require reading all values: the column stores labels or numbers, not codes."""
         has_list = isinstance(self._hint(name).get("categories"), list)
         stores_codes = has_list and self._arrays.schema(self._path).attr(name).dtype.kind in "iu"
         return self._all[name].kind == "categorical" and not stores_codes
@@ -127,7 +128,7 @@ class CxgColumns:
         return Codes(smallest_codes(target, len(categories))[stored], categories)
 
     def _declared(self, name: str) -> list[Any] | None:
-        """Return the categories that a column of text declares, in their order; text may hold others too."""
+        """Return the categories that a text column declares, in their order; its values may include others."""
         declared = self._hint(name).get("categories")
         is_text = self._arrays.schema(self._path).attr(name).dtype.kind not in "iufb"
         return declared if is_text and isinstance(declared, list) else None
@@ -149,7 +150,7 @@ class CxgColumns:
     def _read_hints(self, note: Callable[[str], None]) -> dict[str, Any]:
         text = self._arrays.metadata_value(self._path, "cxg_schema")
         if text is None:
-            note(f"{self._path} has no cxg_schema; columns are read as they are stored.")
+            note(f"{self._path} has no cxg_schema; columns are read as stored.")
             return {}
         try:
             hints, is_repaired = load_json(text) if isinstance(text, str) else (None, False)

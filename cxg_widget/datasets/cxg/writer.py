@@ -1,8 +1,7 @@
-"""Write the arrays of a CXG 0.3.0: tables, embeddings, and the expression matrix.
+"""Writes the arrays of a CXG 0.3.0: tables, embeddings, and the expression matrix.
 
-A sparse matrix is written by rows (`Xr`) and by genes (`Xc`), a dense one as `X`. What the cells and genes hold is
-decided elsewhere; everything here works in slabs, so that memory stays bounded, and raises `OSError` where the disk
-takes no more.
+A sparse matrix is written by rows (`Xr`) and by genes (`Xc`), a dense one as `X`. Callers pass the values in slabs, so
+memory stays bounded. Every function that writes raises `OSError` if it fails, for example because the disk is full.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _CELLS_PER_TILE = 131_072  # one gene of 60,000 cells: 4.5 ms, against 13 ms wit
 
 
 def _writes(write: Callable[_P, None]) -> Callable[_P, None]:
-    """Let a function raise `OSError`, as writing any file does, where TileDB cannot write."""
+    """Make a function raise `OSError`, like any write to a file, if TileDB cannot write."""
 
     @wraps(write)
     def with_reason(*args: _P.args, **options: _P.kwargs) -> None:
@@ -48,7 +47,7 @@ class ColumnType:
     """Storage type of a table column.
 
     dtype : NumPy dtype name; "str" for text
-    hint : the column's entry in `cxg_schema`, such as ``{"type": "boolean"}``
+    hint : entry of the column in `cxg_schema`, such as ``{"type": "boolean"}``
     """
 
     dtype: str
@@ -69,15 +68,15 @@ NUMERIC_CATEGORY = ColumnType("int32", {"type": "categorical"})
 
 
 def is_store(path: Path) -> bool:
-    """Say whether there is a TileDB group at `path`."""
+    """Return whether there is a TileDB group at `path`."""
     return bool(tiledb.object_type(str(path)) == "group")
 
 
 @_writes
 def create_group(path: Path, metadata: Mapping[str, object]) -> None:
-    """Make an empty CXG with its metadata.
+    """Create an empty CXG with its metadata.
 
-    metadata : keys of `cxg_group_metadata`; what is not a string is written as JSON
+    metadata : keys of `cxg_group_metadata`; values other than strings are written as JSON
     """
     tiledb.group_create(str(path))
     tiledb.group_create(str(path / "emb"))
@@ -94,7 +93,7 @@ def create_group(path: Path, metadata: Mapping[str, object]) -> None:
 def create_table(
     path: Path, n_rows: int, columns: Mapping[str, ColumnType], index: str, level: int, **metadata: object
 ) -> None:
-    """Make an empty `obs` or `var` of `n_rows` rows; `metadata` becomes its metadata, as JSON."""
+    """Create an empty `obs` or `var` of `n_rows` rows; `metadata` becomes its metadata, as JSON."""
     filters = tiledb.FilterList([tiledb.ZstdFilter(level=level)])
     attrs = [
         tiledb.Attr(name=name, dtype=np.dtype("U0" if one.dtype == "str" else one.dtype), filters=filters)
@@ -111,7 +110,7 @@ def create_table(
 
 @_writes
 def create_embedding(path: Path, n_rows: int, width: int, level: int) -> None:
-    """Make an empty float32 (n_rows, width) embedding."""
+    """Create an empty float32 (n_rows, width) embedding."""
     filters = tiledb.FilterList([tiledb.ByteShuffleFilter(), tiledb.ZstdFilter(level=level)])
     across = tiledb.Dim(domain=(0, width - 1), tile=width, dtype=np.uint32)
     attr = tiledb.Attr(dtype=np.float32, filters=filters)
@@ -129,7 +128,7 @@ def write_rows(path: Path, start: int, values: NDArray[Any] | Mapping[str, NDArr
 
 @_writes
 def create_matrix(path: Path, n_slices: int, dim: str, other: str, level: int) -> None:
-    """Make an empty `Xr` (`dim` is "obs") or `Xc` (`dim` is "var"); `other` names the axis kept as an attribute."""
+    """Create an empty `Xr` (`dim` is "obs") or `Xc` (`dim` is "var"); `other` is the axis stored as an attribute."""
     packed = tiledb.FilterList([tiledb.ByteShuffleFilter(), tiledb.ZstdFilter(level=level)])
     axis = tiledb.Dim(name=dim, domain=(0, n_slices - 1), tile=min(n_slices, 256), dtype=np.uint32, filters=packed)
     attrs = [
@@ -154,8 +153,8 @@ def write_cells(
 ) -> None:
     """Write non-zero values as one fragment.
 
-    at : uint32 (k,), position on the matrix's dimension
-    other, index : name of the other axis, and uint32 (k,) the position on it
+    at : uint32 (k,), position along the dimension of the array
+    other, index : name of the other axis, and uint32 (k,) position along it
     values : float32 (k,)
     """
     with tiledb.open(str(path), "w") as array:
@@ -164,7 +163,7 @@ def write_cells(
 
 @_writes
 def create_dense_matrix(path: Path, shape: tuple[int, int], tile: tuple[int, int], level: int) -> None:
-    """Make an empty dense float32 `X` of `shape` (n_obs, n_var)."""
+    """Create an empty dense float32 `X` of `shape` (n_obs, n_var)."""
     dims = [
         tiledb.Dim(name=name, domain=(0, length - 1), tile=min(length, extent), dtype=np.uint32)
         for name, length, extent in zip(("obs", "var"), shape, tile, strict=True)
@@ -176,7 +175,7 @@ def create_dense_matrix(path: Path, shape: tuple[int, int], tile: tuple[int, int
 
 @_writes
 def write_dense(path: Path, rows: slice, columns: slice, values: NDArray[np.float32]) -> None:
-    """Write a rectangle of a dense `X`; one that ends within a tile leaves a file with the whole tile."""
+    """Write a rectangle of a dense `X`; if it ends within a tile, the file still has the whole tile."""
     with tiledb.open(str(path), "w") as array:
         array[rows, columns] = values
 

@@ -16,7 +16,7 @@ _SIGNATURE_BYTES = 4096
 
 
 def check_far(uri: str) -> None:
-    """Check that AnnData can be read at an address.
+    """Check that AnnData can be read at a remote address.
 
     Raises
     ------
@@ -27,16 +27,16 @@ def check_far(uri: str) -> None:
     """
     if find_spec(_LIBRARY) is None:
         raise MissingDependency(
-            f"'{uri}' lies far away, and reading AnnData there needs {_LIBRARY}: pip install '{_INSTALL}'"
+            f"'{uri}': reading AnnData from remote storage needs {_LIBRARY}: pip install '{_INSTALL}'"
         )
     if name_of(uri).endswith(".zip"):
         raise UnknownFormat(
-            f"'{uri}' is an archive, which is opened from a local disk only; download it, or unpack it where it lies."
+            f"'{uri}' is an archive, which opens from a local disk only; download it, or unpack it in the storage."
         )
 
 
 def identify(uri: str, options: Mapping[str, Any]) -> str | None:
-    """Return "h5ad" or "zarr" by what lies at an address of no known suffix; None where it is neither.
+    """Return "h5ad" or "zarr" for an address without a known suffix, by its content; None if it is neither.
 
     Raises
     ------
@@ -49,10 +49,10 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
     if uri.partition("://")[0].lower() not in SCHEMES:
         return None
     objects = Objects(uri, options.get("storage_options"))
-    is_bucket = not uri.partition("://")[2].strip("/").partition("/")[2]  # which is no object, but a list of names
+    is_bucket = not uri.partition("://")[2].strip("/").partition("/")[2]  # a list of names, not an object
     keys = _ZARR if is_bucket else ("", *_ZARR)
     found = dict(zip(keys, objects.begin_all(keys, {"": _SIGNATURE_BYTES}, "the store"), strict=True))
     itself = found.pop("", None)
-    if itself is not None and _HDF5 in itself.content:  # what others need may stand before it, as in MuData
+    if itself is not None and _HDF5 in itself.content:  # a file may have a block before it, as in MuData
         return "h5ad"
     return "zarr" if any(found.values()) else None

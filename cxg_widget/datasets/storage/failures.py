@@ -1,4 +1,4 @@
-"""Translates a failure of obstore into an exception with one sentence for a person."""
+"""Translates a failure of obstore into an exception with one sentence for the user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SLOW_DOWN = (429, 503)
 _NOT_SO_LONG = 416
 _KEYS_OF_A_MACHINE = ("169.254.169.254", "metadata.google.internal", "169.254.170.2")
 _LENGTH = ("Content-Length Header missing", "value for CONTENT_RANGE", "Content-Range header not present")
-"""How obstore says that a server does not tell how long a file is."""
+"""Parts of obstore's messages about servers that do not report the size of a file."""
 _CONNECTION = (
     ("dns error", "its host name is unknown"),
     ("Connection refused", "no server answers"),
@@ -25,23 +25,23 @@ _CONNECTION = (
 
 
 def status_of(error: Exception) -> int:
-    """Return the status of HTTP that a server answered with, 0 where it did not."""
+    """Return the HTTP status of a server's response, 0 if there was no response."""
     found = re.search(r"status code: (\d+)", str(error))
     return int(found.group(1)) if found else 0
 
 
 def is_slow_down(error: Exception) -> bool:
-    """Say whether a server asked to send fewer requests."""
+    """Return whether a server asked for fewer requests."""
     return status_of(error) in _SLOW_DOWN
 
 
 def is_no_bucket(error: Exception) -> bool:
-    """Say whether what is missing is the bucket."""
+    """Return whether the bucket is missing."""
     return "NoSuchBucket" in str(error)
 
 
 def without_secrets(error: Exception) -> OSError:
-    """Return what a library said as the cause of an exception: it names the address, which a traceback would show."""
+    """Return the cause of an exception with redacted text, since a traceback would show the address in it."""
     return OSError(redacted(_without_page(str(error))))
 
 
@@ -51,8 +51,7 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
     if any(host in text for host in _KEYS_OF_A_MACHINE):
         keys = "token (a file of credentials)" if uri.lower().startswith("g") else "key and secret"
         return StorageDenied(
-            f"{uri}: no credentials were found; pass {keys} in storage_options=, "
-            "or anon=True where everybody may read it."
+            f"{uri}: no credentials were found; pass {keys} in storage_options=, or anon=True if it is public."
         )
     if "redirect without LOCATION" in text:
         return StorageDenied(
@@ -68,16 +67,16 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
 def _of_server(uri: str, what: str, text: str, status: int) -> CxgWidgetError | None:
     if any(sign in text for sign in _LENGTH):
         return UnknownFormat(
-            f"{uri}: the server does not say how long its files are, which reading parts of them needs; download it, "
+            f"{uri}: the server does not report the size of its files, which reading parts of them needs; download it, "
             "and open the copy."
         )
     if "kind: Redirect" in text:
         return StorageUnavailable(
-            f"{uri}: it redirects in a circle, or from https:// to http://; open the address that it leads to."
+            f"{uri}: the address redirects in a loop, or from https:// to http://; open the final address."
         )
     if status == _NOT_SO_LONG:
         return DamagedStore(
-            f"{uri}: cannot read {what}: a file is empty, or shorter than it was when it was opened; open it again."
+            f"{uri}: cannot read {what}: a file is empty, or shorter than when it was opened; open it again."
         )
     return None
 
@@ -107,7 +106,7 @@ def _code(text: str) -> str | None:
 
 
 def _without_page(text: str) -> str:
-    """Return what obstore said, without the page that a server sent with its answer."""
+    """Return obstore's message without the page that the server sent in its response."""
     return re.sub(r"(Server returned non-2xx status code: \d+).*", r"\1", text, flags=re.DOTALL)
 
 

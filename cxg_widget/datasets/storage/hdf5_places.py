@@ -1,6 +1,7 @@
-"""Where the nodes of an HDF5 file refer to: HDF5 follows them one by one, and each is a journey to storage far away.
+"""Finds the ranges of a file that an HDF5 node refers to, for prefetching.
 
-Only what saves journeys is read here, from nodes that HDF5 has asked for; what looks otherwise refers to nothing.
+HDF5 follows references one by one, and in remote storage each costs a round trip. This module parses only references
+whose prefetch saves round trips. A node of an unknown kind has none.
 Source: HDF5 File Format Specification 3.0, "Version 1 B-trees" and "Group Symbol Table Nodes"; addresses of 8 bytes.
 """
 
@@ -11,20 +12,20 @@ import struct
 _UNDEFINED = 2**64 - 1
 _TREE_HEADER, _ADDRESS = 24, 8
 _MOST_CHILDREN = 64
-"""Of a node of chunks, as HDF5 writes them unless told otherwise."""
+"""Maximum number of children of a chunk index node, by HDF5's default."""
 _SYMBOL, _SYMBOL_HEADER = 40, 8
 _IS_GROUP = 1
 
 
 def places_in(node: bytes) -> list[tuple[int, int]]:
-    """Return the ranges that a node refers to; an empty range where only its beginning is known."""
+    """Return the ranges that a node refers to; a range is empty if only its start is known."""
     if node[:4] == b"TREE" and len(node) >= _TREE_HEADER:
         return _of_chunks(node) if node[4] == 1 else _of_group(node)
     return _of_symbols(node) if node[:4] == b"SNOD" else []
 
 
 def _of_chunks(node: bytes) -> list[tuple[int, int]]:
-    """Return the nodes below a node of the index of chunks; all nodes of a tree have one size."""
+    """Return the ranges of the children of a chunk index node; all nodes of a tree have the same size."""
     level, n = node[5], int.from_bytes(node[6:8], "little")
     room = len(node) - _TREE_HEADER - _MOST_CHILDREN * _ADDRESS
     key, rest = divmod(room, _MOST_CHILDREN + 1)
@@ -36,7 +37,7 @@ def _of_chunks(node: bytes) -> list[tuple[int, int]]:
 
 
 def _of_group(node: bytes) -> list[tuple[int, int]]:
-    """Return where the nodes of symbols of a group begin."""
+    """Return the starts of the symbol table nodes of a group."""
     n = int.from_bytes(node[6:8], "little")
     places = [_TREE_HEADER + _ADDRESS + number * 2 * _ADDRESS for number in range(n)]
     whole = [node[place : place + _ADDRESS] for place in places if place + _ADDRESS <= len(node)]
@@ -44,7 +45,7 @@ def _of_group(node: bytes) -> list[tuple[int, int]]:
 
 
 def _of_symbols(node: bytes) -> list[tuple[int, int]]:
-    """Return where the members of a group begin, and of those that are groups their tree and their names."""
+    """Return the starts of the members of a group; for groups among them, also of their tree and their names."""
     n = int.from_bytes(node[6:8], "little")
     found = []
     for place in range(_SYMBOL_HEADER, min(_SYMBOL_HEADER + n * _SYMBOL, len(node) - _SYMBOL + 1), _SYMBOL):

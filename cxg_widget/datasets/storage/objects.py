@@ -1,4 +1,4 @@
-"""Objects below one remote address, read whole or by range; the only importer of obstore."""
+"""Reads objects below one remote address, whole or by range; the only module that imports obstore."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _Found = TypeVar("_Found")
 
 
 class Part(NamedTuple):
-    """Bytes start <= place < stop of an object; of all of it where neither is given, its last ones where start < 0.
+    """Bytes start <= position < stop of an object; all bytes without both, the last -start bytes if start < 0.
 
-    tag : of the object as it was when it was opened, "" for any
+    tag : ETag of the object when it was opened, "" for any
     """
 
     key: str
@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """The first bytes of an object, its size, its tag ("" where the server gives none), and when it was written."""
+    """The first bytes of an object, its size, its ETag ("" if the server sends none), and its time of writing."""
 
     content: bytes
     size: int
@@ -46,12 +46,12 @@ class Beginning(NamedTuple):
 
     @property
     def stamp(self) -> str:
-        """A text that changes with the object."""
+        """Text that changes with the object."""
         return f"{self.tag} {self.written}"
 
 
 class Names(NamedTuple):
-    """What lies below a key: names of folders and of objects."""
+    """Names of the folders and of the objects directly below a key."""
 
     folders: list[str]
     objects: list[str]
@@ -67,12 +67,12 @@ class Objects:
 
     Attributes
     ----------
-    lists : whether names below a key can be asked for; plain HTTP has no way to
+    lists : whether the names below a key can be listed, which plain HTTP cannot do
 
     Raises
     ------
     UnknownFormat
-        If its scheme is another.
+        If the scheme of `uri` is not supported.
     InvalidOption
         If `storage_options` are not valid.
     """
@@ -82,7 +82,7 @@ class Objects:
         scheme = uri.partition("://")[0].lower()
         if scheme not in SCHEMES:
             known = ", ".join(f"{one}://" for one in ("https", "http", "s3", "gs"))
-            raise UnknownFormat(f"'{uri}': AnnData far away is read from {known}; copy it here, or convert it to CXG.")
+            raise UnknownFormat(f"'{uri}': remote AnnData is read from {known}; download it, or convert it to CXG.")
         access = translate(storage_options, uri)
         self.lists = scheme not in ("http", "https")
         self._store = _open(uri, scheme, access)
@@ -90,9 +90,9 @@ class Objects:
         self._slots = BoundedSemaphore(access.at_once)
 
     def get(self, part: Part, what: str) -> bytes | None:
-        """Return a part of an object; None where there is no such object.
+        """Return a part of an object; None if there is no such object.
 
-        what : is read, for sentences
+        what : name of the data, for messages
 
         Raises
         ------
@@ -104,15 +104,15 @@ class Objects:
         return self._ask(partial(self._get, part), what)
 
     def get_all(self, parts: Sequence[Part], what: str) -> list[bytes | None]:
-        """Return parts that are asked for side by side; errors as `get`."""
-        # In threads of their own even one: a request cannot be broken off, and Ctrl-C would wait for it.
+        """Return parts, requested in parallel; errors as `get`."""
+        # Even one request runs in its own thread: it cannot be canceled, and Ctrl-C would wait for it.
         return gather([partial(self.get, part, what) for part in parts])
 
     def begin_all(self, keys: Sequence[str], n_bytes: Mapping[str, int], what: str) -> list[Beginning | None]:
-        """Return the beginnings of several objects, asked for side by side, whole where `n_bytes` does not name them.
+        """Return the beginnings of several objects, requested in parallel; an object that is not in `n_bytes` is whole.
 
-        One that is denied counts as missing, as S3 denies what is missing where names may not be listed; if all are
-        denied, raises `StorageDenied`. Other errors as `get`.
+        A denied object counts as missing, since S3 denies missing objects to users who may not list names. Raises
+        `StorageDenied` if an object is denied and none is found. Other errors as `get`.
         """
         calls = [partial(self._ask, partial(self._begin, key, n_bytes.get(key)), what) for key in keys]
         found: list[Beginning | None] = []
@@ -128,17 +128,17 @@ class Objects:
         return found
 
     def begin(self, key: str, n_bytes: int, what: str) -> Beginning | None:
-        """Return the first `n_bytes` of an object, and what is known of all of it; None where there is none."""
+        """Return the first `n_bytes` of an object, with its size, tag and time of writing; None if there is none."""
         return gather([partial(self._ask, partial(self._begin, key, n_bytes), what)])[0]
 
     def size(self, key: str, what: str) -> int | None:
-        """Return the size of an object in bytes; None where there is none."""
+        """Return the size of an object in bytes; None if there is none."""
         found = self._ask(lambda: obstore.head(self._store, key), what)
         self.meter.add(0)
         return None if found is None else int(found["size"])
 
     def names(self, key: str, what: str) -> Names:
-        """Return the names right below a key, where `lists`."""
+        """Return the names directly below a key; requires `lists`."""
         found = self._ask(lambda: obstore.list_with_delimiter(self._store, key or None), what)
         if found is None:
             return Names([], [])
@@ -146,7 +146,7 @@ class Objects:
         return Names(folders, [one["path"].rpartition("/")[2] for one in found["objects"]])
 
     def sizes(self, key: str, what: str) -> dict[str, int]:
-        """Return the sizes in bytes of all objects below a key, where `lists`; 1,000 names take a request."""
+        """Return the sizes in bytes of all objects below a key; requires `lists`. A request returns 1,000 names."""
         found = self._ask(lambda: obstore.list(self._store, key or None).collect(), what)
         return {one["path"]: int(one["size"]) for one in found or ()}
 
@@ -165,11 +165,11 @@ class Objects:
         self.meter.add(len(content))
         meta = found.meta
         tag = meta["e_tag"] or ""
-        # A weak tag matches nothing by the rules of HTTP.
+        # By the rules of HTTP, a weak tag never matches.
         return Beginning(content, int(meta["size"]), "" if tag.startswith("W/") else tag, str(meta["last_modified"]))
 
     def _ask(self, call: Callable[[], _Found], what: str) -> _Found | None:
-        """Return what a call gives, made again while storage asks to slow down; None where there is no such object."""
+        """Return the result of a call, retried while storage asks to slow down; None if there is no such object."""
         end, pause = time.monotonic() + self._patience_s, _FIRST_PAUSE_S
         while True:
             try:
@@ -185,7 +185,7 @@ class Objects:
                 ) from without_secrets(error)
             except obstore.exceptions.NotSupportedError as error:
                 raise UnknownFormat(
-                    f"{self.uri}: the server sends whole files only, not ranges of them, which {what} needs; "
+                    f"{self.uri}: the server sends only whole files, but reading {what} needs ranges; "
                     "download it, and open the copy."
                 ) from without_secrets(error)
             except (obstore.exceptions.BaseError, ValueError) as error:
@@ -206,5 +206,5 @@ def _open(uri: str, scheme: str, access: Access) -> Any:
         bucket, _, prefix = uri.partition("://")[2].strip("/").partition("/")
         kind = GCSStore if scheme in ("gs", "gcs") else S3Store
         return kind(bucket, prefix=prefix or None, **arguments)
-    except (obstore.exceptions.BaseError, ValueError, TypeError):  # whose texts may repeat a key
+    except (obstore.exceptions.BaseError, ValueError, TypeError):  # their messages may repeat a key
         raise InvalidOption(f"'{uri}' and storage_options= do not fit together; check both.") from None

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import not_found
 
-# As for TileDB (decision 12), but for answers: a body may take as long as it likes while it keeps coming.
+# As for TileDB (decision 12), except for bodies: a body has no time limit while bytes keep arriving.
 _CONNECT_S, _READ_S, _TRIES, _AT_ONCE = 5.0, 10.0, 3, 32
 _SLACK_S = 5.0
 _AWS_FILES = (("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"), ("AWS_CONFIG_FILE", "~/.aws/config"))
@@ -25,15 +25,15 @@ _AWS_FILES = (("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"), ("AWS_CONFI
 
 @dataclass
 class Access:
-    """How a store far away is reached.
+    """Connection settings of a remote store.
 
     Attributes
     ----------
-    config : of obstore's store, such as access_key_id
-    client : of its client, such as headers
-    connect_s, read_s : the longest times for a connection, and for the next bytes of an answer
-    tries : how often a request is tried
-    at_once : the largest number of requests at a time
+    config : settings of obstore's store, such as access_key_id
+    client : settings of its client, such as headers
+    connect_s, read_s : time limits in seconds for a connection, and for the next bytes of a response
+    tries : maximum number of attempts per request
+    at_once : maximum number of parallel requests
     """
 
     config: dict[str, Any] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Access:
 
     @property
     def patience_s(self) -> float:
-        """The longest time for which storage may ask to slow down, or not answer; as for TileDB."""
+        """Time limit for storage that asks to slow down or does not answer; as for TileDB."""
         return max(1, self.tries) * (self.connect_s + self.read_s) + _SLACK_S
 
     def arguments(self) -> dict[str, Any]:
@@ -65,14 +65,14 @@ class Access:
 
 
 def translate(storage_options: Mapping[str, Any] | None, uri: str) -> Access:
-    """Return how to reach `uri` by options of s3fs, gcsfs or fsspec's http; which of them, its scheme says.
+    """Return the connection settings for `uri` from options of s3fs, gcsfs or fsspec's http, according to its scheme.
 
-    A value of None means that nothing was said. Keys for S3 that are not given come from the environment or ~/.aws.
+    Options with the value None are ignored. Keys for S3 that are not given come from the environment or ~/.aws.
 
     Raises
     ------
     InvalidOption
-        If a name is unknown, or a value of another type; the value itself is never repeated, as it may be secret.
+        If a name is unknown or a value has the wrong type. The message never repeats the value, which may be secret.
 
     Source: the documentation of s3fs, `S3FileSystem`; of gcsfs, `GCSFileSystem`; of fsspec, `HTTPFileSystem`.
     """
@@ -108,7 +108,7 @@ def translate(storage_options: Mapping[str, Any] | None, uri: str) -> Access:
 
 
 def flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield names and values, with those of the dicts that s3fs hands down to botocore among them."""
+    """Yield names and values, including those in the dicts that s3fs passes to botocore."""
     for name, value in options.items():
         if name in ("client_kwargs", "config_kwargs", "s3", "retries") and isinstance(value, Mapping):
             yield from flat(value)
@@ -117,7 +117,7 @@ def flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _complete(access: Access) -> None:
-    """Take keys, region and endpoint that nobody named from AWS's files; obstore itself reads the environment."""
+    """Fill in missing keys, region and endpoint from AWS's files; obstore itself reads the environment."""
     config = access.config
     profile = os.environ.get("AWS_PROFILE", "default")
     found: dict[str, str] = {}
@@ -145,14 +145,14 @@ def _complete(access: Access) -> None:
 
 
 def _place_bucket(config: dict[str, Any], uri: str) -> None:
-    """Put the bucket before the host of an endpoint, where it is to be there: obstore leaves it out."""
+    """Prefix the host of an endpoint with the bucket for virtual-hosted style, which obstore does not do."""
     if config.get("virtual_hosted_style_request") and "endpoint" in config:
         scheme, _, host = config["endpoint"].partition("://")
         config["endpoint"] = f"{scheme}://{uri.partition('://')[2].partition('/')[0]}.{host}"
 
 
 def _take_emulator(access: Access) -> None:
-    """Take the address of an emulator of Google's storage, where nobody named an endpoint."""
+    """Use the address of an emulator of Google's storage, unless an endpoint is given."""
     host = os.environ.get("STORAGE_EMULATOR_HOST")
     if host and "base_url" not in access.config:
         _endpoint("base_url")(access, host if "://" in host else f"http://{host}")
@@ -161,7 +161,7 @@ def _take_emulator(access: Access) -> None:
 
 
 def _take_user(client: dict[str, Any], uri: str) -> None:
-    """Send the name and the password of an address as a browser does; a header that was named goes before."""
+    """Send the user name and password in an address as a browser does; a given header takes precedence."""
     user, mark, _ = uri.partition("://")[2].partition("/")[0].rpartition("@")
     if mark:
         headers = client.setdefault("default_headers", {})
@@ -217,7 +217,7 @@ def _headers(access: Access, headers: Any) -> None:
 
 def _token_of_google(access: Access, token: Any) -> None:
     if token == "google_default":
-        return  # where obstore looks by itself
+        return  # obstore finds these by itself
     if token == "anon":
         access.config["skip_signature"] = True
         return
@@ -278,7 +278,7 @@ _S3 |= {
 }
 _GCS: dict[str, Take] = {
     **_CLIENT,
-    "project": lambda _access, _name: None,  # of who pays; a bucket is found without
+    "project": lambda _access, _name: None,  # the project that pays; finding a bucket does not need it
     "token": _token_of_google,
     "anon": _flag("skip_signature"),
     "endpoint_url": _endpoint("base_url"),

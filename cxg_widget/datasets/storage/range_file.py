@@ -16,31 +16,31 @@ from cxg_widget.errors import DamagedStore, DatasetNotFound
 
 BLOCK_BYTES = 2**16
 KEPT_BYTES = 2**26
-"""Blocks that are kept; HDF5 reads the same places of a file again and again."""
+"""Size of the cache of blocks; HDF5 reads the same parts of a file repeatedly."""
 _FIRST_BYTES = 2**18
 _MOST_AHEAD = 32
 _LARGE_BYTES = 2**20
 _REQUEST_BYTES = 2**23
 _MOST_NODES = 2**8
 _NEAR_BYTES = 2**15
-"""Ranges that lie nearer are one request: as many bytes take 2.6 ms at 100 Mbit/s, and a request a journey."""
+"""Largest gap within a request: it takes 2.6 ms at 100 Mbit/s, while another request takes a round trip."""
 
 Range = tuple[int, int]
 
 
 class RangeFile(io.RawIOBase):
-    """A file in storage far away, open for reading; one thread reads at a time.
+    """A file in remote storage, open for reading; one thread reads at a time.
 
     Parameters
     ----------
-    objects : whose object at `key` is the file
-    key : below the address; "" = the object at the address itself
+    objects : storage with the file
+    key : key of the file below the address; "" = the object at the address itself
 
     Attributes
     ----------
-    size : in bytes
-    stamp : changes with the file
-    failed : the exception of a read, which HDF5 does not pass on
+    size : size in bytes
+    stamp : text that changes with the file
+    failed : exception of a read, which HDF5 does not pass on
 
     Raises
     ------
@@ -73,16 +73,16 @@ class RangeFile(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        """Return the place where the next read begins."""
+        """Return the position at which the next read begins."""
         return self._place
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to a place."""
+        """Move to a position, and return it."""
         self._place = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self.size}[whence]
         return self._place
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read into a buffer as much as it holds, less at the end of the file."""
+        """Fill a buffer from the current position; return the number of bytes, fewer at the end of the file."""
         view = memoryview(buffer).cast("B")
         start, stop = self._place, min(self._place + len(view), self.size)
         try:
@@ -98,8 +98,8 @@ class RangeFile(io.RawIOBase):
 
     @contextmanager
     def fetched(self, ranges: Iterable[Range]) -> Iterator[None]:
-        """Read ranges first, side by side, and hold them for the reads within."""
-        if self._fetched:  # by who reads several parts together
+        """Prefetch ranges in parallel, and serve the reads within the block from them."""
+        if self._fetched:  # a caller that reads several parts together has fetched them
             yield
             return
         wanted = _merged(sorted(ranges))
@@ -126,7 +126,7 @@ class RangeFile(io.RawIOBase):
         return b"".join(blocks)[start - first * BLOCK_BYTES : stop - first * BLOCK_BYTES]
 
     def _blocks(self, numbers: Sequence[int]) -> list[bytes]:
-        """Return neighbouring blocks; of those that are asked for one after the other, more at a time."""
+        """Return neighboring blocks; successive calls for successive blocks read ever more blocks ahead."""
         found: dict[int, bytes | None] = {number: self._kept.get(number) for number in numbers}
         missing = [number for number, block in found.items() if block is None]
         if missing:
@@ -136,7 +136,7 @@ class RangeFile(io.RawIOBase):
         return [found[number] or b"" for number in numbers]
 
     def _load(self, numbers: Iterable[int]) -> dict[int, bytes]:
-        """Read blocks that are not kept, side by side; neighbours in one request."""
+        """Read the blocks that are not cached, in parallel; neighbors share a request."""
         n_blocks = -(-self.size // BLOCK_BYTES)
         wanted = [one for one in sorted(set(numbers)) if 0 <= one < n_blocks and self._kept.get(one) is None]
         ranges = [(one * BLOCK_BYTES, min((one + 1) * BLOCK_BYTES, self.size)) for one in wanted]
@@ -150,7 +150,7 @@ class RangeFile(io.RawIOBase):
         return found
 
     def _follow(self, places: Sequence[Range]) -> None:
-        """Read what a node of HDF5 refers to, side by side: HDF5 asks for one after the other."""
+        """Prefetch the ranges that an HDF5 node refers to, in parallel; HDF5 would read them one by one."""
         self._load(start // BLOCK_BYTES for start, stop in places if start == stop)
         while nodes := [one for one in places if one[0] < one[1] <= self.size and self._kept.get(one) is None]:
             found = dict(zip(nodes, self._get(nodes), strict=True))
@@ -158,10 +158,10 @@ class RangeFile(io.RawIOBase):
                 self._kept.put(place, content)
             places = [one for content in found.values() for one in places_in(content)]
             if len(places) > _MOST_NODES:
-                break  # of a very large index each look reads those on its way
+                break  # in a very large index, each lookup reads only the nodes on its path
 
     def _get(self, ranges: Sequence[Range]) -> list[bytes]:
-        """Return ranges that are asked for side by side."""
+        """Return ranges, requested in parallel."""
         parts = [Part("", start, stop, self._tag) for start, stop in ranges]
         return self._checked(ranges, self._objects.get_all(parts, "the file"))
 
@@ -169,17 +169,17 @@ class RangeFile(io.RawIOBase):
         content = [one for one in found if one is not None]
         if [len(one) for one in content] != [stop - start for start, stop in ranges]:
             raise DamagedStore(
-                f"{self._objects.uri}: the server sent another number of bytes than was requested; it is at fault, or "
-                "the file was changed after it was opened; open it again."
+                f"{self._objects.uri}: the server sent a different number of bytes than requested; it is faulty, or "
+                "the file was changed after it was opened. Open it again."
             )
         return content
 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Collect no garbage while HDF5 waits for requests, which other threads make so that Ctrl-C need not wait.
+    """Disable garbage collection while HDF5 waits for requests, which run in other threads because of Ctrl-C.
 
-    A thread that collects may come upon objects of h5py, and wait for the lock that h5py holds while it reads.
+    A thread that collects garbage may find objects of h5py, and wait for the lock that h5py holds during the read.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -191,7 +191,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _merged(ranges: Iterable[Range], near: int = _NEAR_BYTES) -> list[Range]:
-    """Return ascending ranges with those that lie near each other as one."""
+    """Return ascending ranges, with those near each other merged."""
     found: list[Range] = []
     for start, stop in ranges:
         if found and start <= found[-1][1] + near:

@@ -9,7 +9,7 @@ _MORE_TIME = "give more time with connect_timeout and read_timeout in storage_op
 
 
 def too_late(uri: str, what: str, seconds: float) -> StorageTimeout:
-    """Return the exception for storage that had no answer in time."""
+    """Return the exception for storage that did not answer in time."""
     return StorageTimeout(
         f"{uri}: no answer to opening {what} within {seconds:.0f} s; the storage is slow, overloaded or silent. "
         f"Try again later, or {_MORE_TIME}."
@@ -17,7 +17,7 @@ def too_late(uri: str, what: str, seconds: float) -> StorageTimeout:
 
 
 def slowed_down(uri: str, what: str, seconds: float) -> StorageTimeout:
-    """Return the exception for storage that asks to slow down again and again."""
+    """Return the exception for storage that keeps asking to slow down."""
     return StorageTimeout(
         f"{uri}: reading {what} stopped: the storage is overloaded and answered 'slow down' for {seconds:.0f} s. "
         f"Try again later, or {_MORE_TIME}."
@@ -25,7 +25,7 @@ def slowed_down(uri: str, what: str, seconds: float) -> StorageTimeout:
 
 
 def too_slow(uri: str, what: str, details: str) -> StorageTimeout:
-    """Return the exception for a request whose answer did not come in time."""
+    """Return the exception for a request whose response took too long."""
     return StorageTimeout(
         f"{uri}: reading {what} took too long ({details}); try again, "
         "or allow more time with read_timeout in storage_options=."
@@ -49,7 +49,9 @@ def no_bucket(uri: str) -> DatasetNotFound:
 
 
 def answered(uri: str, what: str, status: int, code: str | None) -> StorageDenied | StorageUnavailable | None:
-    """Return the exception for a status of HTTP, `code` where the server names a reason; None for one that is neither.
+    """Return the exception for an HTTP status; None if the status is neither a denial nor an error of the server.
+
+    code : the server's reason, None if it names none
 
     Source: Amazon S3 API Reference, "Error Responses".
     """

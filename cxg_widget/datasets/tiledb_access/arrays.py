@@ -24,37 +24,37 @@ from cxg_widget.datasets.tiledb_access.timeouts import unless_refused
 from cxg_widget.errors import CxgWidgetError, DamagedStore, DamagedText
 
 Ranges = Sequence[tuple[int, int]]
-"""The first and the last row of each, in order."""
+"""First and last row of each range, ascending."""
 _ORDERED, _ANY = tiledb.libtiledb.LayoutType.ROW_MAJOR, tiledb.libtiledb.LayoutType.UNORDERED
 
 
 def select(array: Any, name: str) -> list[str] | None:
-    """Return the `attrs` of a query for one attribute; arrays of 2020 cannot name their anonymous one."""
+    """Return the `attrs` of a query for one attribute; None if it is the only one, which arrays of 2020 cannot name."""
     return None if array.schema.nattr == 1 else [name]
 
 
 def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
-    """Return the one attribute in the result of a query, which may also hold a dimension."""
+    """Return the only attribute in the result of a query, which may also include a dimension."""
     if not isinstance(result, dict):
         return np.asarray(result)
     return np.asarray(next(values for name, values in result.items() if name != dim))
 
 
 def ranges_of(lines: NDArray[np.int64], largest_gap: int) -> list[slice]:
-    """Return lines, ascending, as ranges of `multi_index`, ends included; gaps up to `largest_gap` lie within one."""
+    """Return ascending lines as ranges of `multi_index`, ends included; a gap above `largest_gap` ends a range."""
     breaks = np.flatnonzero(np.diff(lines) > largest_gap)
     firsts, lasts = lines[np.append(0, breaks + 1)], lines[np.append(breaks, len(lines) - 1)]
     return [slice(*one) for one in zip(firsts.tolist(), lasts.tolist(), strict=True)]
 
 
 def take(read: Callable[[Ranges], NDArray[Any]], rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
-    """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
+    """Read single rows as ranges; rows at most a tile apart share one, since TileDB reads whole tiles anyway."""
     if not len(rows):
         return read([(0, 0)])[:0]
     if np.all(rows[1:] > rows[:-1]):
         wanted, back = rows, None
     else:
-        # TileDB takes ranges in ascending order, each once.
+        # TileDB requires ranges in ascending order, without duplicates.
         wanted, back = np.unique(rows, return_inverse=True)
     breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
     firsts = wanted[np.append(0, breaks)]
@@ -68,13 +68,13 @@ def take(read: Callable[[Ranges], NDArray[Any]], rows: NDArray[np.int64], tile: 
 
 Result = TypeVar("Result")
 _READS_IN_A_CONTEXT = 250
-"""TileDB keeps statistics of each read, some 13 KiB, until the context goes."""
+"""TileDB keeps statistics of each read, about 13 KiB, until the context is freed."""
 
 
 class Arrays(Root):
     """The arrays below one root URI.
 
-    An array is opened once and read by several threads at a time, which TileDB allows. Nothing of a failure is kept, so
+    Each array is opened once. Several threads may read it at a time, which TileDB allows. Failures are not cached, so
     that the next try may succeed.
     """
 
@@ -91,9 +91,9 @@ class Arrays(Root):
         self._lock = Lock()
 
     def open_ahead(self, paths: Iterable[str], *, metadata_of: Collection[str] = ()) -> None:
-        """Open arrays side by side where that saves time, and load the metadata of some.
+        """Open arrays in parallel in remote storage, and load the metadata of some; local arrays open at first use.
 
-        One that is damaged fails when it is used.
+        A damaged array raises only when it is used.
         """
         if self.is_remote:
             wanted = list(paths)
@@ -105,18 +105,18 @@ class Arrays(Root):
                     raise error
 
     def schema(self, path: str) -> Any:
-        """Return the schema of one array; it is not opened for that."""
+        """Return the schema of one array, without opening it."""
         found = self._open.get(path)
         return super().schema(path) if found is None else found.schema
 
     def array(self, path: str, *names: str) -> Any:
         """Return one array, open for reading.
 
-        names : attributes and dimensions that are going to be read; far away, their places are loaded first, which
-            TileDB would do with Python's lock in hand
+        names : attributes and dimensions to be read; in remote storage, their tile locations are loaded first, which
+            TileDB would do while it holds the GIL
 
-        Raises `DamagedStore` if it cannot be opened, or is dense and holds nothing at all: TileDB would make values up,
-        `StorageError` if the storage fails.
+        Raises `DamagedStore` if the array cannot be opened, or is dense and empty, since TileDB would return fill
+        values; `StorageError` if the storage fails.
         """
         found = self._opened(path)
         if self.is_remote and any((path, name) not in self._placed for name in names):
@@ -135,19 +135,19 @@ class Arrays(Root):
         try:
             with self.reading(path):
                 written = self._opened(path).nonempty_domain()
-        except DamagedStore:  # reading it raises the same
+        except DamagedStore:  # a read of the array raises the same error
             return None
         return None if written is None else int(written[0][1]) + 1
 
     def extent(self, path: str) -> tuple[tuple[Any, Any], ...] | None:
-        """Return the first and the last index along each dimension where something was written; None = nowhere."""
+        """Return the first and the last written index along each dimension; None = nothing was written."""
         array = self._opened(path)
         with self.reading(path):
             found: tuple[tuple[Any, Any], ...] | None = array.nonempty_domain()
             return found
 
     def metadata(self, path: str) -> Mapping[str, Any]:
-        """Return the metadata of one array; TileDB reads them at the first look."""
+        """Return the metadata of one array; TileDB reads them at first access."""
         array = self._opened(path)
         if self.is_remote and path not in self._with_metadata:
             self._all([partial(self._opened_with_metadata, path)], [f"the metadata of {path}"])
@@ -156,16 +156,16 @@ class Arrays(Root):
             return meta
 
     def metadata_value(self, path: str, key: str) -> Any:
-        """Return one value of an array's metadata, None where there is none."""
+        """Return one value of an array's metadata, None if the key is missing."""
         meta = self.metadata(path)
         with self._lock_of(path), self.reading(f"the metadata of {path}"):
             return meta[key] if key in meta else None  # noqa: SIM401 - `get` is not lazy in every version of TileDB
 
     def categories(self, path: str, label: str) -> tuple[NDArray[Any], bool]:
-        """Return the values of an enumeration of an array, and whether their order means something."""
+        """Return the values of an enumeration of an array, and whether they are ordered."""
         array = self._opened(path)
         if self.is_remote:
-            # With the interpreter's lock in hand otherwise, and one after the other.
+            # Otherwise the bindings would load them one by one while they hold the GIL.
             self._all([partial(self._load_categories, array)], [f"the categories of {path}"])
         with self._lock_of(path), self.reading(f"the categories of {path}"):
             found = array.enum(label)
@@ -186,11 +186,11 @@ class Arrays(Root):
         return self._ranges(self.array(path, name), path, name, [(start, stop - 1)])
 
     def packed_strings(self, path: str, name: str, block: tuple[int, int] | None = None) -> PackedStrings:
-        """Read one attribute of variable-length strings of a dense 1-D array without making objects of it.
+        """Read one attribute of variable-length strings of a dense 1-D array without creating Python strings.
 
-        All rows, or those of a block, start <= row < stop and not empty.
+        block : start and stop of the rows start <= row < stop, at least one; None = all rows
 
-        `array[:]` makes n Python strings, which takes five times as long as reading them (1 M cells: 0.4 s).
+        `array[:]` creates n Python strings, which takes five times as long as reading them (1 M cells: 0.4 s).
         """
         array = self.array(path, name)
         start, stop = block or (0, int(array.schema.shape[0]))
@@ -210,7 +210,7 @@ class Arrays(Root):
         return self.read(array, f"{path} column {name!r}", read)
 
     def _text(self, array: Any, path: str, name: str, ranges: Ranges) -> PackedStrings:
-        """Read text without its being unpacked by TileDB's bindings, which end the process where offsets are wrong."""
+        """Read text without unpacking by TileDB's bindings, which crash the process if offsets are wrong."""
         found = self.read(array, f"{path} column {name!r}", lambda: read_buffers(array, [name], [ranges])[name])
         starts = found.starts()
         if starts is None:
@@ -223,18 +223,18 @@ class Arrays(Root):
     def read(self, array: Any, what: str, query: Callable[[], Result]) -> Result:
         """Return the result of a query of an open array.
 
-        Far away it may take as long as it likes, but not while the storage only says "slow down": TileDB itself asks
-        a hundred times, 150 s. A query that was given up goes on where nobody listens, and the array stays open for it.
+        A query of remote storage has no time limit, unless the storage keeps answering "slow down": TileDB itself
+        retries a hundred times, for 150 s. An abandoned query keeps running in its thread, and its array stays open.
 
-        Raises `DamagedStore` if `what` cannot be read, `StorageError` if the storage fails, or says "slow down" for as
-        long as opening an array may take.
+        Raises `DamagedStore` if `what` cannot be read, `StorageError` if the storage fails, or answers "slow down" for
+        longer than the time limit for opening an array.
         """
         self._n_reads += 1
 
         def run() -> Result:
             with self.reading(what):
                 found = query()
-            if array.ctx is not vars(self).get("ctx"):  # renewed meanwhile
+            if array.ctx is not vars(self).get("ctx"):  # `_renew` has replaced the context
                 self._statistics.look(array.ctx)
             return found
 
@@ -254,12 +254,12 @@ class Arrays(Root):
             raise slowed_down(self.uri, what, seconds) from None
 
     def close(self) -> None:
-        """Close all arrays, and let go of the context: it has threads of its own, as long as anybody holds it.
+        """Close all arrays, and drop the context, whose threads live as long as anything refers to it.
 
-        An array whose metadata are still waited for is closed when they have come.
+        An array with a call in progress is closed when the call ends.
         """
         with self._lock:
-            # Before the arrays are closed, so that `_asking` begins nothing with one of them.
+            # Set before the arrays are closed, so that `_asking` starts no call with a closed array.
             self._closed.set()
             for array in self._open.values():
                 if not self._loading[id(array)]:
@@ -268,7 +268,7 @@ class Arrays(Root):
             vars(self).pop("ctx", None)
 
     def _opened(self, path: str) -> Any:
-        """Return an open array; one that takes long to open holds up nobody who reads another."""
+        """Return an open array; a slow opening does not block threads that read other arrays."""
         if self._n_reads >= _READS_IN_A_CONTEXT:
             self._renew()
         found = self._open.get(path)
@@ -283,7 +283,7 @@ class Arrays(Root):
         return found
 
     def _renew(self) -> None:
-        """Go on in a new context; who reads in the old one holds that until it is done."""
+        """Replace the context; running reads keep the old one alive until they end."""
         with self._lock:
             if self._closed.is_set() or self._n_reads < _READS_IN_A_CONTEXT or self.root.startswith("mem://"):
                 return
@@ -293,7 +293,7 @@ class Arrays(Root):
             self._open, self._with_metadata, self._placed = {}, set(), set()
 
     def _opened_with_metadata(self, path: str) -> Any:
-        """Return an open array whose metadata have been loaded, meanwhile others of this process go on."""
+        """Return an open array with its metadata loaded; other threads of this process continue meanwhile."""
         array = self._opened(path)
         with self._lock_of(path), self._asking(array) as is_open:
             if is_open and path not in self._with_metadata:
@@ -307,12 +307,12 @@ class Arrays(Root):
                 load_categories(array)
 
     def _place(self, path: str, name: str) -> None:
-        """Load where the tiles of an attribute or a dimension lie; where that fails, the read will say why."""
+        """Load the tile locations of an attribute or a dimension; if that fails, the read reports why."""
         array = self._opened(path)
         schema = array.schema
         attr = schema.attr(name) if schema.has_attr(name) else None
         with self._asking(array) as is_open:
-            # TileDB has another function for attributes with nulls; their read asks by itself.
+            # TileDB has another function for nullable attributes; their read loads the locations by itself.
             if is_open and (path, name) not in self._placed and not (attr is not None and attr.isnullable):
                 try:
                     with self.reading(path):
@@ -323,7 +323,7 @@ class Arrays(Root):
 
     @contextmanager
     def _asking(self, array: Any) -> Iterator[bool]:
-        """Keep an array open during a call that would not notice that it is closed; yield False if it is closed."""
+        """Keep an array open during a call that would not notice its closing; yield False if it is already closed."""
         with self._lock:
             is_open = not self._closed.is_set()
             self._loading[id(array)] += 1
@@ -344,9 +344,9 @@ class Arrays(Root):
 class Buffers:
     """Values of one attribute or dimension.
 
-    data : uint8, the bytes of all values behind each other; codes of an attribute with an enumeration
-    offsets : uint64 (n,), where each value begins; empty where all are of one length
-    valid : uint8 (n,), 0 = null; empty where nothing can be null
+    data : uint8, the concatenated bytes of all values; for an attribute with an enumeration, its codes
+    offsets : uint64 (n,), start of each value; empty for values of fixed length
+    valid : uint8 (n,), 0 = null; empty if the attribute is not nullable
     """
 
     data: NDArray[np.uint8]
@@ -355,20 +355,20 @@ class Buffers:
 
     @property
     def missing(self) -> NDArray[np.bool_] | None:
-        """Which values are null; None where none is."""
+        """Mask of the null values; None if there are none."""
         return None if self.valid.all() else self.valid == 0
 
     def numbers(self, dtype: Any) -> NDArray[Any]:
-        """Return values of one length as a type of NumPy."""
+        """Return values of fixed length as a NumPy dtype."""
         return self.data.view(dtype)
 
     def starts(self) -> NDArray[np.int64] | None:
-        """Return where each text begins and the last one ends, int64 (n + 1,); None where that is damaged."""
+        """Return the start of each text and the end of the last one, int64 (n + 1,); None if they are damaged."""
         n = len(self.offsets)
         found = np.empty(n + 1, dtype=np.int64)
         # Damaged offsets of 2**63 and more become negative here.
         found[:n], found[n] = self.offsets.view(np.uint64), self.data.nbytes
-        in_order = found[0] >= 0 and not (found[1:] < found[:-1]).any()  # then none leads beyond the text
+        in_order = found[0] >= 0 and not (found[1:] < found[:-1]).any()  # so none points beyond the text
         return found if in_order else None
 
 
@@ -382,11 +382,11 @@ def read_buffers(
 ) -> dict[str, Buffers]:
     """Read attributes and dimensions of an open array; raises `tiledb.TileDBError` if they cannot be read.
 
-    ranges : for each dimension, first and last index of each range; none = all of it
-    ordered : whether cells come by the first dimension, then the second; else in the order that takes least time
+    ranges : for each dimension, first and last index of each range; no ranges = the whole dimension
+    ordered : whether to sort cells by the first dimension, then the second; else in the fastest order
     """
-    # Undocumented, and used only here. It leaves text in one buffer: 150,000 of 1 M cells become a DataFrame in
-    # 0.11 s, not 0.78 (decision 5); and the bindings end the process where offsets of text are damaged.
+    # `PyQuery` is undocumented, and used only here. It returns text as one buffer: 150,000 of 1 M cells become a
+    # DataFrame in 0.11 s, not 0.78 s (decision 5). The documented calls crash the process if text offsets are damaged.
     query = PyQuery(array.ctx, array, tuple(names), tuple(dims), _ORDERED if ordered else _ANY, False)
     subarray = tiledb.Subarray(array)
     subarray.add_ranges([list(one) for one in ranges])

@@ -1,7 +1,7 @@
-"""TileDB's C interface through ctypes, which lets go of the interpreter's lock where the bindings keep it.
+"""Calls TileDB's C API through ctypes, which releases the GIL during calls for which the bindings hold it.
 
-A server that is silent would stop every thread of the process otherwise. Where the C interface cannot be found, its
-callers leave their questions to the bindings.
+Otherwise a server that does not answer would block every thread of the process. Callers use the bindings if the C API
+is not found.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ _ARGUMENTS: dict[str, list[Any]] = {
 
 
 class Calls:
-    """Functions of the C interface in one context.
+    """Functions of the C API in one context.
 
-    calls("group_open", group, READ) is `tiledb_group_open(ctx, group, TILEDB_READ)`, and raises what went wrong.
+    calls("group_open", group, READ) calls `tiledb_group_open(ctx, group, TILEDB_READ)`, and raises its error.
     """
 
     def __init__(self, library: Any, ctx: tiledb.Ctx) -> None:
         self._library = library
-        # TileDB frees the handle with the object of the bindings.
-        self._owner = ctx  # keeps the context
+        # The bindings' object frees the handle, so it must live as long.
+        self._owner = ctx  # a reference, to keep it alive
         self._ctx = handle_of(ctx, b"ctx")
 
     def __call__(self, name: str, *arguments: Any) -> None:
@@ -67,13 +67,13 @@ class Calls:
             raise tiledb.TileDBError(self._last_error())
 
     def count(self, name: str, handle: Handle, type_: Any = _UINT64) -> int:
-        """Return the number that a function tells of something."""
+        """Return the number that a function reports for a handle."""
         found = type_()
         self(name, handle, ctypes.byref(found))
         return int(found.value)
 
     def text(self, string: Handle) -> str | None:
-        """Return what a string of TileDB holds, None where there is none, and free it."""
+        """Return the text of a TileDB string, None if there is none, and free the string."""
         if not string:
             return None
         data, length = Handle(), ctypes.c_size_t()
@@ -84,7 +84,7 @@ class Calls:
 
     @contextmanager
     def made(self, kind: str, *arguments: Any) -> Iterator[Handle]:
-        """Make a "group", a "query", ..., and free it in the end."""
+        """Allocate a "group", a "query", ..., and free it at the end."""
         handle = Handle()
         self(f"{kind}_alloc", *arguments, ctypes.byref(handle))
         try:
@@ -93,7 +93,7 @@ class Calls:
             self.free(kind, handle)
 
     def free(self, kind: str, handle: Handle) -> None:
-        """Free what a call made: a "group", a "query", ..."""
+        """Free a handle that a call allocated: a "group", a "query", ..."""
         getattr(self._library, f"tiledb_{kind}_free")(ctypes.byref(handle))
 
     def _last_error(self) -> str:
@@ -108,7 +108,7 @@ class Calls:
 
 
 def calls_in(ctx: tiledb.Ctx) -> Calls | None:
-    """Return the functions of the C interface, None where the library or the handle of a context cannot be had."""
+    """Return the functions of the C API, None if the library or the handle of the context is not available."""
     library = _library()
     return Calls(library, ctx) if library is not None and hasattr(ctx, "__capsule__") else None
 
@@ -121,7 +121,7 @@ def handle_of(owner: Any, kind: bytes) -> Handle:
 
 
 def capsule(handle: Handle, kind: bytes) -> Any:
-    """Return a handle as the bindings take it; what they make of it frees it. The name of its kind is not copied."""
+    """Wrap a handle for the bindings, whose object then frees it; `kind` is not copied, and must stay alive."""
     make = ctypes.pythonapi.PyCapsule_New
     make.argtypes, make.restype = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p], ctypes.py_object
     return make(handle, kind, None)
@@ -129,11 +129,11 @@ def capsule(handle: Handle, kind: bytes) -> Any:
 
 @cache
 def _library() -> Any:
-    """Return the library that the bindings have loaded, None where it cannot be found."""
+    """Return the library that the bindings have loaded, None if it is not found."""
     bindings = Path(tiledb.libtiledb.__file__)
     for path in (bindings, *sorted(bindings.parents[1].glob("tiledb*/*tiledb.*"))):
         try:
-            # CDLL lets go of Python's lock during a call, which `PyDLL` and the bindings do not (decision 12).
+            # CDLL releases the GIL during a call, which `PyDLL` and the bindings do not (decision 12).
             found = ctypes.CDLL(str(path))
             for name, argtypes in _ARGUMENTS.items():
                 getattr(found, f"tiledb_{name}").argtypes = argtypes

@@ -13,11 +13,14 @@ from cxg_widget.datasets.tiledb_access.storage_options import as_text, translate
 from cxg_widget.errors import InvalidOption
 
 _READING = {"py.init_buffer_bytes": str(40 * 2**20), "sm.mem.malloc_trim": "false"}
-"""Two things that are done under the GIL, while no gesture is answered: tiledb-py begins with 10 MiB an attribute and
-doubles that as it reads, filling the new half; 40 hold what is read at a time, and take no memory until something is
-written there. And TileDB gives all free memory back to the system after each query, to ask for it again in the next:
-six of seven page faults are gone without, and what is held once a comparison has ended is the same."""
-# TileDB takes the number of processors, which says nothing about how long answers travel; see decision 12.
+"""Settings that shorten work under the GIL, during which the kernel answers no gesture.
+
+tiledb-py starts with a buffer of 10 MiB per attribute, and doubles and fills it as it reads. A buffer of 40 MiB is
+enough for one read, and takes no memory before something is written to it. TileDB also returns all free memory to the
+system after each query, and requests it again for the next. Without this, six of seven page faults disappear, and the
+memory in use after a comparison is the same.
+"""
+# TileDB's default is the number of processors, which is unrelated to network latency; see decision 12.
 _REMOTE = {
     "vfs.s3.max_parallel_ops": "16",
     "sm.io_concurrency_level": "16",
@@ -37,8 +40,8 @@ def make_context(
     """Return the context to read `uri` with.
 
     ctx : a context, or a dict of TileDB's settings
-    config : the same as a dict or a `tiledb.Config`
-    storage_options : names of fsspec, see `translate`; what `config` or a dict says goes before
+    config : settings as a dict or a `tiledb.Config`
+    storage_options : settings under fsspec's names, see `translate`; `config` or a dict `ctx` takes precedence
     """
     if ctx is not None and config is not None:
         raise InvalidOption("ctx and config exclude each other; pass one of them.")
@@ -55,14 +58,14 @@ def make_context(
 
 
 def warm_up() -> None:
-    """Start TileDB's threads and libraries, which takes half the time of opening the first store."""
+    """Start TileDB's threads and libraries, which is half the time of opening the first store."""
     tiledb.Ctx()
 
 
 def timeout_s(ctx: tiledb.Ctx) -> float:
-    """Return the longest time of a short request in seconds, by the time-outs and tries of a context.
+    """Return the time limit of a short request in seconds, from the time-outs and tries of a context.
 
-    TileDB itself tries a hundred times, for minutes, as long as a server answers "slow down".
+    TileDB itself retries a hundred times, for minutes, as long as a server answers "slow down".
     """
     config = ctx.config()
     once = float(config["vfs.s3.connect_timeout_ms"]) + float(config["vfs.s3.request_timeout_ms"])
@@ -70,7 +73,7 @@ def timeout_s(ctx: tiledb.Ctx) -> float:
 
 
 def slow_downs(ctx: tiledb.Ctx) -> int:
-    """Return the number of "slow down" answers in a context, by TileDB's own statistics."""
+    """Return the number of "slow down" answers in a context, from TileDB's statistics."""
     found = re.search(r'slow_down_retries": (\d+)', ctx.get_stats(print_out=False))
     return int(found.group(1)) if found else 0
 
@@ -79,7 +82,7 @@ def _configuration(settings: Mapping[str, str], more: Mapping[str, Any] | tiledb
     if more is not None and not isinstance(more, Mapping | tiledb.Config):
         raise InvalidOption(f"config is {type(more).__name__}; it must be a dict or a tiledb.Config.")
     if isinstance(more, tiledb.Config):
-        # Only what differs from TileDB's own defaults was set by someone.
+        # Only settings that differ from TileDB's defaults were set by the user.
         default = tiledb.Config().dict()
         more = {name: value for name, value in more.dict().items() if value != default.get(name)}
     merged = {**settings, **{name: as_text(value) for name, value in (more or {}).items()}}

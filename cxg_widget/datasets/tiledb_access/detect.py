@@ -1,4 +1,4 @@
-"""Detects what a TileDB URI holds, by object types, names and the keys of a group's metadata."""
+"""Detects the format at a TileDB URI, by object types, names and the keys of a group's metadata."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _CONTEXT = ("ctx", "config", "storage_options")
 
 
 def identify(uri: str, options: Mapping[str, Any]) -> str | None:
-    """Return "cxg", "soma", "tiledb-cf" or "tiledb-array"; None where there is no TileDB object.
+    """Return "cxg", "soma", "tiledb-cf" or "tiledb-array"; None if there is no TileDB object.
 
-    A group with most parts of a CXG counts as one, so that its reader can say what is missing.
+    A group with most parts of a CXG counts as a CXG, so that its reader can report the missing parts.
     """
     ctx = make_context(uri, **{name: options[name] for name in _CONTEXT if name in options})
     root = absolute(uri)
@@ -46,7 +46,7 @@ def _within_patience(uri: str, root: str, ctx: tiledb.Ctx) -> str | None:
 
 
 def _identify_names(root: str, ctx: tiledb.Ctx) -> str | None:
-    """Decide by the names below a URI, which one request returns; asking for types takes four."""
+    """Detect by the names below a URI, which take one request; types take four."""
     # Opening a store in a bucket took 105 requests with types, and takes 51 without (decision 12).
     names = set(child_names(root, ctx))
     if {"__schema", "__array_schema.tdb"} & names:
@@ -70,5 +70,5 @@ def _of_group(names: Set[str], root: str, ctx: tiledb.Ctx) -> str:
     group = read_stored_group(root, ctx)
     if "soma_object_type" in group.metadata:
         return "soma"
-    # The members of a CXG are not registered with its group, those of today's dataspaces are.
+    # A CXG does not register its members with its group; current TileDB-CF dataspaces do.
     return "cxg" if parts == 2 and not group.members else "tiledb-cf"

@@ -1,4 +1,4 @@
-"""Translates a failure of TileDB into an exception with one sentence for a person."""
+"""Translates a failure of TileDB into an exception with one sentence for the user."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
         found = _of_connection(curl, uri, what, text) if curl else _of_answer(status, uri, what, text)
     reason = reason_of(error)
     if _NO_MEMORY.search(text):
-        # TileDB allocates what a damaged file declares, too, and says the same of it.
+        # TileDB also allocates the size that a damaged file declares, and then reports the same error.
         found = OutOfMemory(
             f"{uri}: reading {what} ran out of memory ({reason}), or its file is damaged and declares too large a size."
         )
@@ -64,7 +64,7 @@ def _of_answer(status: int, uri: str, what: str, text: str) -> CxgWidgetError | 
 
 
 def reason_of(error: Exception) -> str:
-    """Return TileDB's message on one line; of a failed request, only the details that a person can use."""
+    """Return TileDB's message on one line; for a failed request, only the details that help a user."""
     text = _details(str(error))
     return text if len(text) <= 300 else f"{text[:297]}..."
 

@@ -11,7 +11,7 @@ from cxg_widget.datasets.base.location import is_remote
 
 
 def absolute(uri: str) -> str:
-    """Return a URI that still means the same after `os.chdir`, which TileDB takes no notice of."""
+    """Return an absolute path or URI, since TileDB does not notice `os.chdir`."""
     return uri.rstrip("/") if "://" in uri else str(Path(uri).absolute())
 
 
@@ -21,20 +21,20 @@ def name_of(uri: str) -> str:
 
 
 def lists_in_one(uri: str) -> bool:
-    """Say whether names below a URI come in one request, but the type of each would take up to four."""
+    """Return whether one request lists the names below a URI, but the type of each takes up to four requests."""
     return is_remote(uri) and not uri.startswith("tiledb://")
 
 
 def child_names(uri: str, ctx: tiledb.Ctx) -> list[str]:
-    """Return the names below a URI, TileDB's own among them; empty where there is nothing."""
+    """Return the names below a URI, including TileDB's own; empty if there is nothing."""
     return [child.rstrip("/").rsplit("/", 1)[-1] for child in tiledb.VFS(ctx=ctx).ls(uri)]
 
 
 def list_children(uri: str, ctx: tiledb.Ctx, kind_of: Callable[[str], str] = lambda _: "unknown") -> dict[str, str]:
     """Return the names below a URI, each with its TileDB type.
 
-    Members that are not registered with their group, as in a CXG, are found by listing a directory. In an object store
-    the type is what `kind_of` says of the name: asking for each takes a request or four.
+    A directory listing also finds members that are not registered with their group, as in a CXG. In an object store
+    `kind_of` derives the type from the name, since requesting a type takes one to four requests.
     """
     found: dict[str, str] = {}
     if not lists_in_one(uri):

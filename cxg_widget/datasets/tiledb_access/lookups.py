@@ -1,7 +1,7 @@
-"""Looks up what is at a URI: the kind of object, a group's metadata and members, a schema, the fragments of an array.
+"""Looks up objects at a URI: the kind of object, a group's metadata and members, a schema, an array's fragments.
 
-The bindings would ask for each with the interpreter's lock in hand; here other threads go on meanwhile. What is loaded
-of an open array, its metadata and where its tiles lie, stays with it, so that the bindings ask for nothing then.
+The bindings would hold the GIL during each request; these functions release it, so that other threads continue. An open
+array keeps the metadata and tile locations that are loaded here, so that the bindings request nothing later.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SCHEMA = b"schema"
 class StoredGroup:
     """Metadata and members of a TileDB group.
 
-    metadata : key to a str, bytes, a number, a tuple of numbers or an array
-    members : name (None where it has none), URI and kind of each: "group", "array" or None
+    metadata : {key: str, bytes, number, tuple of numbers or array}
+    members : name (None if it has none), URI and kind of each: "group", "array" or None
     """
 
     metadata: dict[str, Any]
@@ -38,16 +38,16 @@ class StoredGroup:
 
 @dataclass(frozen=True)
 class Fragment:
-    """One write to an array: the number of cells, and first and last index along each dimension of integers."""
+    """One write to an array: number of cells, and first and last index per dimension (none unless all are integers)."""
 
     n_cells: int
     domain: tuple[tuple[int, int], ...]
 
 
 def kind_at(uri: str, ctx: tiledb.Ctx) -> str | None:
-    """Return "group" or "array", None where there is no TileDB object.
+    """Return "group" or "array", None if there is no TileDB object.
 
-    Raises `tiledb.TileDBError` if it cannot be found out.
+    Raises `tiledb.TileDBError` if the request fails.
     """
     calls = calls_in(ctx)
     if calls is None:
@@ -69,7 +69,7 @@ def load_schema(uri: str, ctx: tiledb.Ctx) -> tiledb.ArraySchema:
 
 
 def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> list[Fragment]:
-    """Return the fragments of an array of this schema, in the order in which they were written.
+    """Return the fragments of an array with this schema, in the order in which they were written.
 
     Raises `tiledb.TileDBError` if they cannot be read.
     """
@@ -91,7 +91,7 @@ def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> lis
 def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
     """Read the metadata and the list of members of a group.
 
-    Raises `tiledb.TileDBError` if there is no group, or it cannot be read, `UnicodeDecodeError` if text in it is not
+    Raises `tiledb.TileDBError` if there is no group or it cannot be read, `UnicodeDecodeError` if text in it is not
     UTF-8.
     """
     calls = calls_in(ctx)
@@ -123,11 +123,11 @@ def load_categories(array: Any) -> None:
 
 
 def load_places(array: Any, name: str, *, has_offsets: bool) -> None:
-    """Load where the tiles of an attribute or a dimension lie, by asking how much a read of all of it would return.
+    """Load the tile locations of an attribute or a dimension, by requesting the estimated size of a full read.
 
-    has_offsets : whether its values are of any length; null must not be among them
+    has_offsets : whether its values have variable length; it must not be nullable
 
-    Raises `tiledb.TileDBError` if that cannot be read.
+    Raises `tiledb.TileDBError` if they cannot be read.
     """
     calls = _calls_with(array)
     if calls is None:
@@ -147,7 +147,7 @@ def _calls_with(array: Any) -> Calls | None:
 def _by_the_bindings(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
     kinds = {tiledb.Group: "group", tiledb.Array: "array"}
     with tiledb.Group(uri, "r", ctx=ctx) as group:
-        # An array of the bindings is a view of what is freed with the group.
+        # Copied, since the bindings' arrays are views of memory that is freed with the group.
         metadata = {key: deepcopy(group.meta[key]) for key in group.meta.keys()}  # noqa: SIM118 - no mapping
         return StoredGroup(metadata, [(one.name, one.uri, kinds.get(one.type)) for one in group])
 
@@ -164,12 +164,12 @@ def _entry(calls: Calls, group: Handle, place: int) -> tuple[str, np.ndarray[Any
     dtype = DataType.from_tiledb(datatype).np_dtype
     if not value or not n.value:
         return name, np.zeros(0, dtype)
-    # `string_at` copies: the memory goes with the group.
+    # `string_at` copies, since the memory is freed with the group.
     return name, np.frombuffer(ctypes.string_at(value, n.value * dtype.itemsize), dtype)
 
 
 def _as_written(raw: dict[str, Any]) -> dict[str, Any]:
-    """Return metadata as the bindings do: arrays from the two entries that they write for each."""
+    """Return metadata as the bindings do, which store each array as two entries, values and shape."""
     found: dict[str, Any] = {}
     for key, value in raw.items():
         if key.startswith(_FLAT):

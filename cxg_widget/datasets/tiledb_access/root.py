@@ -34,15 +34,15 @@ from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
 _FOOTER_BYTES = 8
-"""At the end of a file of a fragment's metadata, they say how long the footer before them is."""
+"""Bytes at the end of a fragment's metadata file, with the length of the footer before them."""
 _FOOTED = 10
-"""The version of the format, the end of a fragment's name, from which on they are there whatever the array."""
+"""First format version, at the end of a fragment's name, whose metadata files always have these bytes."""
 
 
 class Statistics:
-    """Traffic of one store, over one context after the other.
+    """Traffic of one store, summed over successive contexts.
 
-    ctx : the first of them; what it has read before does not count
+    ctx : the first context; its earlier reads do not count
     """
 
     def __init__(self, ctx: tiledb.Ctx) -> None:
@@ -51,9 +51,9 @@ class Statistics:
         self._lock = Lock()
 
     def look(self, ctx: tiledb.Ctx) -> Traffic:
-        """Add what a context has read since the last look at it, and return all."""
+        """Add the reads of a context since the last call, and return the total."""
         with self._lock:
-            # Under the lock, or two threads would both add the same reads.
+            # Under the lock, since otherwise two threads could add the same reads.
             now = read_so_far(ctx)
             self._total = self._total.with_(now.since(self._seen.get(ctx, Traffic())))
             self._seen[ctx] = now
@@ -61,9 +61,9 @@ class Statistics:
 
 
 def read_so_far(ctx: tiledb.Ctx) -> Traffic:
-    """Return the traffic of a context; after hundreds of reads that takes milliseconds.
+    """Return the traffic of a context; after hundreds of reads this takes milliseconds.
 
-    Far away TileDB reads ahead: several small reads, all of them counted, may be one request.
+    TileDB reads ahead in remote storage: several small reads may be one request, but each is counted.
     """
     found = dict(re.findall(r'"Context\.VFS\.(read_byte_num|read_ops_num)": (\d+)', ctx.get_stats(print_out=False)))
     return Traffic(int(found.get("read_byte_num", 0)), int(found.get("read_ops_num", 0)))
@@ -72,11 +72,11 @@ def read_so_far(ctx: tiledb.Ctx) -> Traffic:
 class Root:
     """The objects below one root URI; none is cached or stays open.
 
-    Every failure of TileDB becomes an exception that names what was read: `DamagedStore`, or a `StorageError` where the
-    way to the data failed.
+    Every failure of TileDB becomes an exception that names what was read: `DamagedStore`, or a `StorageError` if the
+    storage or the connection failed.
 
-    is_remote : True where each answer takes a while, so that requests run in parallel
-    reads_ahead : True where one request may bring what later reads want
+    is_remote : whether responses take a while, so that requests run in parallel
+    reads_ahead : whether one request may also fetch the data of later reads
     """
 
     def __init__(self, root: str, uri: str, ctx: tiledb.Ctx) -> None:
@@ -92,21 +92,21 @@ class Root:
         self._other_reads = Meter()
 
     def traffic(self) -> Traffic:
-        """Return the traffic so far; statistics are looked at only after a call of TileDB."""
+        """Return the traffic so far; statistics are read again only after a call of TileDB."""
         n_calls = self._n_calls
         if self._looked_at != n_calls:
             self._read_by_tiledb, self._looked_at = self._statistics.look(self.ctx), n_calls
         return self._read_by_tiledb.with_(self._other_reads.so_far)
 
     def children(self, *paths: str, kind_of: Callable[[str], str] = lambda _: "unknown") -> list[dict[str, str]]:
-        """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
+        """Return {name: type} below each group, "" = the root, in TileDB's order; a type is "array", "group" or other.
 
-        kind_of : the type that what has a path should have, where asking for each takes too long
+        kind_of : returns the expected type at a path, for storage where requesting each type takes too long
         """
         return self._all([self._lister(path, kind_of) for path in paths], [path or "the store" for path in paths])
 
     def names(self, paths: Sequence[str]) -> list[list[str]]:
-        """Return all names below each path, the files of TileDB among them."""
+        """Return all names below each path, including TileDB's own files."""
         return self._all([partial(child_names, f"{self.root}/{path}", self.ctx) for path in paths], paths)
 
     def kind(self, path: str = "") -> str | None:
@@ -119,13 +119,13 @@ class Root:
         return self._all(calls, [path or "the group" for path in paths])
 
     def groups_ahead(self, *paths: str) -> dict[str, StoredGroup]:
-        """Return those groups at some paths that are there and can be read; far away in the time of one."""
+        """Return the groups at some paths, without missing and unreadable ones; in remote storage in parallel."""
         calls = [partial(read_stored_group, self._uri_of(path), self.ctx) for path in paths]
         found = zip(paths, self._tried(calls, paths), strict=True)
         return {path: one for path, one in found if isinstance(one, StoredGroup)}
 
     def path_of(self, uri: str) -> str | None:
-        """Return the path of a member's URI from the root; None where it is not below it."""
+        """Return the path of a member's URI relative to the root; None if it is not below the root."""
         above, below = self.root.removeprefix("file://"), uri.removeprefix("file://").rstrip("/")
         if "://" not in above:
             above, below = str(Path(above).resolve()), str(Path(below).resolve())
@@ -138,10 +138,10 @@ class Root:
         return [int(size) for size in found]
 
     def state(self, paths: Iterable[str]) -> str:
-        """Return a string that is another one after any write to the values of these arrays.
+        """Return a string that changes with any write to the values of these arrays.
 
-        Each write leaves a file in `__commits`, whose name is made of times and random numbers; arrays of before 2022
-        have none, but a folder next to their schema for each write. One request for each array, two for old ones.
+        Each write adds a file to `__commits`, with times and a random number in its name. Arrays from before 2022 have,
+        instead, a folder next to their schema for each write. One request per array, two for old ones.
         """
         wanted = sorted(paths)
         commits = self.names([f"{path}/__commits" for path in wanted])
@@ -163,7 +163,7 @@ class Root:
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Turn failures of TileDB into exceptions which say that `what` cannot be read and why."""
+        """Turn failures of TileDB into exceptions that say why `what` cannot be read."""
         self._n_calls = next(self._calls)
         try:
             yield
@@ -177,11 +177,11 @@ class Root:
         return lambda: list_children(self._uri_of(path), self.ctx, lambda name: kind_of(f"{below}{name}"))
 
     def _check_fragments(self, path: str) -> None:
-        """Refuse a local array of which a fragment lost its metadata; TileDB would leave that file open for good."""
+        """Raise if a fragment of a local array has damaged metadata; TileDB would leave its file open forever."""
         if self.is_remote:
             return
         folder = Path(self._uri_of(path).removeprefix("file://"))
-        for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments lay next to the schema
+        for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments were next to the schema
             for file in folder.glob(f"{pattern}__fragment_metadata.tdb"):
                 wrong = _wrong_end(file)
                 self._other_reads.add(_FOOTER_BYTES)
@@ -205,7 +205,7 @@ class Root:
         tries = [partial(self._try, call, name) for call, name in zip(calls, what, strict=True)]
         if not self.is_remote:
             return [one() for one in tries]
-        # TileDB itself asks a hundred times while a server says "slow down": 150 s for a listing, 300 s for an array
+        # TileDB itself retries a hundred times on "slow down": 150 s for a listing, 300 s for an array
         # (decision 12).
         seconds = timeout_s(self.ctx)
         outcomes = run_parallel(tries, seconds)
@@ -223,7 +223,7 @@ class Root:
 
 
 def _wrong_end(file: Path) -> str:
-    """Describe the damage at the end of a file of metadata; "" = none, or left to TileDB to report."""
+    """Describe the damage at the end of a metadata file; "" if there is none, or TileDB will report it."""
     try:
         with file.open("rb") as opened:
             size = opened.seek(0, SEEK_END)

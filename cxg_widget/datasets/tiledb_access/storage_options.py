@@ -14,14 +14,14 @@ Config = dict[str, str]
 
 
 def translate(storage_options: Mapping[str, Any], uri: str) -> Config:
-    """Return TileDB's configuration for options of s3fs, gcsfs or adlfs; which of them, the scheme of `uri` says.
+    """Return TileDB's configuration for options of s3fs, gcsfs or adlfs, according to the scheme of `uri`.
 
-    Names of TileDB itself, such as "vfs.s3.region", pass as they are. A value of None means that nothing was said.
+    TileDB's own names, such as "vfs.s3.region", pass unchanged. Options with the value None are ignored.
 
     Raises
     ------
     InvalidOption
-        If a name is unknown, or a value of another type; the value itself is never repeated, as it may be secret.
+        If a name is unknown or a value has the wrong type. The message never repeats the value, which may be secret.
 
     Source: the documentation of s3fs, `S3FileSystem`; of gcsfs, `GCSFileSystem`; of adlfs, `AzureBlobFileSystem`.
     """
@@ -55,7 +55,7 @@ def _said(translated: str | Callable[[Any], Config], name: str, value: Any) -> C
 
 
 def as_text(value: Any) -> str:
-    """Return a value as TileDB's configuration has it."""
+    """Return a value as text for TileDB's configuration."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -63,7 +63,7 @@ def _endpoint(prefix: str) -> Callable[[Any], Config]:
     def translated(url: Any) -> Config:
         scheme, found, host = url.rpartition("://")
         config = {f"{prefix}.endpoint_override": host.rstrip("/")} | ({f"{prefix}.scheme": scheme} if found else {})
-        # Buckets as host names need a name server that plays along, which only Amazon's does for sure.
+        # Bucket names in host names need a matching DNS, which only Amazon's endpoints are sure to have.
         virtual = host.split("/")[0].split(":")[0].endswith("amazonaws.com")
         return config | {f"{prefix}.use_virtual_addressing": as_text(virtual)}
 

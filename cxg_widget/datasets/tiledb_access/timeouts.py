@@ -14,13 +14,13 @@ _PAUSE_S = 10.0
 def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seconds: float) -> Result:
     """Return the result of a call, however long it takes, unless it is refused repeatedly.
 
-    refusals : says how often the storage has refused so far
-    seconds : for how long it may do so, without a pause of 10 s
+    refusals : returns how often the storage has refused so far
+    seconds : time limit for refusals without a pause of 10 s
 
-    Raises `TimeoutError` if it is refused for longer; the call goes on where nobody listens.
+    Raises `TimeoutError` if the refusals last longer; the call keeps running in its thread.
     """
     begin = last = time.monotonic()
-    # A request of TileDB cannot be broken off: it is left behind in its thread.
+    # A request of TileDB cannot be canceled: it keeps running in its thread.
     thread = Call(call)
     thread.start()
     thread.join(_LOOK_S)
@@ -28,7 +28,7 @@ def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seco
     while thread.is_alive():
         thread.join(_LOOK_S)
         now, before, n = time.monotonic(), n, refusals()
-        # A pause in the refusals restarts the clock: storage that is merely slow may take as long as it likes.
+        # A pause in the refusals restarts the clock: storage that is merely slow has no time limit.
         if n == before:
             begin = now if now - last > _PAUSE_S else begin
         elif now - begin >= seconds:

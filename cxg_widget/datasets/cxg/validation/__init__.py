@@ -1,7 +1,7 @@
-"""Check a CXG against the "CXG Data Format Specification" of CZ CELLxGENE, versions 0.2.0 and 0.3.0.
+"""Checks a CXG against the "CXG Data Format Specification" of CZ CELLxGENE, versions 0.2.0 and 0.3.0.
 
-The rules are a table, one function each, in `structure`, `obs_and_var`, `matrix`, `embeddings` and
-`metadata`; `examined` reads what they look at.
+Each rule is a function in `structure`, `obs_and_var`, `matrix`, `embeddings` or `metadata`. `examined` reads the data
+that the rules check.
 """
 
 from __future__ import annotations

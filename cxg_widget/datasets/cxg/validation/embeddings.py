@@ -59,7 +59,7 @@ def _finite(store: Examined) -> Iterator[Found]:
     for name in store.embeddings:
         found = store.embedding(name)
         if found is not None and found.n_infinite:
-            yield f"emb/{name}", f"{found.n_infinite:,} infinite values", "numbers, or NaN where a cell has none"
+            yield f"emb/{name}", f"{found.n_infinite:,} infinite values", "numbers, or NaN if missing"
 
 
 @RULES.must("embedding-number", "At least one coordinate is not NaN.")

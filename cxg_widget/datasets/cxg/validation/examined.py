@@ -1,4 +1,4 @@
-"""A store under validation: damage is recorded, and nothing here raises for it."""
+"""Reads a store for validation, and records damage instead of raising."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 METADATA_ARRAYS = ("cxg_group_metadata", "uns")
 ABSENT = object()
-"""A metadata key that is not there."""
+"""The value of a metadata key that does not exist."""
 
 
 class Invalid:
-    """A metadata value that is no JSON.
+    """A metadata value that is not JSON.
 
-    why : a clause for a sentence
+    why : the reason, as a clause of a sentence
     """
 
     def __init__(self, why: str) -> None:
@@ -39,14 +39,14 @@ class Examined:
 
     Parameters
     ----------
-    values : False leaves the values of the matrix unread
-    tell : called with what is about to be read
-    fatal : what must not be read, and why
+    values : whether to read the values of the matrix
+    tell : called with the name of each part before it is read
+    fatal : {part that must not be read: reason}
 
     Attributes
     ----------
-    children : names at the root and their TileDB types; empty where the root is no group
-    problems : what could not be read, path or column to the reason
+    children : {name at the root: TileDB type}; empty if the root is not a group
+    problems : {path or column that could not be read: reason}
     """
 
     def __init__(
@@ -83,32 +83,32 @@ class Examined:
         return self._length("var")
 
     def has(self, path: str) -> bool:
-        """Say whether there is an array of that path."""
+        """Return whether there is an array at this path."""
         parent, _, name = path.rpartition("/")
         return (self.embeddings if parent == "emb" else self.children).get(name) in ("array", "unknown")
 
     def matrix_arrays(self) -> list[str]:
-        """Return which of `X`, `Xr` and `Xc` are there."""
+        """Return the names of those of `X`, `Xr` and `Xc` that exist."""
         return [path for path in MATRIX if self.has(path)]
 
     def data_arrays(self) -> list[str]:
-        """Return the paths of the arrays that the specification names, but for those that only hold metadata."""
+        """Return the paths of the arrays that the specification names, except those with only metadata."""
         found = [path for path in ("obs", "var", *MATRIX, SHIFT) if self.has(path)]
         return [*found, *(f"emb/{name}" for name in self.embeddings if self.has(f"emb/{name}"))]
 
     def schema(self, path: str) -> Any:
-        """Return the schema of an array, None where there is none or it cannot be read."""
+        """Return the schema of an array, None if there is none or it cannot be read."""
         if not self.has(path):
             return None
         return self._once(("schema", path), lambda: self._try(path, lambda: self.arrays.schema(path)))
 
     def attributes(self, path: str) -> list[Any]:
-        """Return the attributes of an array; none where its schema cannot be read."""
+        """Return the attributes of an array; an empty list if its schema cannot be read."""
         schema = self.schema(path)
         return [] if schema is None else [schema.attr(number) for number in range(schema.nattr)]
 
     def meta(self, path: str, key: str) -> Any:
-        """Return a metadata value as JSON, `ABSENT`, or `Invalid` where it is no JSON text."""
+        """Return a metadata value decoded from JSON, `ABSENT`, or `Invalid` if it is not JSON text."""
         return self._once(("meta", path, key), lambda: self._meta(path, key))
 
     def meta_keys(self, path: str) -> list[str]:
@@ -120,23 +120,23 @@ class Examined:
         )
 
     def meta_raw(self, path: str, key: str) -> Any:
-        """Return a metadata value as it is stored, `ABSENT` where there is none."""
+        """Return a metadata value as stored, `ABSENT` if there is none."""
         if key not in self.meta_keys(path):
             return ABSENT
         found = self._try(f"{path} metadata {key}", lambda: (self.arrays.metadata_value(path, key),))
         return ABSENT if found is None else found[0]
 
     def object(self, path: str, key: str) -> dict[str, Any]:
-        """Return a metadata value that is a JSON object, an empty one where it is anything else."""
+        """Return a metadata value if it is a JSON object, else an empty dict."""
         found = self.meta(path, key)
         return found if isinstance(found, dict) else {}
 
     def hints(self, path: str) -> dict[str, Any]:
-        """Return the schema hints of the columns of obs or var, the index left out."""
+        """Return the schema hints of the columns of obs or var, without the index."""
         return {name: hint for name, hint in self.object(path, "cxg_schema").items() if name != "index"}
 
     def column(self, path: str, name: str) -> NumberSummary | None:
-        """Return a summary of all values of a column of numbers; None where they cannot be read."""
+        """Return a summary of all values of a column of numbers; None if they cannot be read."""
         where = f"{path} column {name!r}"
         return self._once(
             ("column", path, name),
@@ -144,11 +144,11 @@ class Examined:
         )
 
     def embedding(self, name: str) -> NumberSummary | None:
-        """Return a summary of all values of an embedding; None where they cannot be read."""
+        """Return a summary of all values of an embedding; None if they cannot be read."""
         return self._dense(f"emb/{name}")
 
     def cells(self, path: str) -> CellSummary | None:
-        """Return a summary of all cells of a sparse matrix; None where they cannot, or are not to, be read."""
+        """Return a summary of all cells of a sparse matrix; None if they cannot be read, or `values` is False."""
         schema = self.schema(path)
         if schema is None or not schema.sparse or not self.values:
             return None
@@ -198,7 +198,7 @@ class Examined:
         return found
 
     def _try(self, what: str, read: Callable[[], T]) -> T | None:
-        """Read something that may be damaged in any way; a file of anybody's making may fail anywhere."""
+        """Read something that may be damaged in any way; if it is, record the problem and return None."""
         try:
             with self.arrays.reading(what or "the store"):
                 if what in self._fatal:
@@ -211,7 +211,7 @@ class Examined:
 
 
 def each(store: Examined, paths: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield path and schema of the arrays whose schema can be read."""
+    """Yield path and schema of each array whose schema can be read."""
     for path in paths:
         schema = store.schema(path)
         if schema is not None:

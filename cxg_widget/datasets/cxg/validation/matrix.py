@@ -21,7 +21,7 @@ def _shape(store: Examined) -> Iterator[Found]:
     right = {"X": (n_obs, n_var), "Xr": (n_obs,), "Xc": (n_var,)}
     for path, schema in each(store, store.matrix_arrays()):
         if tuple(int(length) for length in schema.shape) != right[path]:
-            yield path, f"the shape {schema.shape}", f"{right[path]}, as obs and var say"
+            yield path, f"the shape {schema.shape}", f"{right[path]}, by the lengths of obs and var"
 
 
 @RULES.must("matrix-attribute", "`X` has a single attribute without a name.")
@@ -99,12 +99,12 @@ def _version(store: Examined) -> Iterator[Found]:
         yield "Xr, Xc", f"a store of version {version}", "cxg_version 0.3.0"
 
 
-@RULES.must("shift-sparse", "`X_col_shift` is there only beside a sparse `X`.")
+@RULES.must("shift-sparse", "`X_col_shift` exists only next to a sparse `X`.")
 def _shift_sparse(store: Examined) -> Iterator[Found]:
     schema = store.schema("X")
     if store.has("X_col_shift") and (schema is None or not schema.sparse):
         present = "no X" if schema is None else "a dense X"
-        yield "X_col_shift", f"an array beside {present}", "no X_col_shift"
+        yield "X_col_shift", f"an array next to {present}", "no X_col_shift"
 
 
 @RULES.must("shift-shape", "`X_col_shift` has the shape (n_var,).")

@@ -99,7 +99,7 @@ def _colors_column(store: Examined) -> Iterator[Found]:
     names = {attr.name for attr in store.attributes("obs")}
     for column in store.object(_ARRAY, "cxg_category_colors"):
         if names and column not in names and column.removesuffix("_colors") not in names:
-            yield _colors(column), "colors of no obs column", "the name of a column"
+            yield _colors(column), "colors of a column that obs does not have", "the name of an obs column"
 
 
 @RULES.should("corpora-json", "`corpora`, if it exists, is a JSON object.")

@@ -76,7 +76,7 @@ def _schema_index(store: Examined) -> Iterator[Found]:
             yield where, f"the index {index!r}, but no column of this name", "the name of a column"
 
 
-@RULES.should("index-text", "The index is text that people can read.")
+@RULES.should("index-text", "The index is human-readable text.")
 def _index_text(store: Examined) -> Iterator[Found]:
     for path in _TABLES:
         index = store.object(path, "cxg_schema").get("index")
@@ -120,7 +120,7 @@ def _hint_known(store: Examined) -> Iterator[Found]:
             yield f"{path}.{name}", f"the type {type_!r}{hidden}", ", ".join(_TYPES)
 
 
-@RULES.must("hint-fits", "Values are stored as their hint says: booleans as uint8, categories as codes or values.")
+@RULES.must("hint-fits", "Stored types fit their hints: uint8 for booleans, codes or values for categories.")
 def _hint_fits(store: Examined) -> Iterator[Found]:
     stored = {(path, attr.name): np.dtype(attr.dtype) for path, attr in _columns(store)}
     for path, name, type_ in _hint_types(store):
@@ -209,7 +209,7 @@ def _categories(store: Examined, path: str, name: str) -> Any:
 
 
 def _codes(store: Examined) -> Iterator[tuple[str, str, int, int, int]]:
-    """Yield path, column, number of categories, least and greatest code of the columns that hold codes."""
+    """Yield path, column, number of categories, lowest and highest code of each column of codes."""
     for path, attr in _columns(store):
         listed = _categories(store, path, attr.name)
         if isinstance(listed, list) and np.dtype(attr.dtype).kind in "iu":

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 Level = Literal["MUST", "SHOULD"]
 Found = tuple[str, str, str]
-"""Where in the store; what is there; what would be right."""
+"""Location in the store, what was found there, and what is expected."""
 
 Types = Iterable[tuple[str, np.dtype[np.generic]]]
-"""Paths in the store, and the types of the values there."""
+"""Paths in the store, and the dtypes of the values there."""
 
 Check = Callable[["Examined"], Iterator[Found]]
 
@@ -27,10 +27,10 @@ class Rule:
 
     Attributes
     ----------
-    id : a short name that stays the same
-    level : MUST where a store that breaks it is no valid CXG; SHOULD where it is one all the same
-    text : the sentence, in our words
-    check : yields what breaks it
+    id : short, stable name
+    level : MUST if a store that violates it is not a valid CXG; SHOULD if the store is still valid
+    text : the sentence, paraphrased
+    check : yields the violations
     """
 
     id: str
@@ -41,14 +41,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Violation:
-    """One place that breaks a rule.
+    """One violation of a rule.
 
     Attributes
     ----------
-    rule, level, text : of the rule
-    where : an array, a column or a metadata key, by its path in the store
-    found : what is there
-    right : what would be right
+    rule, level, text : id, level and text of the rule
+    where : path of an array, a column or a metadata key in the store
+    found : what was found there
+    right : what is expected
     """
 
     rule: str
@@ -60,17 +60,17 @@ class Violation:
 
 
 class Rules:
-    """A table of rules, filled by functions that say which sentence they check."""
+    """A table of rules; its decorators add functions that check them."""
 
     def __init__(self) -> None:
         self.all: list[Rule] = []
 
     def must(self, id_: str, text: str) -> Callable[[Check], Check]:
-        """Take the function that follows as the check of a rule that a valid CXG keeps."""
+        """Decorate the check of a rule that every valid CXG satisfies."""
         return self._taken(id_, "MUST", text)
 
     def should(self, id_: str, text: str) -> Callable[[Check], Check]:
-        """Take the function that follows as the check of a rule that a CXG had better keep."""
+        """Decorate the check of a rule that a CXG should satisfy."""
         return self._taken(id_, "SHOULD", text)
 
     def _taken(self, id_: str, level: Level, text: str) -> Callable[[Check], Check]:
@@ -82,14 +82,14 @@ class Rules:
 
 
 def not_numeric(types: Types) -> Iterator[Found]:
-    """Yield where values are no numbers."""
+    """Yield a finding for each path whose values are not numbers."""
     for path, dtype in types:
         if dtype.kind not in "iuf":
             yield path, f"values of {dtype}", "float32"
 
 
 def not_float32(types: Types) -> Iterator[Found]:
-    """Yield where values are numbers of another type than float32."""
+    """Yield a finding for each path whose values are numbers but not float32."""
     for path, dtype in types:
         if dtype.kind in "iuf" and dtype != np.float32:
             yield path, f"values of {dtype}", "float32"

@@ -62,7 +62,7 @@ def _domain_origin(store: Examined) -> Iterator[Found]:
 
 @RULES.should("metadata-domain-uint32", "Arrays that hold only metadata have a domain of uint32 too.")
 def _metadata_domain(store: Examined) -> Iterator[Found]:
-    # The specification says "all arrays", but the official writer's own are of uint64, and no reader looks.
+    # The specification says "all arrays", but the official writer uses uint64 for these, and no reader checks it.
     for path in METADATA_ARRAYS:
         yield from _other_types(store, path)
 

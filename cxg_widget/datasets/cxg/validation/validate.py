@@ -1,4 +1,4 @@
-"""Checks a store by all rules, in this process or in a child, since TileDB may crash on damaged text."""
+"""Checks a store against all rules, in this process or in a child, since TileDB may crash on damaged text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RULES: tuple[Rule, ...] = tuple(
 )
 
 _MOST_ENDINGS = 20
-"""After that many parts that end the process, a store is not looked at any further."""
+"""Number of parts that may end the process before the check stops."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Report:
 
     Attributes
     ----------
-    path : of the store
-    version : that it names, None where it names none
-    violations : those of a MUST first, in the order of the rules
+    path : path of the store
+    version : version that the store declares, None if it declares none
+    violations : violations of a MUST first, otherwise in the order of the rules
     """
 
     path: str
@@ -45,11 +45,11 @@ class Report:
 
     @property
     def valid(self) -> bool:
-        """Whether the store keeps every MUST; a SHOULD may be broken."""
+        """Whether the store satisfies every MUST; it may violate a SHOULD."""
         return all(one.level == "SHOULD" for one in self.violations)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report, fit for JSON."""
+        """Return the report as a dict for JSON."""
         found = [asdict(one) for one in self.violations]
         return {"path": self.path, "version": self.version, "valid": self.valid, "violations": found}
 
@@ -64,29 +64,29 @@ def validate(
     tell: Callable[[str], object] | None = None,
     fatal: Mapping[str, str] | None = None,
 ) -> Report:
-    """Check a CXG sentence by sentence; damage is reported and does not raise.
+    """Check a CXG against every rule; damage is reported, not raised.
 
     Parameters
     ----------
     uri : a directory, or a URI that TileDB reads
     quick : skip the values of the matrix
     ctx, config, storage_options : as for `open_dataset`
-    tell : called with what is about to be read
-    fatal : what must not be read, and the sentence that is reported instead; see `validate_apart`
+    tell : called with the name of each part before it is read
+    fatal : {part that must not be read: sentence to report instead}; see `validate_apart`
 
     Raises
     ------
     DatasetNotFound
-        If there is nothing.
+        If there is nothing at `uri`.
     UnknownFormat
-        If it is an address of https, by which TileDB does not read.
+        If `uri` begins with http:// or https://, which TileDB does not read.
     StorageError
-        If storage far away refuses, fails or does not answer in time.
+        If remote storage refuses, fails or does not answer in time.
     """
     path = os.fspath(uri)
     path = path if "://" in path else os.path.expanduser(path)
     if path.lower().startswith(("http://", "https://")):
-        raise UnknownFormat(f"'{path}': a CXG is checked on a local disk or in a bucket, such as s3://bucket/data.cxg.")
+        raise UnknownFormat(f"'{path}': validation reads from a local disk or a bucket, such as s3://bucket/data.cxg.")
     if not is_remote(path) and not exists(path.removeprefix("file://")):
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     arrays = Arrays(absolute(path), path, make_context(path, ctx, config, storage_options))
@@ -107,21 +107,21 @@ def validate(
 
 
 def validate_apart(path: str, *, quick: bool = False, options: Mapping[str, Any] | None = None) -> Report:
-    """Check a CXG as `validate` does, but survive what ends the process that reads it.
+    """Check a CXG like `validate`, but in a child process, which damaged data may end.
 
-    What was being read when the process ended counts as damaged, and the check begins anew without it.
+    If the process ends, the part that it was reading counts as damaged, and the check starts again without that part.
 
     Parameters
     ----------
     path, quick : as for `validate`
-    options : of `validate` by name, values that can be pickled
+    options : other options of `validate` by name; values must be picklable
 
     Raises
     ------
     DatasetNotFound, StorageError
         As `validate`.
     DamagedStore
-        If more than 20 parts end the process, or one that nobody can name.
+        If more than 20 parts end the process, or it is unknown which part did.
     """
     fatal: dict[str, str] = {}
     while len(fatal) <= _MOST_ENDINGS:
@@ -134,7 +134,7 @@ def validate_apart(path: str, *, quick: bool = False, options: Mapping[str, Any]
         if found.reading is None or found.reading in fatal:
             raise DamagedStore(f"{ended}.")
         fatal[found.reading] = f"{ended}; text with damaged offsets does this."
-    raise DamagedStore(f"{path}: reading any of {_MOST_ENDINGS} parts ended the process.")
+    raise DamagedStore(f"{path}: reading it ended the process for more than {_MOST_ENDINGS} parts.")
 
 
 def _check(tell: Tell, path: str, quick: bool, options: dict[str, Any], fatal: dict[str, str]) -> Report:

@@ -1,4 +1,4 @@
-"""Checks all values of an array, read in blocks of bounded size."""
+"""Summarizes all values of an array, read in blocks of bounded size."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _CELLS = 4_000_000
 
 @dataclass
 class NumberSummary:
-    """Of numbers: the least and greatest finite one, None where there is none, and how many are infinite."""
+    """Lowest and highest finite number, None if there is none, and the count of infinite ones."""
 
     low: float | int | None = None
     high: float | int | None = None
     n_infinite: int = 0
 
     def look_at(self, values: NDArray[Any]) -> None:
-        """Take more values into account; text has nothing to say."""
+        """Include more values; text is ignored."""
         if values.dtype.kind not in "iufb" or not values.size:
             return
         if values.dtype.kind == "f":
@@ -38,12 +38,12 @@ class NumberSummary:
 
 @dataclass
 class CellSummary:
-    """Of the cells of a sparse matrix.
+    """Summary of the cells of a sparse matrix.
 
-    n_values : cells with a value other than 0
-    digest : a sum over these that does not depend on their order
-    highest : the greatest position that an attribute holds, -1 where there is none
-    lowest : the least
+    n_values : number of cells with a value other than 0
+    digest : checksum of these cells, independent of their order
+    highest : highest position along the axis other than the first dimension, -1 if there is none
+    lowest : lowest such position, 0 if none is negative
     """
 
     n_values: int = 0
@@ -53,7 +53,7 @@ class CellSummary:
 
 
 def summarize_column(arrays: Arrays, path: str, name: str) -> NumberSummary:
-    """Read one column of obs or var."""
+    """Summarize one column of obs or var."""
     found, rows = NumberSummary(), _rows(arrays.schema(path))
     for start in range(rows.start, rows.stop, _CELLS):
         found.look_at(arrays.column_block(path, name, start, min(start + _CELLS, rows.stop)))
@@ -61,7 +61,7 @@ def summarize_column(arrays: Arrays, path: str, name: str) -> NumberSummary:
 
 
 def summarize_dense(arrays: Arrays, path: str) -> NumberSummary:
-    """Read a dense array of one or two dimensions, in bands of rows."""
+    """Summarize a dense array of one or two dimensions, read in bands of rows."""
     found, array = NumberSummary(), arrays.array(path)
     rows, tile = _rows(array.schema), int(array.schema.domain.dim(0).tile or 1)
     width = int(np.prod(array.schema.shape[1:], dtype=np.int64))
@@ -74,7 +74,7 @@ def summarize_dense(arrays: Arrays, path: str) -> NumberSummary:
 
 
 def summarize_cells(arrays: Arrays, path: str) -> CellSummary | None:
-    """Read a sparse matrix, in bands of its first dimension; None where its attributes are not those of one."""
+    """Summarize a sparse matrix, read in bands of its first dimension; None if its attributes do not fit."""
     array, found = arrays.array(path), CellSummary()
     schema = array.schema
     dims = [schema.domain.dim(number).name for number in range(schema.ndim)]
@@ -115,7 +115,7 @@ def _add(found: CellSummary, along: NDArray[Any], across: NDArray[Any], values: 
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Scatter the bits, so that sums of other cells come out otherwise (the finalizer of SplitMix64)."""
+    """Mix the bits, so that different cells have different sums (the finalizer of SplitMix64)."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(numbers ^ (numbers >> np.uint64(31)), dtype=np.uint64)

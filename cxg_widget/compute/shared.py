@@ -23,7 +23,11 @@ class SharedValues:
         with self._lock:
             making = self._making.setdefault(key, threading.RLock())
         with making:
-            found = self._held.get(key)
-            if found is None:
-                found = self._held[key] = make()
+            try:
+                found = self._held.get(key)
+                if found is None:
+                    found = self._held[key] = make()
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
         return found  # type: ignore[return-value] # a key has values of one type

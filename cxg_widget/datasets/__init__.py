@@ -1,4 +1,4 @@
-"""`open_dataset`, and the stores: the contract of a `Dataset` in `base`, and a folder per store."""
+"""Opens datasets with `open_dataset`; `base` defines the contract of a `Dataset`, and each format has a folder."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> D
 
 
 def _opener(source: Any) -> tuple[str, Callable[..., Dataset], tuple[Callable[..., Dataset], ...]]:
-    """Return what an object is called, the function that opens it, and the class whose parameters are its options."""
+    """Return a noun for an object, the function that opens it, and the callables whose parameters are its options."""
     if not looks_like_anndata(source):
         from cxg_widget.datasets.tables.dataset import TableDataset
 
@@ -186,11 +186,10 @@ def _takes(opens: Callable[..., Dataset], option: str) -> bool:
 
 
 def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Split "path#key", unless something has that whole name."""
+    """Split "path#key", unless a file or folder has that whole name."""
     before, sign, key = path.rpartition("#")
-    is_page = path.startswith(
-        ("http://", "https://")
-    )  # a "# a "#" is never part of an http address, but may be part of a key of S3
+    # A "#" is never part of the address of a page, but may be part of a key of S3.
+    is_page = path.startswith(("http://", "https://"))
     if not sign or "key" in options or not (is_page or ("://" not in path and not exists(path) and exists(before))):
         return path, options
     return before, {**options, "key": key}

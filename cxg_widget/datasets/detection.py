@@ -1,4 +1,4 @@
-"""Detects the format of a store: asks each reader in turn, then TileDB."""
+"""Detects the format of a store: tries each reader in turn, then TileDB."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _local(uri: str, options: Mapping[str, Any]) -> str:
 def _fits(format_: str, reader: Reader, path: Path) -> bool:
     try:
         return reader.fits(path)
-    except Exception as error:  # one failing reader must not keep the others from looking
+    except Exception as error:  # a failing reader must not prevent the others from detecting the store
         warn_caller(f"the reader of {format_!r} failed to detect whether it can open '{path}': {error}")
         return False
 
@@ -101,7 +101,7 @@ def _remote(uri: str, options: Mapping[str, Any]) -> str:
         raise refused
     if found is None and is_plain:
         raise DatasetNotFound(
-            f"'{uri}': nothing there that this version opens; by https:// it opens AnnData, as .h5ad or zarr. "
+            f"'{uri}': this version opens nothing at this address; over https:// it opens AnnData, as .h5ad or zarr. "
             "Check the address."
         )
     if found is None:

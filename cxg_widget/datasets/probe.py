@@ -1,4 +1,4 @@
-"""First read of an untrusted store, in a separate process that may crash or hang."""
+"""Reads an untrusted store first in a separate process, which may crash or hang."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def probe_in_subprocess(opener: Opener, path: str, format_: str | None, options:
     if found.ending:
         what = found.reading or "it"
         raise DamagedStore(
-            f"{path}: reading {what} ended the process that tried it first ({found.ending}); the store is damaged."
+            f"{path}: reading {what} ended the process that read it first ({found.ending}); the store is damaged."
         )
 
 

@@ -29,7 +29,7 @@ class Reader:
     ----------
     what : noun for such a store, with an article
     opens : "module:name" of the `Dataset` subclass, or of a function that returns a `Dataset`; imported at first use
-    looks_like : tells from a few bytes or names whether an existing path is such a store; None = by `suffixes`
+    looks_like : returns whether an existing path is such a store, from a few bytes or names; None = by `suffixes`
     suffixes : endings of such paths, which also identify a remote store without reading it
     order : readers are tried from the lowest to the highest; those that accept any HDF5 or zarr have 90
     options : options of `open_dataset` for such stores, in addition to `cache_bytes`

@@ -1,4 +1,4 @@
-"""Signatures of stores: the first bytes of a file, the members of a folder or ZIP archive."""
+"""Recognizes stores by the first bytes of a file, or the members of a folder or ZIP archive."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_groups_in_a_group_are_named(tmp_path):
     write_group(tmp_path / "cf" / "ocean", {})
     with tiledb.Group(str(tmp_path / "cf"), "w") as group:
         group.add("ocean", name="ocean", relative=True)
-    with pytest.raises(InvalidStore, match="it holds the groups ocean: open one of them"):
+    with pytest.raises(InvalidStore, match="it contains the groups ocean: open one of them"):
         open_dataset(tmp_path / "cf")
     write_dense(tmp_path / "cf" / "v", {"x": 3}, {"v": np.zeros(3)}, group=tmp_path / "cf")
     with open_dataset(tmp_path / "cf") as dataset:

@@ -56,7 +56,7 @@ def test_text_that_ends_the_process_which_reads_it_is_one_sentence(tmp_path, tru
         with pytest.raises(DamagedStore) as caught:
             opens(path, isolated=True)
         sentence = str(caught.value)
-        assert sentence.startswith(f"{path}: reading {what} ended the process that tried it first (SIG")
+        assert sentence.startswith(f"{path}: reading {what} ended the process that read it first (SIG")
         assert sentence.endswith("); the store is damaged.")
 
 

@@ -58,7 +58,7 @@ def test_cells_lie_where_spatialdata_finds_their_centroids_in_every_system(writt
             expected = places_of(truth, table, system)
             np.testing.assert_allclose(dataset.embedding("spatial"), expected, rtol=1e-6, atol=2e-5)
             lost = int(np.isnan(expected[:, 0]).sum())
-            assert any(note.startswith(f"{lost} of 25 cells have no place") for note in dataset.notes) == (lost > 0)
+            assert any(note.startswith(f"{lost} of 25 cells have no position") for note in dataset.notes) == (lost > 0)
 
 
 def test_an_image_lies_where_its_transformation_puts_its_pixels(written):

@@ -180,7 +180,7 @@ def test_solids_lie_at_their_centroids_over_all_planes_and_under_a_tilt(sample, 
         with open_dataset(sample, table="of_solids", coordinate_system=system) as dataset:
             expected = list(truth["centroids"][f"solids|{system}"].values())
             np.testing.assert_allclose(dataset.embedding("spatial"), expected, rtol=1e-6)
-            assert any("of the 4 planes of 'stack' the middle one is drawn" in note for note in dataset.notes)
+            assert any("only the middle one of the 4 planes of 'stack' is drawn" in note for note in dataset.notes)
             image = dataset.find_image("stack")
             # The middle of the third plane is z = 2.5, which the tilt shifts by 1.25 and 0.625.
             expected = (0, 30, 0, 24) if system == "global" else (11.25, 71.25, 20.625, 68.625)
@@ -196,7 +196,7 @@ def test_a_table_of_two_regions_lies_where_each_has_a_place(sample, truth):
             np.testing.assert_allclose(dataset.embedding("spatial"), expected, rtol=1e-6)
             said = f"{lost} of 12 cells belong to no region in 'own'."
             assert (said in dataset.notes) == (lost > 0)
-            assert not any("lack their instances" in note for note in dataset.notes)
+            assert not any("no instance in their region" in note for note in dataset.notes)
 
 
 def test_a_table_without_a_region_is_shown_in_global(sample):
@@ -242,7 +242,7 @@ def test_instances_of_another_kind_than_the_ids_have_no_place(sample, tmp_path):
     zarr.consolidate_metadata(copy)
     with open_masks(copy) as dataset:
         assert np.isnan(dataset.embedding("spatial")).all()
-        assert "19 of 19 cells have no place: their regions lack their instances." in dataset.notes
+        assert "19 of 19 cells have no position: no instance in their region has their id." in dataset.notes
 
 
 def test_the_page_and_figures_draw_nothing_of_a_turned_image_beyond_its_outline(sample):

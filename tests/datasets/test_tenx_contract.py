@@ -147,7 +147,7 @@ HEAD = "%%MatrixMarket matrix coordinate integer general\n%\n"
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
-        ("hello\n", errors.InvalidStore, "is not a MatrixMarket file"),
+        ("hello\n", errors.InvalidStore, "is not a MatrixMarket coordinate file"),
         (HEAD + "17 60\n", errors.InvalidStore, "no line with its numbers"),
         (HEAD + "16 60 1\n1 1 1\n", errors.InvalidStore, "features.tsv.gz has 17 lines, but matrix.mtx.gz says 16"),
         (HEAD + "17 59 1\n1 1 1\n", errors.InvalidStore, "barcodes.tsv.gz has 60 lines, but matrix.mtx.gz says 59"),
@@ -168,7 +168,7 @@ def test_a_text_that_contradicts_itself_is_one_sentence(tmp_path, text, error, s
 def test_a_small_text_cannot_ask_for_much_memory(tmp_path):
     folder = write_mtx(tmp_path / "m", make_counts(), *make_names(), is_plain=True)
     (folder / "matrix.mtx").write_text(HEAD + "17 60 1000\n1 1 1\n")
-    with pytest.raises(errors.InvalidStore, match="which so small a file cannot hold"):
+    with pytest.raises(errors.InvalidStore, match="but the file is too small for them"):
         open_dataset(folder)
     other = write_mtx(tmp_path / "n", make_counts(), *make_names())
     with pytest.raises(errors.InvalidStore, match="more than memory_bytes=100;"):

@@ -171,14 +171,14 @@ def test_entries_that_are_named_twice_are_added_up_as_scipy_does(tmp_path):
 def test_a_number_that_is_too_large_does_not_begin_anew(tmp_path, line):
     folder = write_mtx(tmp_path / "m", make_counts(), BARCODES, FEATURES, is_plain=True)
     (folder / "matrix.mtx").write_text(f"%%MatrixMarket matrix coordinate integer general\n17 60 1\n{line}")
-    with pytest.raises(InvalidStore, match="holds a number above 2,147,483,647"):
+    with pytest.raises(InvalidStore, match="has a number above 2,147,483,647"):
         third_gene(folder)
 
 
 def test_a_text_with_more_entries_than_it_says_is_no_text_that_is_cut_off(tmp_path):
     folder = write_mtx(tmp_path / "m", make_counts(), BARCODES, FEATURES, is_plain=True)
     (folder / "matrix.mtx").write_text("%%MatrixMarket matrix coordinate integer general\n17 60 1\n1 1 1\n2 1 1\n")
-    with pytest.raises(DamagedStore, match="has too many lines: it says 1 entries"):
+    with pytest.raises(DamagedStore, match="has too many lines: it declares 1 entries"):
         third_gene(folder)
 
 

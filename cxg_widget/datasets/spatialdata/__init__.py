@@ -1,1 +1,1 @@
-"""SpatialData in zarr: a table, placed by the shapes or labels it annotates, over tissue images."""
+"""Reader of SpatialData zarr stores: a table, placed by the shapes or labels it annotates, over tissue images."""

@@ -1,4 +1,4 @@
-"""Reads a table of SpatialData over its tissue images, in one coordinate system, as a `Dataset`."""
+"""Reads a SpatialData table and its tissue images, in one coordinate system, as a `Dataset`."""
 
 from __future__ import annotations
 
@@ -30,23 +30,24 @@ SPATIAL = "spatial"
 
 
 class SpatialDataDataset(ZarrDataset):
-    """A table of SpatialData.
+    """A table of a SpatialData store.
 
     Parameters
     ----------
-    uri : a path, or the address of a folder far away
+    uri : a path, or the URI of a remote folder
     cache_bytes, memory_bytes, storage_options : as for AnnData
-    table : which one, where there are several; `key` is the same, also as "tables/NAME"
-    coordinate_system : in which cells and images are placed; None = "global", else the first that cells have
-    channels : up to three channels of images, shown as red, green and blue; a single one in grey
-    contrast_limits : by channel what becomes black and what becomes full, such as {"DAPI": (0, 500)}
+    table : name of the table, if there are several; `key` is the same and may also be "tables/NAME"
+    coordinate_system : coordinate system of cells and images; None = "global" if all regions have it, else the first
+        that they all have
+    channels : up to three channels of images, shown as red, green and blue; a single one is shown in gray
+    contrast_limits : by channel, the values shown as black and as full color, such as {"DAPI": (0, 500)}
 
     Raises
     ------
     InvalidStore
-        If it has no table, or the parts contradict each other.
+        If it has no table, or its parts contradict each other.
     InvalidOption, UnknownName
-        If there are several tables and none is named, or there is no such table, coordinate system or channel.
+        If there are several tables and none is chosen, or if there is no such table, coordinate system or channel.
     """
 
     format: ClassVar[str] = "spatialdata"
@@ -91,7 +92,7 @@ class SpatialDataDataset(ZarrDataset):
     # --- the elements -------------------------------------------------------------------------------------------------
 
     def _choose_embedding(self, wanted: str | None) -> None:
-        """Find the regions of the table and the images, and add the embedding that the regions are."""
+        """Find regions and images, and add the embedding of the positions in the regions."""
         self._find_elements()
         if self._regions:
             self.embeddings = {SPATIAL: 2, **{_other(name): n for name, n in self.embeddings.items()}}
@@ -112,7 +113,7 @@ class SpatialDataDataset(ZarrDataset):
         found = node.read().reshape(-1).tolist() if isinstance(node, Array) else []
         return [one.decode("utf-8", "replace") if isinstance(one, bytes) else str(one) for one in found]
 
-    # --- where cells lie ----------------------------------------------------------------------------------------------
+    # --- positions of cells -------------------------------------------------------------------------------------------
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         if name != SPATIAL or not self._regions:
@@ -121,7 +122,7 @@ class SpatialDataDataset(ZarrDataset):
         return found[start:stop, list(axes)]
 
     def _placed(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Return where each row lies, (n_obs, 2), and how wide its circle is, NaN = it has none."""
+        """Return the position of each row, (n_obs, 2), and the diameter of its circle, NaN = none."""
         found: tuple[NDArray[np.float64], NDArray[np.float32]] = self._read_once("places", self._read_places)
         return found
 
@@ -139,7 +140,7 @@ class SpatialDataDataset(ZarrDataset):
         is_here = rows.isin(list(known)).to_numpy()
         lost, elsewhere = int((is_here & np.isnan(found[:, 0])).sum()), int((~is_here).sum())
         if lost:
-            self._note(f"{lost:,} of {self.n_obs:,} cells have no place: their regions lack their instances.")
+            self._note(f"{lost:,} of {self.n_obs:,} cells have no position: no instance in their region has their id.")
         if elsewhere:
             self._note(f"{elsewhere:,} of {self.n_obs:,} cells belong to no region in {self._system!r}.")
         return found, freeze(wide)
@@ -170,7 +171,7 @@ class SpatialDataDataset(ZarrDataset):
         return self._placed()[1] if self._widths()[1] else None
 
     def _widths(self) -> tuple[float | None, dict[str, NDArray[np.float64]]]:
-        """Return the median width of circles, None where there are none, and those of each region where they differ."""
+        """Return the median diameter of circles, None = no circles, and all diameters by region if they differ."""
         found: tuple[float | None, dict[str, NDArray[np.float64]]] = self._read_once("widths", self._read_widths)
         return found
 
@@ -184,7 +185,7 @@ class SpatialDataDataset(ZarrDataset):
             try:
                 widths = read_widths(region, self._files)
             except (InvalidStore, DamagedStore) as error:
-                self._note(f"the radii of {region.name!r} are not known: {error}")
+                self._note(f"the radii of {region.name!r} are unknown: {error}")
                 continue
             if widths is None:
                 kinds["polygons"].append(name)
@@ -220,5 +221,5 @@ class SpatialDataDataset(ZarrDataset):
 
 
 def _other(name: str) -> str:
-    """Return the name of an embedding in obsm beside that of the regions."""
+    """Return the name of an embedding of obsm, renamed if it is that of the regions."""
     return f"{SPATIAL} (obsm)" if name == SPATIAL else name

@@ -1,4 +1,4 @@
-"""The elements of a SpatialData by kind (images, labels, shapes) with their coordinate systems."""
+"""Elements of a SpatialData store by kind (images, labels, shapes), with their coordinate systems."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _KINDS = ("images", "labels", "shapes", "points")
 
 
 class Elements:
-    """The elements below a root; of each its group is opened once, and no data are read.
+    """Elements below a root; opens each group once and reads no data.
 
     Parameters
     ----------
-    note : is told of elements that are left out
+    note : receives a sentence for each element that is left out
 
     Attributes
     ----------
-    images, labels : by name, those that can be read
-    systems : by name of an element its matrix into each coordinate system
-    units : of coordinate systems, as far as stated
+    images, labels : readable elements by name
+    systems : by name of an element, its matrix into each coordinate system
+    units : units by coordinate system, if stated
     """
 
     def __init__(self, root: Group, note: Callable[[str], None]) -> None:
@@ -45,7 +45,7 @@ class Elements:
         self.units: dict[str, str] = {}
 
     def names(self) -> dict[str, str]:
-        """Return the names of elements by kind, of kinds that there are."""
+        """Return the names of elements by kind, without empty kinds."""
         return {kind: ", ".join(found) for kind, found in self._groups.items() if found}
 
     def open(self) -> None:
@@ -70,7 +70,9 @@ class Elements:
         return list(dict.fromkeys(name for systems in self.systems.values() for name in systems))
 
     def choose_system(self, wanted: str | None, regions: Iterable[str]) -> str:
-        """Return the coordinate system that is wanted; None = "global", else the first that all regions have.
+        """Return the coordinate system `wanted`; None = "global" if all regions have it, else the first they all have.
+
+        If the regions share none, None = the first one of the store.
 
         Raises
         ------
@@ -87,11 +89,11 @@ class Elements:
         return _GLOBAL if _GLOBAL in shared or not known else (shared or known)[0]
 
     def is_region(self, name: str) -> bool:
-        """Say whether rows can lie where an element has its instances."""
+        """Return whether rows of a table can be placed by an element: it is labels or shapes and was read."""
         return name in self.systems and name not in self.images
 
     def find_regions(self, names: Iterable[str], system: str) -> dict[str, Region]:
-        """Return the regions that have a place in a coordinate system; others are noted."""
+        """Return the regions that have a place in a coordinate system; notes report the others."""
         found = {}
         names = list(names)
         for name in filter(self.is_region, names):
@@ -116,13 +118,13 @@ class Elements:
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Return names for a sentence; of many the first."""
+    """Return quoted names for a sentence, at most four and the number of the others."""
     first = ", ".join(map(repr, names[:_MOST_NAMES]))
     return first if len(names) <= _MOST_NAMES else f"{first} (and {len(names) - _MOST_NAMES} more)"
 
 
 def groups_below(root: Group, kind: str, note: Callable[[str], None]) -> dict[str, Group]:
-    """Return the groups of a kind of element; one that cannot be opened is noted."""
+    """Return the groups of one kind of element; a note reports each group that cannot be opened."""
     parent = root.get(kind)
     found: dict[str, Group] = {}
     if not isinstance(parent, Group):

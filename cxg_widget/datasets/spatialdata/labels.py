@@ -1,4 +1,4 @@
-"""Centroids of labels, summed block by block."""
+"""Computes centroids of labels from sums over blocks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.spatialdata.raster import Raster
 
 _BLOCK = 1 << 24
-"""Px of labels looked at together, if chunks are not larger."""
+"""Pixels of labels per block, unless a chunk is larger."""
 
 
 def label_centroids(labels: Raster, progress: Callable[[float], None]) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return the labels but for 0, ascending, and the mean of the middles of their px, (n, 3) x, y and z."""
+    """Return the labels except 0, ascending, and the mean of the centers of their pixels, (n, 3) x, y and z."""
     known, sums = np.empty(0, np.int64), np.empty((0, 4))
     blocks = [(plane, *place) for plane in range(labels.planes) for place in _blocks(labels)]
     for n_done, (plane, lines, columns) in enumerate(blocks, 1):
@@ -29,7 +29,7 @@ def label_centroids(labels: Raster, progress: Callable[[float], None]) -> tuple[
 
 
 def _blocks(labels: Raster) -> list[tuple[slice, slice]]:
-    """Return lines and columns that are read together: whole chunks, each of them once."""
+    """Return the lines and columns of each block: whole chunks, so that each chunk is read once."""
     chunks = labels.levels[1].chunks or labels.levels[1].shape
     high, wide = (chunks[labels.axes.index(axis)] for axis in "yx")
     height, width = labels.shape
@@ -43,9 +43,11 @@ def _blocks(labels: Raster) -> list[tuple[slice, slice]]:
 
 
 def _sums_of_runs(part: NDArray[Any], first: tuple[int, int, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return labels of a block that begins at x, y, z, and the number of their px and sums of x, y and z, (n, 4).
+    """Return the labels of a block, and per label the number of pixels and the sums of x, y and z, (n, 4).
 
-    Neighbours in a line are added up before labels are sorted, which takes a tenth of the time.
+    Sums runs of equal labels within a line before it sorts the labels, which takes a tenth of the time.
+
+    first : x, y and z at which the block starts
     """
     starts = np.ones(part.shape, bool)
     np.not_equal(part[:, 1:], part[:, :-1], out=starts[:, 1:])

@@ -1,4 +1,4 @@
-"""A tissue image as RGB: up to three channels, each with contrast limits."""
+"""Converts a tissue image to RGB: up to three channels, each with contrast limits."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from cxg_widget.text.names import not_found
 _MOST = 3
 _PERCENTILES = (0.1, 99.9)
 _LARGEST = 2048
-"""Px a side of the coarsest level at most that limits are found in."""
+"""Largest side, in px, of the part of the coarsest level that sets the contrast limits."""
 _RGB = (("r", "g", "b"), ("red", "green", "blue"))
 Limits = Mapping[str, Sequence[float]]
 
 
 class Picture:
-    """An image.
+    """An image with its chosen channels and contrast limits.
 
     Parameters
     ----------
-    channels : names, at most three; None = red, green and blue where it has these, of others the first three
-    limits : by name of a channel the values that become black and full. Of others 0.1 % of the px lie beyond each; red,
-        green and blue have the same, from 0, and bytes are shown as they are
+    channels : names, at most three; None = red, green and blue if it has them, else the first three
+    limits : by channel, the values shown as black and as full color. For other channels, 0.1 % of the pixels lie beyond
+        either limit. Red, green and blue share limits that start at 0; those of type uint8 are shown unchanged
 
     Attributes
     ----------
-    is_rgb : whether its channels are colors
+    is_rgb : whether its channels are red, green and blue
     """
 
     def __init__(self, raster: Raster, channels: Sequence[str] | None, limits: Limits) -> None:
@@ -54,7 +54,7 @@ class Picture:
         return np.stack([*shown, *[np.zeros_like(shown[0])] * (_MOST - len(shown))], axis=-1)
 
     def _read_channels(self, factor: int, lines: slice, columns: slice) -> list[NDArray[Any]]:
-        """Return the chosen channels, none of them more than once, and others only where they share a chunk."""
+        """Return the chosen channels, each read once; reads other channels only if they share a chunk."""
         if not self.raster.channels:
             return [self.raster.read(factor, lines, columns)]
         first, last = min(self._chosen), max(self._chosen)
@@ -66,7 +66,7 @@ class Picture:
 
     @cached_property
     def limits(self) -> dict[int, tuple[float, float]]:
-        """What becomes black and full in each channel; read from the coarsest level, of a large one from its middle."""
+        """Contrast limits by channel, from the coarsest level or, if that is large, from its center."""
         factor = max(self.raster.levels)
         starts = [max((n - _LARGEST) // 2, 0) for n in self.raster.shape_of(factor)]
         ends = [min(start + _LARGEST, n) for start, n in zip(starts, self.raster.shape_of(factor), strict=True)]
@@ -82,12 +82,12 @@ class Picture:
 
 
 def check_channels(channels: Any, limits: Any, rasters: Sequence[Raster]) -> tuple[list[str] | None, Limits]:
-    """Return the options `channels` and `contrast_limits`, checked by the images there are.
+    """Return the options `channels` and `contrast_limits`, validated against the images.
 
     Raises
     ------
     InvalidOption
-        If they are of another kind, or there are more than three channels.
+        If they have the wrong type, or there are more than three channels.
     UnknownName
         If no image has such a channel.
     """
@@ -108,7 +108,7 @@ def check_channels(channels: Any, limits: Any, rasters: Sequence[Raster]) -> tup
 
 
 def _is_pair(found: Any) -> bool:
-    """Say whether it is two ascending numbers."""
+    """Return whether a value is two ascending numbers."""
     return (
         isinstance(found, Sequence | np.ndarray)
         and len(found) == 2
@@ -123,7 +123,7 @@ def _is_rgb(raster: Raster) -> bool:
 
 
 def _limits_of(values: NDArray[Any]) -> tuple[float, float]:
-    """Return the percentiles that become black and full; of values that are nearly all the same the extremes."""
+    """Return the percentiles for black and full color; the extremes if the percentiles are equal."""
     finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
     if not finite.size:
         return 0.0, 1.0

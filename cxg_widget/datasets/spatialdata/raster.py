@@ -1,4 +1,4 @@
-"""Images and labels as OME-Zarr: levels, channels and transformations."""
+"""Reads images and labels in OME-Zarr: levels, channels and transformations."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Raster:
 
     Attributes
     ----------
-    axes : names along the arrays, such as "cyx"
-    levels : the arrays by how many px of the finest become one of theirs, ascending
-    channels : their names; empty where there is no such axis
-    transformations : as they are stored
+    axes : names of the axes of the arrays, such as "cyx"
+    levels : arrays by downsampling factor (px of the finest level per px, along a side), ascending
+    channels : names of the channels; empty if there is no such axis
+    transformations : transformations as stored
     """
 
     name: str
@@ -44,12 +44,12 @@ class Raster:
 
     @property
     def middle(self) -> int:
-        """The plane that is drawn."""
+        """Index of the middle plane, which is drawn."""
         return self.planes // 2
 
     @property
     def channels_of_chunk(self) -> int:
-        """Number of channels that are read together."""
+        """Number of channels in a chunk, which are read together."""
         chunks = self.levels[1].chunks
         return chunks[self.axes.index("c")] if "c" in self.axes and chunks else 1
 
@@ -61,13 +61,13 @@ class Raster:
     def read(
         self, factor: int, lines: slice, columns: slice, channel: slice = slice(None), plane: int | None = None
     ) -> NDArray[Any]:
-        """Return a part of a level, (lines, columns) or, where there are channels, (lines, columns, channels).
+        """Return a part of a level, (lines, columns), or (lines, columns, channels) if there are channels.
 
-        plane : of the finest level along z; None = the middle one
+        plane : index along z in the finest level; None = the middle plane
         """
         array = self.levels[factor]
         keys = {"y": lines, "x": columns, "c": channel}
-        if "z" in self.axes:  # which a coarser level may have fewer of
+        if "z" in self.axes:  # a coarser level may have fewer planes
             at = self.middle if plane is None else plane
             there = at * array.shape[self.axes.index("z")] // self.planes
             keys["z"] = slice(there, there + 1)
@@ -78,12 +78,12 @@ class Raster:
 
 
 def read_raster(group: Group, name: str) -> Raster:
-    """Return an image or labels; of its arrays the metadata are read.
+    """Return an image or labels; reads only the metadata of its arrays.
 
     Raises
     ------
     InvalidStore
-        If it is no OME-Zarr of lines and columns.
+        If it is not OME-Zarr with axes x and y.
     """
     said = group.attrs.get("ome", group.attrs)
     try:
@@ -98,7 +98,7 @@ def read_raster(group: Group, name: str) -> Raster:
     found: dict[int, Array] = {}
     for array in arrays:
         if not isinstance(array, Array) or len(array.shape) != len(axes) or 0 in array.shape:
-            raise InvalidStore(f"{group.uri}: {group.path} has a level that is no array of {axes}.")
+            raise InvalidStore(f"{group.uri}: {group.path} has a level that is not an array with the axes {axes}.")
         finest = found.get(1, array)
         lengths = [(finest.shape[axes.index(axis)], array.shape[axes.index(axis)]) for axis in "xy"]
         factor = next((one for one in _factors(*lengths[0]) if all(_fits(*pair, one) for pair in lengths)), None)
@@ -110,11 +110,11 @@ def read_raster(group: Group, name: str) -> Raster:
 
 
 def _factors(whole: int, own: int) -> tuple[int, int]:
-    """Return by how many px a level may be coarser, likely ones first: images are asked for by powers of two."""
+    """Return the possible downsampling factors of a level, a power of two first: images are requested by these."""
     ratio = max(whole / own, 1.0)
     return 2 ** round(math.log2(ratio)), round(ratio)
 
 
 def _fits(whole: int, own: int, factor: int) -> bool:
-    """Say whether a level is so many times coarser, but for less than one of its px."""
+    """Return whether a level has this downsampling factor, to within one of its px."""
     return abs(own * factor - whole) < factor

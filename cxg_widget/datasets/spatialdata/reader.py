@@ -11,7 +11,7 @@ _ELEMENTS = ("images", "labels", "points", "shapes")
 def _looks_like(path: Path) -> bool:
     if any("spatialdata_attrs" in attributes for attributes in zarr_attributes(path)):
         return True
-    # Before version 0.3 the root has no attributes.
+    # Before version 0.3, the root has no attributes.
     return (path / ".zgroup").is_file() and any((path / name / ".zgroup").is_file() for name in _ELEMENTS)
 
 

@@ -1,4 +1,4 @@
-"""Coordinates of the rows of a table: circles, polygons or labels that they annotate."""
+"""Reads the coordinates of the circles, polygons or labels that the rows of a table annotate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Region:
     Attributes
     ----------
     source : a group of shapes, or labels
-    matrix : into the coordinate system on show
+    matrix : transformation into the current coordinate system
     """
 
     name: str
@@ -43,7 +43,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Instances:
-    """The instances of an element: their ids, and their places (n, 2) in its own units."""
+    """Instances of an element: their ids, and their coordinates (n, 2) in the element's own units."""
 
     ids: pd.Index
     xy: NDArray[np.float64]
@@ -55,7 +55,7 @@ def read_instances(region: Region, store: ZarrStore, progress: Callable[[float],
     Raises
     ------
     InvalidStore, DamagedStore
-        If it cannot be understood or read.
+        If it has no usable geometries, or cannot be read.
     """
     import pandas as pd
 
@@ -71,7 +71,7 @@ def read_instances(region: Region, store: ZarrStore, progress: Callable[[float],
         raise InvalidStore(f"{store.uri}: {group.path}/{_FILE} has no column 'geometry'.")
     if len(found) and not isinstance(found.iloc[0], bytes):
         raise InvalidStore(
-            f"{store.uri}: the geometries of {group.path} are not WKB; write them so: `shapes_geometry_encoding='WKB'`."
+            f"{store.uri}: the geometries of {group.path} are not WKB; write them with shapes_geometry_encoding='WKB'."
         )
     try:
         xy = centroids([bytes(one) for one in found])
@@ -81,9 +81,9 @@ def read_instances(region: Region, store: ZarrStore, progress: Callable[[float],
 
 
 def read_widths(region: Region, store: ZarrStore) -> NDArray[np.float64] | None:
-    """Return how wide circles are in the coordinate system, in the order of the instances; None of polygons.
+    """Return the diameters of circles in the coordinate system, in the order of the instances; None for polygons.
 
-    0 = the radius is none: it is not above 0, or beyond all coordinates. Errors as `read_instances`.
+    0 = the radius is unusable: missing, not above 0, or too large. Raises the errors of `read_instances`.
     """
     import pandas as pd
 
@@ -97,28 +97,28 @@ def read_widths(region: Region, store: ZarrStore) -> NDArray[np.float64] | None:
         radii = None if column is None else pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     if radii is None:
         return None
-    # Where a transformation stretches one way more than the other, a circle of the same area.
+    # If a transformation stretches the axes unequally, this is a circle of the same area.
     widths = 2 * radii * stretch_of(region.matrix)
     return np.where((widths > 0) & (widths < _WIDEST), widths, 0.0)
 
 
 def _read_column(file: BinaryIO, group: Group, name: str) -> pd.Series | None:
-    """Return a column of a file of shapes, by the ids; None where there is no such column."""
+    """Return a column of a shapes file, indexed by id; None if there is no such column."""
     import pandas as pd
 
     with file:
         try:
             return pd.read_parquet(file, columns=[name])[name]
-        except CxgWidgetError:  # of storage far away
+        except CxgWidgetError:  # an error of remote storage is raised unchanged
             raise
         except (OSError, ValueError, KeyError) as error:
-            if isinstance(error, KeyError) or "FieldRef" in str(error):  # as pyarrow says it
+            if isinstance(error, KeyError) or "FieldRef" in str(error):  # pyarrow's error for a missing column
                 return None
             raise DamagedStore(f"{group.uri}: {group.path}/{_FILE} cannot be read ({error}).") from error
 
 
 def _arrays_of(group: Group) -> tuple[pd.Index, NDArray[np.float64], NDArray[np.float64]]:
-    """Return circles as spatialdata wrote them before version 0.2: their ids, places and radii."""
+    """Return ids, coordinates and radii of circles in the layout of spatialdata before version 0.2."""
     import pandas as pd
 
     nodes = [group.get(name) for name in ("Index", "coords", "radius")]
@@ -136,10 +136,12 @@ def _plain(value: Any) -> Any:
 def located(
     rows: pd.Series, instances: pd.Series, ids: Mapping[str, pd.Index]
 ) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield by region the rows that have an instance there, and which one each has; of equal ids the first.
+    """Yield each region with the rows that have an instance in it, and the position of each row's instance.
 
-    rows, instances : the region and the instance of each row
-    ids : of the instances of each region
+    Of instances with equal ids, the first counts.
+
+    rows, instances : region and instance id of each row
+    ids : ids of the instances by region
     """
     import pandas as pd
 

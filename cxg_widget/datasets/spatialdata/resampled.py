@@ -13,20 +13,20 @@ from cxg_widget.datasets.spatialdata.transforms import Matrix
 from cxg_widget.errors import InvalidStore
 
 _FLAT = 1e-9
-"""A transformation that makes an image so many times narrower than long leaves nothing to draw."""
+"""Largest ratio of the shortest to the longest stretch at which a transformation flattens an image to a line."""
 
 
 class Resampled:
-    """A picture on a grid of the coordinate system, as fine as its px are where they are finest.
+    """A picture resampled to a grid of the coordinate system, at the finest resolution that its px have there.
 
     Parameters
     ----------
-    plane : (2, 3), from px edges of the picture into the coordinate system
+    plane : (2, 3), from px edges of the picture to the coordinate system
 
     Raises
     ------
     InvalidStore
-        If nothing of the picture is left there.
+        If the transformation flattens the picture to a line.
     """
 
     def __init__(self, picture: Picture, plane: Matrix) -> None:
@@ -44,18 +44,22 @@ class Resampled:
         self._shift = -self._inverse @ plane[:, 2]
 
     def section(self, spot: float | None, um: float | None) -> SectionImage:
-        """Describe it as an image of a section."""
+        """Return the description of the resampled picture as an image of a section.
+
+        spot : diameter of a spot
+        um : micrometers per unit of the coordinate system
+        """
         x, y = (float(edge) for edge in self._corner + self._px / 2)
         outline = tuple((float(one), float(other)) for one, other in self._outline)
         levels = tuple(sorted(self._picture.raster.levels))
         return SectionImage(self._shape, 1 / self._px, spot, um, (x, y), levels, outline)
 
     def read(self, factor: int, lines: slice, columns: slice) -> NDArray[Any]:
-        """Return a part of a level, bilinear between the px of the picture; beyond its outline its last px go on."""
+        """Return a part of a level by bilinear interpolation; beyond the outline, the edge px of the picture repeat."""
         size = lines.stop - lines.start, columns.stop - columns.start
         step = self._px * factor
         first = self._corner + (np.array([columns.start, lines.start]) + 0.5) * step
-        # The middle of px (line, column) lies at `start` + `along` @ (column, line) in px edges of the picture.
+        # The center of px (line, column) is at `start` + `along` @ (column, line), in px edges of the picture.
         start, along = self._inverse @ first + self._shift, self._inverse * step
         whole = np.array(self._picture.raster.shape_of(factor)[::-1])
         ratio = whole / np.array(self._picture.raster.shape[::-1])

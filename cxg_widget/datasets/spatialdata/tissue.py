@@ -1,4 +1,4 @@
-"""Tissue images of a SpatialData, and each of their channels, in one coordinate system."""
+"""Tissue images of a SpatialData store, and each of their channels, in one coordinate system."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from cxg_widget.datasets.spatialdata.transforms import plane_of, scale_of
 from cxg_widget.errors import InvalidStore
 
 _UM = {"micrometer": 1.0, "micron": 1.0, "um": 1.0, "µm": 1.0, "millimeter": 1e3, "nanometer": 1e-3}
-"""Micrometres of a unit."""
+"""Micrometers per unit."""
 
 
 class Tissue:
-    """The images of a SpatialData in a coordinate system.
+    """Images of a SpatialData store in one coordinate system.
 
     Parameters
     ----------
     channels, limits : as for `Picture`
-    note : is told which images are not drawn
+    note : receives a sentence about each image that is not drawn
     """
 
     def __init__(
@@ -40,7 +40,10 @@ class Tissue:
         return self._drawn[name].read(factor, lines, columns)
 
     def sections(self, spot: float | None) -> Sections:
-        """Return the images, then the single channels of those that have several; their px are read later."""
+        """Return the images, then the single channels of images with several; pixels are read later.
+
+        spot : diameter of a spot
+        """
         um = _UM.get(self._elements.units.get(self._system, ""))
         whole, single, faults = {}, {}, {}
         elsewhere = []
@@ -68,13 +71,19 @@ class Tissue:
         picture = Picture(raster, self._channels, self._limits)
         yield name, picture
         if raster.planes > 1:
-            self._note(f"of the {raster.planes} planes of {name!r} the middle one is drawn.")
+            self._note(f"only the middle one of the {raster.planes} planes of {name!r} is drawn.")
         if len(raster.channels) > 1 and not picture.is_rgb:
             for channel in raster.channels:
                 yield f"{name}/{channel}", Picture(raster, [channel], self._limits)
 
     def _place(self, name: str, picture: Picture, spot: float | None, um: float | None) -> SectionImage:
-        """Return how a picture lies in the coordinate system."""
+        """Return the position of a picture in the coordinate system; a rotated or sheared one is resampled.
+
+        Raises
+        ------
+        InvalidStore
+            If it would have too many pixels, or the transformation flattens it.
+        """
         raster = picture.raster
         plane = plane_of(self._elements.systems[raster.name][self._system], raster.middle + 0.5)
         scale = scale_of(plane)

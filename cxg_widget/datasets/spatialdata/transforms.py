@@ -20,7 +20,7 @@ def systems_of(transformations: Any, uri: str) -> dict[str, Matrix]:
     Raises
     ------
     InvalidStore
-        If one is of a kind that is not known, or contradicts itself.
+        If one is of an unknown kind or contradicts itself.
     """
     found = {}
     for one in transformations if isinstance(transformations, list) else ():
@@ -32,7 +32,7 @@ def systems_of(transformations: Any, uri: str) -> dict[str, Matrix]:
 
 
 def units_of(transformations: Any) -> dict[str, str]:
-    """Return the unit of each coordinate system, as far as one is stated."""
+    """Return the unit of each coordinate system that states one."""
     found = {}
     for one in transformations if isinstance(transformations, list) else ():
         output = one.get("output") if isinstance(one, Mapping) else None
@@ -58,7 +58,7 @@ def _matrix_of(transformation: Mapping[str, Any]) -> Matrix:
 
 
 def _apply(one: Mapping[str, Any], rows: Mapping[str, Matrix], constant: int) -> dict[str, Matrix]:
-    """Return the axes after a transformation, each as a row over the axes of the element and 1."""
+    """Return each axis after a transformation, as a row of coefficients of the element's axes and of 1."""
     kind = one["type"]
     if kind == "identity":
         return dict(rows)
@@ -89,22 +89,22 @@ def _axes(system: Mapping[str, Any]) -> Sequence[str]:
 
 
 def placed(matrix: Matrix, places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return places (n, 2) in the coordinate system, from such of 2 or 3 axes of the element."""
+    """Return coordinates (n, 2) in the coordinate system from coordinates on 2 or 3 axes of the element."""
     found: NDArray[np.float64] = places @ matrix[:, : places.shape[1]].T + matrix[:, 3]
     return found
 
 
 def plane_of(matrix: Matrix, z: float) -> Matrix:
-    """Return a matrix (2, 3) over x, y and 1 of a plane of the element."""
+    """Return the matrix (2, 3) over x, y and 1 of the element's plane at `z`."""
     return np.column_stack([matrix[:, :2], matrix[:, 3] + z * matrix[:, 2]])
 
 
 def scale_of(plane: Matrix) -> float | None:
-    """Return how long a unit becomes where that is the same both ways and nothing is turned; None elsewhere."""
+    """Return the scale factor; None if it differs between the axes, or there is a rotation, reflection or shear."""
     (a, b), (c, d) = plane[:, :2]
     return float(a) if a > 0 and np.isclose(a, d) and np.allclose((b, c), 0, atol=1e-9 * a) else None
 
 
 def stretch_of(matrix: Matrix) -> float:
-    """Return how long a unit becomes on average: the root of what becomes of an area."""
+    """Return the mean scale factor: the square root of that of areas."""
     return float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))

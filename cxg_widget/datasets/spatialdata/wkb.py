@@ -1,4 +1,4 @@
-"""Coordinates from well-known binary in Parquet files of shapes: points, and centroids of polygons."""
+"""Reads points, and centroids of polygons, from the well-known binary (WKB) in Parquet files of shapes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _RECORD = np.dtype([("order", "u1"), ("kind", "<u4"), ("xy", "<f8", 2)])
 
 
 def centroids(geometries: Sequence[bytes]) -> NDArray[np.float64]:
-    """Return the places of points and the centroids of polygons, (n, 2), as shapely has them; NaN of what is empty.
+    """Return the coordinates of points and the centroids of polygons, (n, 2), as shapely does; NaN for empty ones.
 
     Raises
     ------
     ValueError, struct.error
-        If one is cut off, or no point or polygon.
+        If one is cut off, or neither a point nor a polygon.
     """
     whole = b"".join(geometries)
-    if len(whole) == _POINT_BYTES * len(geometries):  # in most files all are points: 1 M of them take 20 ms
+    if len(whole) == _POINT_BYTES * len(geometries):  # in most files, all are points: 1 M take 20 ms
         found = np.frombuffer(whole, _RECORD)
         if (found["order"] == 1).all() and (found["kind"] == _POINT).all():
             return np.array(found["xy"])
@@ -38,12 +38,12 @@ def _centroid(geometry: bytes) -> tuple[float, float]:
 
 
 def _sums(data: bytes, at: int) -> tuple[int, float, float, float, list[NDArray[np.float64]]]:
-    """Return where a geometry ends, its area, the moments of the area, and its points."""
+    """Return the offset of the end of a geometry, its area, the moments of the area, and its points."""
     order = "<" if data[at] == 1 else ">"
     (kind,) = struct.unpack_from(f"{order}I", data, at + 1)
     at += 5
     if kind & 0x20000000:
-        at += 4  # the number of a reference system, which some writers put there
+        at += 4  # skip the number of a reference system, which some writers add
     width = 3 if kind & 0x80000000 or kind & 0xFFFF > 1000 else 2
     kind = (kind & 0xFFFF) % 1000
     if kind == _POINT:
@@ -71,7 +71,7 @@ def _sums(data: bytes, at: int) -> tuple[int, float, float, float, list[NDArray[
 
 
 def _ring(corners: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return the area within a ring, and its moments; from the first corner, so that large numbers lose nothing."""
+    """Return the area of a ring and its moments; computed from the first corner, to keep precision far from 0."""
     if len(corners) < 4:
         return 0.0, 0.0, 0.0
     shifted = corners - corners[0]

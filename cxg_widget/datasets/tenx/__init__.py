@@ -1,1 +1,1 @@
-"""10x: the matrix of Cell Ranger and Space Ranger, as HDF5 or text, and the other files in `outs/`."""
+"""Reader of 10x data: the matrix of Cell Ranger or Space Ranger, as HDF5 or text, and other files in `outs/`."""

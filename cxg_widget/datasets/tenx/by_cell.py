@@ -1,4 +1,4 @@
-"""A 10x matrix, stored by barcode, as CSR of cells by genes for the AnnData readers."""
+"""Presents a 10x matrix, which is stored by barcode, to the AnnData readers as CSR of cells by genes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ EXPRESSION = "Gene Expression"
 
 @dataclass(frozen=True)
 class Matrix:
-    """A matrix and the names along it.
+    """A matrix with the names of its cells and features.
 
     Attributes
     ----------
-    node : its entries
-    barcodes : the index of cells
-    features : by id: feature_name, feature_type and genome, as far as the file has them
-    is_whole : whether its values are whole numbers
+    node : entries
+    barcodes : index of the cells
+    features : table by id; columns feature_name, feature_type and genome, if the file has them
+    is_whole : whether the values are integers
     """
 
     node: Group
@@ -34,12 +34,15 @@ class Matrix:
 
 
 def by_cell(parts: Mapping[str, Node], shape: tuple[int, int], path: str, uri: str) -> SparseGroup:
-    """Return data, indices and indptr of columns of barcodes in features by barcodes as rows of cells by features."""
+    """Return the parts of a CSC matrix, features by barcodes, as CSR, cells by features.
+
+    parts : data, indices and indptr; both layouts have the same
+    """
     return SparseGroup(parts, {"encoding-type": "csr_matrix", "shape": list(shape)}, path, uri)
 
 
 def features_table(columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the table of features by their ids; what few values repeat in is a category."""
+    """Return the features by id; feature_type and genome, which have few distinct values, are categorical."""
     import pandas as pd
 
     known = {name: columns[old] for name, old in (("feature_name", "name"),) if old in columns}

@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.anndata.h5 import H5Store
 
 TOTAL, DETECTED = "total_counts", "n_genes_by_counts"
-"""What scanpy calls the counts of a cell, and the genes that have some."""
+"""scanpy's names for the counts of a cell and for the number of genes with counts."""
 _QC = "qc"
 _ENTRIES = 1 << 24
-"""Entries summed at a time."""
+"""Entries per block when summing."""
 _PLACES = ("pxl_col_in_fullres", "pxl_row_in_fullres")
 _PATHS = ("molecule_h5", "cloupe_file", "spatial_folder", "molecule_info", "_outs")
 _ON_ARRAY = ("array_row", "array_col")
@@ -59,19 +59,19 @@ class TenXDataset(WithMatrices):
     Parameters
     ----------
     uri : a path
-    cache_bytes : how much of what was read is kept in memory
-    key : which matrix, where there are several: the genome, before Cell Ranger 3; the sample of `multi`; the bins of
-        Visium HD; what stands before the names of files, in a folder
-    memory_bytes : how much memory the entries may take, sorted by gene, and those of matrix.mtx before that (3.2 GiB)
+    cache_bytes : memory for cached reads
+    key : which of several matrices: the genome (before Cell Ranger 3), the sample of `multi`, the bins of Visium HD, or
+        the prefix of file names in a folder
+    memory_bytes : memory limit for the entries sorted by gene, and for the entries of matrix.mtx (3.2 GiB)
 
     Raises
     ------
     InvalidStore
-        If it is no 10x matrix, or the parts contradict each other.
+        If it is not a 10x matrix, or its parts contradict each other.
     DamagedStore
         If its structure cannot be read.
     InvalidOption
-        If there are several matrices, and `key` names none.
+        If there are several matrices and `key` does not name one of them.
     """
 
     format: ClassVar[str] = "10x"
@@ -137,7 +137,7 @@ class TenXDataset(WithMatrices):
     # --- obs ----------------------------------------------------------------------------------------------------------
 
     def _find_columns(self) -> dict[str, Callable[[], Values]]:
-        """Return what reads each obs column, and say of each what it is."""
+        """Describe the obs columns in `obs_columns` and return the function that reads each one."""
         columns: dict[str, Column] = {}
         readers: dict[str, Callable[[], Values]] = {}
 
@@ -171,7 +171,7 @@ class TenXDataset(WithMatrices):
         return self._read_obs(name, np.arange(start, stop))
 
     def _columns(self, path: Path) -> list[str]:
-        """Return the columns of a table beside the matrix; none, with a note, where it cannot be read."""
+        """Return the columns of a table next to the matrix; none, with a note, if it cannot be read."""
         try:
             return columns_of(path, self.uri, self._meter)
         except DamagedStore as error:
@@ -179,7 +179,7 @@ class TenXDataset(WithMatrices):
             return []
 
     def _sample_columns(self, path: Path) -> list[str]:
-        """Return the columns of aggregation.csv that are no paths; its first one names the samples."""
+        """Return the columns of aggregation.csv, except paths; the first one names the samples."""
         try:
             with opened(path, self.uri, self._meter) as file:
                 first = file.readline(1 << 16).decode("utf-8-sig", "replace")
@@ -206,7 +206,10 @@ class TenXDataset(WithMatrices):
         return numbers_of(column_of(self._table(path), column, path, self.uri), path, self.uri)
 
     def _qc(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return the counts of each cell, and how many genes have some; other features are left out, as antibodies."""
+        """Return the counts of each cell and its number of genes with counts.
+
+        Features of other types, such as antibodies, do not count if there are genes.
+        """
         found: tuple[NDArray[Any], NDArray[np.int64]] = self._read_once("qc", self._count)
         return found
 
@@ -235,13 +238,13 @@ class TenXDataset(WithMatrices):
     def _find_embeddings(self) -> dict[str, int]:
         found = {name: len(self._columns(path)) for name, path in self._files.projections.items()}
         for name in [name for name, width in found.items() if width < 2]:
-            self._unusable[name] = f"{self._files.projections[name].name} of {name} has no two columns of places."
+            self._unusable[name] = f"{self._files.projections[name].name} of {name} has fewer than two coordinates."
             self._note(self._unusable[name])
             del found[name]
         if self._files.positions is not None:
             found["spatial"] = 2
         if not found:
-            self._note(f"there is no projection, so cells lie by {TOTAL} and {DETECTED}.")
+            self._note(f"there is no projection, so cells are placed by {TOTAL} and {DETECTED}.")
             found[_QC] = 2
         return found
 

@@ -1,4 +1,4 @@
-"""Finds the files of a run of Cell Ranger or Space Ranger: the matrix, and files next to it."""
+"""Finds the files of a run of Cell Ranger or Space Ranger: the matrix and the files next to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOLDERS = (
     f"{_OLD}_h5",
     "raw_feature_bc_matrix",
 )
-"""What the matrix is called, the best first. Before version 3 its folder was `filtered_gene_bc_matrices/GENOME`."""
+"""Names of the matrix, the preferred first. Before version 3, its folder was `filtered_gene_bc_matrices/GENOME`."""
 _OF_SEVERAL = ("per_sample_outs", "binned_outputs")
 _AGGREGATION = "aggregation.csv"
 MATRIX, BARCODES, FEATURES = ("matrix.mtx",), ("barcodes.tsv",), ("features.tsv", "genes.tsv")
@@ -35,18 +35,18 @@ _IMAGES = {"hires": "tissue_hires_image.png", "lowres": "tissue_lowres_image.png
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The files of one run; each may be missing but the matrix.
+    """Files of one run; all except the matrix are optional.
 
     Attributes
     ----------
     matrix : an .h5 file, or a folder with matrix.mtx
-    projections : files of places by barcode, by the name of the embedding
-    clusters : files of labels by barcode, by the name of the column
-    cell_types : a file of labels by barcode, several columns
-    positions : of spots on the tissue
-    images : of the tissue, by resolution
-    scalefactors : of these images
-    aggregation : of the samples that `aggr` put together, a line each
+    projections : by name of the embedding, a file of coordinates per barcode
+    clusters : by name of the column, a file of labels per barcode
+    cell_types : a file of labels per barcode, in several columns
+    positions : a file of positions of spots on the tissue
+    images : tissue images by resolution
+    scalefactors : file of the scale factors of these images
+    aggregation : file with one line per sample that `aggr` combined
     """
 
     matrix: Path
@@ -59,7 +59,7 @@ class RunFiles:
     aggregation: Path | None = None
 
     def state(self) -> str:
-        """Return a string that is another one after a write."""
+        """Return a string that changes when a file changes: path, size and modification time of each."""
         beside = [*self.projections.values(), *self.clusters.values(), *self.images.values()]
         beside += [
             one for one in (self.cell_types, self.positions, self.scalefactors, self.aggregation) if one is not None
@@ -70,9 +70,10 @@ class RunFiles:
 
 
 def find_files(path: Path, key: str | None, uri: str) -> tuple[RunFiles, str | None]:
-    """Return the files of a run at a path, and the key that is left for the matrix itself.
+    """Return the files of a run at a path, and the key if it selects a matrix within that file or folder.
 
-    Of a file, or a folder with matrix.mtx, that is all; of a folder that `matrices_in` finds some in, what is beside.
+    For a file or a folder with matrix.mtx, the files are only that matrix. For a folder in which `matrices_in` finds
+    matrices, they include the files next to it.
     """
     found = matrices_in(path) if path.is_dir() and not is_mtx_folder(path) else {}
     if not found:
@@ -105,7 +106,10 @@ def _first(paths: list[Path]) -> Path | None:
 
 
 def _projections(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield name and file of the projections of a method; of several, each has the name of its features too."""
+    """Yield name and file of each projection of a method.
+
+    If there are several, the names of those that are not of gene expression include the feature type.
+    """
     found = sorted(folder.glob("*/projection.csv"))
     for file in found:
         features = file.parent.name.partition("_components")[0].rstrip("0123456789").rstrip("_")
@@ -114,7 +118,7 @@ def _projections(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def matrices_in(folder: Path) -> dict[str, Path]:
-    """Return the matrices of a run in a folder, or in `outs/` in it, by their keys; the one of a run by ""."""
+    """Return the matrices of a run in a folder, or in its `outs/`, by key; a single matrix has the key ""."""
     above = [folder.parent] if folder.name in _OF_SEVERAL else []
     for where in (*above, folder, folder / "outs"):
         one = _matrix_of(where)
@@ -127,7 +131,7 @@ def matrices_in(folder: Path) -> dict[str, Path]:
 
 
 def _matrix_of(where: Path) -> Path | None:
-    """Return the matrix of a run, or of one of its samples; `aggr` and `multi` put theirs in `count/`."""
+    """Return the matrix of a run or of one of its samples; `aggr` and `multi` write it to `count/`."""
     for place in (where, where / "count"):
         for name in _FOLDERS:
             if (place / f"{name}.h5").is_file():
@@ -138,7 +142,7 @@ def _matrix_of(where: Path) -> Path | None:
 
 
 def _several_in(where: Path) -> Iterator[tuple[str, Path | None]]:
-    """Yield names and matrices: of samples of `multi`, bins and cells of Visium HD, genomes, and of archives' files."""
+    """Yield key and matrix of samples of `multi`, bins and cells of Visium HD, genomes, and files with a prefix."""
     for part in (*(f"{name}/*" for name in _OF_SEVERAL), "segmented_outputs"):
         yield from ((one.name, _matrix_of(one)) for one in sorted(where.glob(part)))
     yield from ((one.name, one) for one in sorted(where.glob(f"{_OLD}/*")) if is_mtx_folder(one))
@@ -147,7 +151,13 @@ def _several_in(where: Path) -> Iterator[tuple[str, Path | None]]:
 
 
 def one_of(names: Sequence[str], key: str | None, uri: str) -> str:
-    """Return the matrix that `key` names; of a single one also without it."""
+    """Return the name that `key` selects; None selects a single one.
+
+    Raises
+    ------
+    InvalidOption
+        If there are several and `key` is None, or if there is no such name.
+    """
     if key is None and len(names) == 1:
         return names[0]
     if key is None:
@@ -158,22 +168,28 @@ def one_of(names: Sequence[str], key: str | None, uri: str) -> str:
 
 
 def is_mtx_folder(path: Path) -> bool:
-    """Say whether a folder holds matrix.mtx; names that are missing beside it are an error when it is opened."""
+    """Return whether a folder contains matrix.mtx; opening it raises an error if files of names are missing."""
     return bool(mtx_prefixes(path))
 
 
 def mtx_prefixes(folder: Path) -> list[str]:
-    """Return what stands before the names of files, "" in runs; archives such as GEO put that of a sample there."""
+    """Return the prefixes of the names of matrix files: "" in runs, a prefix per sample in archives such as GEO."""
     found = {path.name.partition(MATRIX[0])[0] for path in folder.glob(f"*{MATRIX[0]}*")}
     return sorted(one for one in found if any(_those_there(folder, one, MATRIX)))
 
 
 def find_one(folder: Path, prefix: str, names: tuple[str, ...], uri: str) -> Path:
-    """Return the first file of some names that is there, compressed or not."""
+    """Return the first of some file names that exists, compressed or not.
+
+    Raises
+    ------
+    InvalidStore
+        If none exists.
+    """
     found = next(_those_there(folder, prefix, names), None)
     if found is None:
         needed = " or ".join(f"{prefix}{name}" for name in names)
-        raise InvalidStore(f"{uri}: there is no {needed}, with .gz or without, as a matrix of 10x needs.")
+        raise InvalidStore(f"{uri}: there is no {needed}, with .gz or without, which a 10x matrix needs.")
     return found
 
 
@@ -184,7 +200,7 @@ def _those_there(folder: Path, prefix: str, names: tuple[str, ...]) -> Iterator[
 
 @contextmanager
 def opened(path: Path, uri: str, meter: Meter) -> Iterator[IO[bytes]]:
-    """Open a file that may be compressed; what goes wrong while it is read is a `DamagedStore`."""
+    """Open a file that may be compressed; errors while reading it are raised as `DamagedStore`."""
     try:
         with BufferedReader(MeteredFile(path, meter), _BUFFER) as file:
             yield cast(IO[bytes], gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file)

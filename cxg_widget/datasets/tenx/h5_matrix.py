@@ -1,4 +1,4 @@
-"""The matrix in an HDF5 file: in `matrix` since Cell Ranger 3, before in a group per genome."""
+"""Reads the matrix of an HDF5 file: the group `matrix` since Cell Ranger 3, before that one group per genome."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARTS = ("data", "indices", "indptr", "shape", "barcodes")
 
 
 def holds_matrix(path: str) -> bool:
-    """Say whether an HDF5 file is one of 10x."""
+    """Return whether an HDF5 file contains a 10x matrix."""
     try:
         store = H5Store(path, path)
     except CxgWidgetError:
@@ -30,7 +30,10 @@ def holds_matrix(path: str) -> bool:
 
 
 def read_h5(store: H5Store, key: str | None) -> Matrix:
-    """Return the matrix of a file; `key` is the genome, where the file has one for each."""
+    """Return the matrix of a file.
+
+    key : the genome, if the file has one matrix per genome
+    """
     import pandas as pd
 
     groups = _matrices(store.root)
@@ -59,7 +62,7 @@ def read_h5(store: H5Store, key: str | None) -> Matrix:
 
 
 def _matrices(root: Group) -> dict[str, Group]:
-    """Return the groups that are a matrix, by their names."""
+    """Return the groups that contain a matrix, by name."""
     found: dict[str, Group] = {}
     for name in root.names():
         node = root.get(name)

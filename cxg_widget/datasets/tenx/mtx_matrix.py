@@ -1,4 +1,4 @@
-"""The matrix as text: matrix.mtx, barcodes.tsv and features.tsv, compressed or not; entries are read once."""
+"""Reads a matrix from text: matrix.mtx, barcodes.tsv and features.tsv, compressed or not; entries are read once."""
 
 from __future__ import annotations
 
@@ -18,21 +18,31 @@ from cxg_widget.datasets.tenx.files import BARCODES, FEATURES, MATRIX, find_one,
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _LINES = 1 << 21
-"""Entries parsed at a time."""
+"""Entries per block when parsing."""
 _ENTRY_BYTES = 8
 _LARGEST = 2**31 - 1
 _LEAST_LINE = len("1 1 1\n")
 _MOST_PER_BYTE = 1032
-"""What a byte of gzip can hold at most."""
+"""Most bytes that one byte of gzip can decompress to."""
 _COLUMNS = ("id", "name", "feature_type")
 
 
 def read_mtx(
     folder: Path, key: str | None, uri: str, most_bytes: int, *, meter: Meter, progress: Callable[[float], None]
 ) -> Matrix:  # fmt: skip
-    """Return the matrix of a folder; names are read, and of the matrix its first lines.
+    """Return the matrix of a folder; reads the names and only the header of matrix.mtx.
 
-    key : of a folder with several, what stands before the names of its files
+    key : prefix of the file names, if the folder has several matrices
+    most_bytes : memory limit for the entries
+
+    Raises
+    ------
+    InvalidStore
+        If a file is missing, the files contradict each other, or the entries exceed `most_bytes`.
+    DamagedStore
+        If a file cannot be read, or a line of the features is too short.
+    InvalidOption
+        If there are several matrices and `key` does not name one of them.
     """
     import pandas as pd
 
@@ -55,7 +65,7 @@ def read_mtx(
             raise InvalidStore(f"{uri}: {what} has {n:,} lines, but {path.name} says {said:,}.")
     size = path.stat().st_size * (_MOST_PER_BYTE if path.suffix == ".gz" else 1)
     if n_entries * _LEAST_LINE > size + 1:  # the last line may have no end
-        raise InvalidStore(f"{uri}: {path.name} says {n_entries:,} entries, which so small a file cannot hold.")
+        raise InvalidStore(f"{uri}: {path.name} declares {n_entries:,} entries, but the file is too small for them.")
     if _ENTRY_BYTES * n_entries > most_bytes:
         raise InvalidStore(
             f"{uri}: {path.name} has {n_entries:,} entries, which take {_ENTRY_BYTES * n_entries:,} bytes of memory, "
@@ -67,7 +77,7 @@ def read_mtx(
 
 
 class Entries(Mapping[str, Node]):
-    """Data, indices and indptr of a text, which is parsed when the first of them is requested."""
+    """Data, indices and indptr of matrix.mtx, which is parsed at the first request for one of them."""
 
     def __init__(
         self, path: Path, uri: str, shape: tuple[int, int, int], is_whole: bool, *, meter: Meter,
@@ -109,7 +119,7 @@ class Entries(Mapping[str, Node]):
             self._progress(seen / n_entries)
         if seen != n_entries:
             how = "is cut off" if stop <= n_entries else "has too many lines"
-            raise DamagedStore(f"{self._uri}: {self._path.name} {how}: it says {n_entries:,} entries.")
+            raise DamagedStore(f"{self._uri}: {self._path.name} {how}: it declares {n_entries:,} entries.")
         for what, found, n in (("a barcode", cells, n_obs), ("a feature", genes, n_var)):
             if n_entries and not 0 <= found.min() <= found.max() < n:
                 raise InvalidStore(f"{self._uri}: {self._path.name} names {what} that is not among the {n:,} listed.")
@@ -121,9 +131,9 @@ class Entries(Mapping[str, Node]):
         return {"data": values, "indices": genes, "indptr": starts}
 
     def _checked(self, found: NDArray[Any]) -> NDArray[Any]:
-        """Return numbers, which must be in the range of int32 where they are whole."""
+        """Return `found`; raise `InvalidStore` if it has integers outside the range of int32."""
         if found.dtype.kind == "i" and len(found) and not -_LARGEST <= found.min() <= found.max() <= _LARGEST:
-            raise InvalidStore(f"{self._uri}: {self._path.name} holds a number above {_LARGEST:,}, which is too large.")
+            raise InvalidStore(f"{self._uri}: {self._path.name} has a number above {_LARGEST:,}, which is too large.")
         return found
 
     def _parsed(self) -> Iterator[Any]:
@@ -131,7 +141,7 @@ class Entries(Mapping[str, Node]):
 
         with opened(self._path, self._uri, self._meter) as file:
             _header(file, self._path.name, self._uri)
-            # As int32 pandas would let numbers that are too large begin anew, without a word.
+            # With int32, pandas would wrap too large numbers around without an error.
             kinds = {"gene": np.int64, "cell": np.int64, "value": np.int64 if self._is_whole else np.float32}
             if self._shape[2]:
                 yield from pd.read_csv(file, sep=r"\s+", names=list(kinds), dtype=kinds, chunksize=_LINES)
@@ -143,12 +153,12 @@ def _lines(path: Path, uri: str, meter: Meter) -> list[str]:
 
 
 def _header(file: IO[bytes], name: str, uri: str) -> tuple[bool, tuple[int, int, int]]:
-    """Read the first lines: whether values are whole numbers; numbers of features, of barcodes and of entries."""
+    """Read the header; return whether values are integers, and the numbers of features, barcodes and entries."""
     first = file.readline().decode("ascii", "replace").lower().split()
     if first[:3] != ["%%matrixmarket", "matrix", "coordinate"] or first[3:] not in (
         ["integer", "general"], ["real", "general"],
     ):  # fmt: skip
-        raise InvalidStore(f"{uri}: {name} is not a MatrixMarket file of whole or real numbers by coordinates.")
+        raise InvalidStore(f"{uri}: {name} is not a MatrixMarket coordinate file of integer or real numbers.")
     line = file.readline()
     while line.startswith(b"%"):
         line = file.readline()
@@ -157,5 +167,5 @@ def _header(file: IO[bytes], name: str, uri: str) -> tuple[bool, tuple[int, int,
     except ValueError:
         raise InvalidStore(f"{uri}: {name} has no line with its numbers of rows, columns and entries.") from None
     if min(n_var, n_obs, n_entries) < 0 or n_entries > n_var * n_obs:
-        raise InvalidStore(f"{uri}: {name} says {n_entries:,} entries of {n_var:,} x {n_obs:,}.")
+        raise InvalidStore(f"{uri}: {name} declares {n_entries:,} entries in a matrix of {n_var:,} x {n_obs:,}.")
     return first[3] == "integer", (n_var, n_obs, n_entries)

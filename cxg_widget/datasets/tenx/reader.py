@@ -1,4 +1,4 @@
-"""Registers 10x as a format and detects it: an HDF5 file or a folder with a matrix of features by barcodes."""
+"""Registers 10x as a format and detects it by a matrix of features by barcodes in an HDF5 file or a folder."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def _looks_like(path: Path) -> bool:
     try:
         from cxg_widget.datasets.tenx.h5_matrix import holds_matrix
     except ImportError:
-        return False  # AnnData's reader, which looks later, says what is missing
+        return False  # AnnData's reader, which is tried later, names the missing library
     return holds_matrix(str(path))
 
 

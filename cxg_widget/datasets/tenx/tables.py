@@ -1,4 +1,4 @@
-"""Tables by barcode next to a matrix: projections, clusters, cell types, tissue positions."""
+"""Reads tables by barcode next to a matrix: projections, clusters, cell types, tissue positions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LIST_COLUMNS = ("barcode", "in_tissue", "array_row", "array_col", "pxl_row_in_fullres", "pxl_col_in_fullres")
-"""Of tissue_positions_list.csv, which has no line with names."""
+"""Columns of tissue_positions_list.csv, which has no header."""
 
 
 def columns_of(path: Path, uri: str, meter: Meter) -> list[str]:
-    """Return the names of the columns of a file without its barcodes; of a CSV its first line is read."""
+    """Return the names of the columns of a file except the barcodes; reads only the first line of a CSV."""
     if path.suffix == ".parquet" or path.name == "tissue_positions_list.csv":
         return list(_LIST_COLUMNS[1:])
     with opened(path, uri, meter) as file:
@@ -31,11 +31,21 @@ def columns_of(path: Path, uri: str, meter: Meter) -> list[str]:
 
 
 def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter, note: Callable[[str], None]) -> pd.DataFrame:
-    """Return a file in the order of the barcodes; those that it lacks are missing, and counted in a note."""
+    """Return the rows of a file in the order of the barcodes; a note counts barcodes that it lacks, which are NaN.
+
+    Raises
+    ------
+    DamagedStore
+        If the file cannot be read.
+    InvalidStore
+        If it has none of the barcodes.
+    MissingDependency
+        If it is Parquet and pyarrow is not installed.
+    """
     import pandas as pd
 
     if path.suffix == ".csv" and not _is_ended(path):
-        note(f"{path.parent.name}/{path.name} may be cut off: its last line has no end.")
+        note(f"{path.parent.name}/{path.name} may be cut off: its last line does not end with a newline.")
     try:
         if path.suffix == ".parquet":
             meter.add(path.stat().st_size)
@@ -59,7 +69,7 @@ def read_table(path: Path, uri: str, barcodes: pd.Index, meter: Meter, note: Cal
         raise InvalidStore(f"{uri}: {path.name} has none of the barcodes of the matrix.")
     if not known.all():
         n, name = int((~known).sum()), f"{path.parent.name}/{path.name}"
-        note(f"{name} has no row for {n:,} of {len(barcodes):,} cells; they have no place or label there.")
+        note(f"{name} has no row for {n:,} of {len(barcodes):,} cells, so they have no value there.")
     return found.reindex(barcodes)
 
 
@@ -69,7 +79,7 @@ def _is_ended(path: Path) -> bool:
 
 
 def samples_of(path: Path, uri: str, barcodes: pd.Index, meter: Meter) -> pd.DataFrame:
-    """Return the lines of aggregation.csv in the order of the barcodes, of which the last number says which line."""
+    """Return the line of aggregation.csv for each barcode; the suffix of a barcode, such as -2, is the line number."""
     import pandas as pd
 
     with opened(path, uri, meter) as file:
@@ -80,22 +90,22 @@ def samples_of(path: Path, uri: str, barcodes: pd.Index, meter: Meter) -> pd.Dat
 
 
 def column_of(table: pd.DataFrame, name: str, path: Path, uri: str) -> pd.Series:
-    """Return a column."""
+    """Return a column; raise `InvalidStore` if the table does not have it."""
     if name not in table:
         raise InvalidStore(f"{uri}: {path.name} has no column {name!r}; found {', '.join(map(str, table))}.")
     return table[name]
 
 
 def numbers_of(values: pd.DataFrame | pd.Series, path: Path, uri: str) -> NDArray[np.float64]:
-    """Return numbers, NaN where a cell has none."""
+    """Return values as numbers, NaN = missing; raise `DamagedStore` if they are not numbers."""
     try:
         return values.to_numpy(np.float64)
     except (ValueError, TypeError) as error:
-        raise DamagedStore(f"{uri}: {path.name} does not hold numbers where it should ({error}).") from error
+        raise DamagedStore(f"{uri}: {path.name} has text where numbers are expected ({error}).") from error
 
 
 def as_labels(values: pd.Series) -> Codes:
-    """Return labels as codes; numbers of clusters in their order, texts in that of the alphabet."""
+    """Return labels as codes, with categories in numerical or alphabetical order."""
     found = values.to_numpy(copy=True)
     if found.dtype == object:
         found[values.isna().to_numpy()] = None
@@ -106,10 +116,10 @@ def as_labels(values: pd.Series) -> Codes:
 
 
 def as_whole(found: NDArray[np.float64]) -> NDArray[Any]:
-    """Return whole numbers, as int64; as float64 where some are missing."""
+    """Return integers as int64, or unchanged as float64 if some are missing."""
     return found if np.isnan(found).any() else found.astype(np.int64)
 
 
 def as_booleans(found: NDArray[np.float64]) -> Codes:
-    """Return 0 and 1 as False and True."""
+    """Return 0 as False, numbers above 0 as True, and NaN as missing."""
     return Codes(np.where(np.isnan(found), -1, found > 0).astype(np.int8), (False, True))

@@ -17,7 +17,7 @@ from cxg_widget.errors import DamagedStore
 
 
 def find_sections(files: RunFiles, title: str, note: Callable[[str], None]) -> Sections:
-    """Return the images of a run without reading their pixels; what cannot be shown is noted."""
+    """Return the images of a run without reading their pixels; a note reports each image that cannot be shown."""
     from PIL import Image
 
     images: dict[str, tuple[tuple[int, ...], str]] = {}

@@ -1,4 +1,4 @@
-"""The cells of a sparse array as observations: its dimensions are coordinates, which also join other arrays."""
+"""Observations from the cells of a sparse array: its dimensions are coordinates that other arrays are joined on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ Cached = Callable[[tuple[Any, ...], Callable[[], Any]], Any]
 
 
 class SparseCells:
-    """Variables on the dimensions of a sparse array, each read whole and kept: TileDB cannot count to the n-th cell."""
+    """Variables on the dimensions of a sparse array; each is read whole and cached.
+
+    TileDB cannot seek to the n-th cell.
+    """
 
     def __init__(self, reads: Reads, space: Dataspace, path: str, cached: Cached) -> None:
         self._reads = reads
@@ -35,7 +38,7 @@ class SparseCells:
         return self.coordinates[dim]
 
     def reaches(self, variable: Variable) -> bool:
-        """Say whether a variable has values for these cells."""
+        """Return whether a variable has values for these cells."""
         if not set(variable.dims) <= set(self.dims):
             return False
         return variable.sparse or all(self._counts(dim) or self._label(dim) is not None for dim in variable.dims)
@@ -45,7 +48,7 @@ class SparseCells:
         return self._whole(variable)[start:stop]
 
     def take(self, variable: Variable, rows: NDArray[np.int64], at: At) -> NDArray[Any]:  # noqa: ARG002
-        """Return the decoded values of single rows, in their order."""
+        """Return the decoded values of the given rows, in the order of `rows`."""
         return np.asarray(self._whole(variable)[rows])
 
     def _whole(self, variable: Variable) -> NDArray[Any]:
@@ -58,8 +61,8 @@ class SparseCells:
         values: NDArray[Any] = self._cached(key, load)
         if len(values) != self.n:
             raise InvalidStore(
-                f"{self._reads.uri}: {variable.path} holds {len(values):,} cells now, "
-                f"but held {self.n:,} when it was opened; open it again."
+                f"{self._reads.uri}: {variable.path} has {len(values):,} cells now, "
+                f"but had {self.n:,} when it was opened; open it again."
             )
         return values
 
@@ -82,7 +85,7 @@ class SparseCells:
         return find_cells([self._whole(self.coordinates[dim]) for dim in dims], known)
 
     def _places_on(self, dims: Sequence[str]) -> NDArray[np.int64]:
-        """Return the row of each cell on a grid of these dimensions, -1 where it lies outside."""
+        """Return the row of each cell on a grid of these dimensions; -1 if the cell lies outside."""
         place = np.zeros(self.n, dtype=np.int64)
         outside = np.zeros(self.n, dtype=np.bool_)
         for dim in dims:
@@ -102,19 +105,22 @@ class SparseCells:
         return find_cells([coordinate], [grid.block(label, 0, grid.n, {})])
 
     def _counts(self, dim: str) -> bool:
-        """Say whether the coordinates along a dimension are positions: its domain begins where that of others does."""
+        """Return whether the coordinates along a dimension are positions.
+
+        They are if they are integers, and the domain starts where the shared dimension of that name starts.
+        """
         if dim not in self._space.dimensions or self.coordinates[dim].encoding.kind != "int":
             return False
         low = self._reads.schema(self.path).domain.dim(self.dims.index(dim)).domain[0]
         return int(low) == self._space.dimensions[dim].low
 
     def _label(self, dim: str) -> Variable | None:
-        """Return the variable that says which position a coordinate has."""
+        """Return the dense variable that maps positions along a dimension to coordinates."""
         found = self._space.variables.get(dim)
         return found if found is not None and found.dims == (dim,) and not found.sparse else None
 
     def _picked(self, variable: Variable, values: NDArray[Any], place: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the values at places, and what is missing where there is none."""
+        """Return the values at `place`, and the missing value where `place` is -1."""
         n_missing = int(np.count_nonzero(place < 0))
         kind = variable.encoding.kind
         if n_missing and kind in ("int", "boolean"):
@@ -127,19 +133,19 @@ class SparseCells:
 
 
 Observations = DenseGrid | SparseCells
-"""What the rows of a dataset may be."""
+"""Rows of a dataset: positions on a grid, or cells of a sparse array."""
 
 
 def find_cells(wanted: Sequence[NDArray[Any]], known: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Return the position, int64 (k,), of some cells among others with the same coordinates; -1 where there is none.
+    """Return the positions, int64 (k,), of the cells `wanted` among the cells `known`; -1 for a cell not among them.
 
-    wanted : one array (k,) of coordinates for each dimension
-    known : the same dimensions of the others, (m,) each; of cells that occur twice the first counts
+    wanted : one array (k,) of coordinates per dimension
+    known : one array (m,) of coordinates per dimension, in the same order; of duplicate cells, the first counts
     """
     of_wanted = np.zeros(len(wanted[0]), dtype=np.int64)
     of_known = np.zeros(len(known[0]), dtype=np.int64)
     for one, other in zip(wanted, known, strict=True):
-        # Each step numbers the distinct cells so far, so that no number outgrows the number of cells squared.
+        # Each step renumbers the distinct cells so far, so keys stay below the square of the number of cells.
         values, place = np.unique(other, return_inverse=True)
         keys, numbered = np.unique(of_known * len(values) + place.reshape(-1), return_inverse=True)
         at = np.searchsorted(values, one).clip(0, max(len(values) - 1, 0))
@@ -152,7 +158,7 @@ def find_cells(wanted: Sequence[NDArray[Any]], known: Sequence[NDArray[Any]]) ->
 
 
 def _look_up(numbers: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the position of each number among ascending keys, -1 where it is not."""
+    """Return the position of each number among ascending keys; -1 for a number that is not a key."""
     if not len(keys):
         return np.full(len(numbers), -1, dtype=np.int64)
     at = np.searchsorted(keys, numbers).clip(0, len(keys) - 1)

@@ -1,4 +1,4 @@
-"""Chooses the observations by the options `observations` and `isel`, or by a default."""
+"""Chooses the observations from the options `observations` and `isel`, or by default."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ MOST_OBSERVATIONS = 200_000_000
 
 @dataclass(frozen=True)
 class ShapeOptions:
-    """The options as they were given: dimensions of the grid (None = choose), and dimension to position."""
+    """Options of the caller.
+
+    observations : dimensions of the grid; None = choose them
+    isel : dimension to position
+    """
 
     observations: tuple[str, ...] | None
     isel: Mapping[str, int]
@@ -49,7 +53,10 @@ def check_options(observations: Any, isel: Any) -> ShapeOptions:
 def choose(
     reads: Reads, space: Dataspace, options: ShapeOptions, cached: Cached
 ) -> tuple[Observations, Mapping[str, int]]:
-    """Return the observations, by default those of the variable with most cells; and `isel` from 0 on."""
+    """Return the observations and `isel`, with positions counted from 0.
+
+    By default, the observations are those of the variable with the most cells.
+    """
     options = _checked(space, options)
     grids = _grids(space, options.isel)
     cells = [SparseCells(reads, space, path, cached) for path in _sparse(space, options)]
@@ -64,14 +71,14 @@ def choose(
             else ""
         )
         raise InvalidValue(
-            f"{reads.uri}: the observations ({', '.join(found.dims)}) are {found.n:,}, more than "
+            f"{reads.uri}: the dimensions ({', '.join(found.dims)}) give {found.n:,} observations, more than "
             f"{MOST_OBSERVATIONS:,}; {cut}choose other dimensions with observations=."
         )
     return found, options.isel
 
 
 def _checked(space: Dataspace, options: ShapeOptions) -> ShapeOptions:
-    """Return the options with positions counted from the start."""
+    """Return the options with negative positions converted to positions from 0."""
     known = [*space.dimensions, *(dim.name for dims in space.sparse.values() for dim in dims)]
     for dim in (*(options.observations or ()), *options.isel):
         if dim not in known:
@@ -90,7 +97,7 @@ def _checked(space: Dataspace, options: ShapeOptions) -> ShapeOptions:
 
 
 def _grids(space: Dataspace, isel: Mapping[str, int]) -> list[tuple[str, ...]]:
-    """Return the dimensions of each variable that is not sparse, without those that are cut."""
+    """Return the dimensions of each dense variable, without those in `isel`."""
     found = (
         variable.dims[:-1] if variable.text else variable.dims
         for variable in space.variables.values()
@@ -100,7 +107,7 @@ def _grids(space: Dataspace, isel: Mapping[str, int]) -> list[tuple[str, ...]]:
 
 
 def _sparse(space: Dataspace, options: ShapeOptions) -> list[str]:
-    """Return the sparse arrays that can be the observations."""
+    """Return the paths of the sparse arrays whose cells can be the observations."""
     found = []
     for path, dims in space.sparse.items():
         names = {dim.name for dim in dims}
@@ -135,6 +142,6 @@ def _with_wanted_dims(
     if not counted:
         known = " or ".join(f"({', '.join(dim.name for dim in dims)})" for dims in space.sparse.values())
         raise InvalidValue(
-            f"{reads.uri}: no sparse array has the dimensions ({', '.join(wanted)}); its cells are {known}."
+            f"{reads.uri}: no sparse array has the dimensions ({', '.join(wanted)}); sparse arrays have {known}."
         )
     return DenseGrid(reads, space.dimensions, wanted)

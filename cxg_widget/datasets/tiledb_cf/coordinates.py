@@ -1,4 +1,4 @@
-"""Finds the coordinate variables, and the pairs of them that make embeddings."""
+"""Finds coordinate variables, and the pairs of variables that become embeddings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NAMES: Mapping[str, Role] = {
 
 
 def role_of(variable: Variable) -> tuple[Role | None, int]:
-    """Return the role of a coordinate and its certainty: its standard name decides best, then units, axis, name.
+    """Return the role of a coordinate and its certainty: 4 by standard name, 3 by units, 2 by axis, 1 by name; else 0.
 
     Source: CF Conventions 1.11, chapter 4 and appendix F.
     """
@@ -51,7 +51,11 @@ def role_of(variable: Variable) -> tuple[Role | None, int]:
 
 
 def coordinate_names(variables: Iterable[Variable]) -> frozenset[str]:
-    """Return the names of variables that are coordinates: of a dimension, listed as such, or by what they say."""
+    """Return the names of the coordinate variables.
+
+    A variable is a coordinate if it has the name of its only dimension, if another variable lists it under
+    `coordinates` or `bounds`, or if its attributes or its name give it a role.
+    """
     known = list(variables)
     listed = {name for variable in known for name in variable.said("coordinates").split()}
     bounds = {variable.said("bounds") for variable in known}
@@ -65,9 +69,9 @@ def coordinate_names(variables: Iterable[Variable]) -> frozenset[str]:
 class Axes:
     """The coordinates of an observation grid.
 
-    dims : of the grid
-    along : the axis for each of them: its coordinate variable, or its positions
-    variables : those on some dimensions of the grid and on no others
+    dims : dimensions of the grid
+    along : axis of each dimension: its coordinate variable, or its positions
+    variables : variables whose dimensions are all dimensions of the grid
     """
 
     def __init__(self, dims: Sequence[str], along: Mapping[str, Variable], variables: Sequence[Variable]) -> None:
@@ -78,7 +82,7 @@ class Axes:
         self._roles = {role: self._best(role) for role in ("lon", "lat", "x", "y", "time")}
 
     def pairs(self) -> dict[str, Pair]:
-        """Return the embeddings by name, the first to be shown first."""
+        """Return the embeddings by name; the first is the default."""
         found: dict[str, Pair] = {}
         for x, y in self._candidates():
             if x is not y and {x.name, y.name} not in ({one.name, other.name} for one, other in found.values()):
@@ -99,7 +103,10 @@ class Axes:
                     yield (earlier, later) if role_of(earlier)[0] == "time" else (later, earlier)
 
     def _profiles(self) -> Iterator[Pair]:
-        """Yield time or the coordinate against values, of points without any of them two values."""
+        """Yield pairs for points along one dimension: time, else the coordinate, with other coordinates and values.
+
+        Without either, yield the first two values. Last, yield the axis of the dimension with the first value.
+        """
         dim = self._dims[0]
         along = self._along[dim]
         values = [one for one in self._variables if one.name not in self._coordinates and one is not along]
@@ -114,7 +121,7 @@ class Axes:
             yield from ((along, one) for one in floats[:1])
 
     def _best(self, role: str) -> Variable | None:
-        """Return the surest coordinate of a role, before others the one that is named as its dimension."""
+        """Return the most certain coordinate of a role; of equals, prefer one with the name of its dimension."""
         bounds = {variable.said("bounds") for variable in self._variables}
         found = [one for one in self._variables if role_of(one)[0] == role and one.name not in bounds]
         return max(found, key=lambda one: (role_of(one)[1], one.dims == (one.name,)), default=None)

@@ -1,4 +1,4 @@
-"""Reads TileDB-CF dataspaces as a `Dataset`; the other modules here are its parts."""
+"""Reads a TileDB-CF dataspace as a `Dataset`."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ class CfDataset(Dataset):
     """A TileDB-CF dataspace of any writer.
 
     The observations are the combinations of positions along some dimensions, or the cells of a sparse array. Variables
-    on some of those dimensions are obs columns, broadcast to all rows; numeric ones that are no coordinates are vars
-    too. Pairs of coordinates are the embeddings.
+    on any of those dimensions are obs columns, broadcast to all rows. Numeric variables that are not coordinates are
+    also vars. Pairs of coordinates are the embeddings.
 
     Parameters
     ----------
     uri : a directory, or a URI that TileDB reads
-    observations : names of the dimensions whose combinations are the observations, in the order in which they are
-        counted; None = those of the variable with most cells
-    isel : dimension to position, for dimensions that are no part of the observations, or that shall be none
-    cache_bytes : how much of what was read is kept in memory
-    ctx, config : a TileDB context to read with, or settings for one, such as {"vfs.s3.region": "eu-central-1"}
-    storage_options : the same in the names of fsspec, such as {"key": ..., "secret": ..., "endpoint_url": ...}
+    observations : names of the dimensions whose combinations are the observations, the last one fastest; None = those
+        of the variable with the most cells
+    isel : dimension to position; these dimensions are not part of the observations
+    cache_bytes : memory for cached reads
+    ctx, config : a TileDB context, or settings for one, such as {"vfs.s3.region": "eu-central-1"}
+    storage_options : such settings by their fsspec names, such as {"key": ..., "secret": ..., "endpoint_url": ...}
 
     Raises
     ------
     InvalidStore
-        If no array can be read, or dimensions of one name differ.
+        If no array can be read, or if arrays disagree about the domain of a dimension.
     UnknownName, InvalidValue
-        If there is no such dimension or position, or the observations are more than 200 million.
+        If there is no such dimension or position, or if there are more than 200 million observations.
     DamagedStore
-        If the group cannot be read. Missing data are found when they are read.
+        If the group cannot be read. Missing data raise an error only when they are read.
     StorageError
-        If the storage refuses, fails or does not answer in time.
+        If the storage denies access, fails or times out.
     """
 
     format: ClassVar[str] = "tiledb-cf"
@@ -111,7 +111,7 @@ class CfDataset(Dataset):
             self._note(f"{self._no_embedding}.")
 
     def _first_on_the_grid(self) -> str | None:
-        """Return the first var that differs along all dimensions of the observations, else the first of all."""
+        """Return the first var that has all dimensions of the observations, else the first var."""
         dims = set(self._observations.dims)
         whole = (one for one in self._vars if dims <= set(one.variable.dims))
         first = next(whole, next(iter(self._vars), None))
@@ -162,7 +162,7 @@ class CfDataset(Dataset):
         return DenseBlock(np.array(found, dtype=np.float32).reshape(len(positions), len(rows)))
 
     def _some(self, feature: Feature, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the decoded values of some rows, ascending; neighbours at once."""
+        """Return the decoded values of ascending rows; consecutive rows are read as one block."""
         if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
             return self._block(feature, int(rows[0]), int(rows[-1]) + 1)
         return self._observations.take(feature.variable, rows, feature.at)
@@ -191,7 +191,7 @@ class CfDataset(Dataset):
         return np.asarray(values - origin if origin else values, dtype=np.float32)
 
     def _origin(self, variable: Variable) -> float:
-        """Return the origin to subtract from an axis of time, so that neighbouring times stay distinct in float32."""
+        """Return the origin to subtract from a time axis, so that neighboring times stay distinct in float32."""
         if role_of(variable)[0] != "time" or self.n_obs < 2:
             return 0.0
         return self._read_once(f"origin of {variable.name}", lambda: self._find_origin(variable))
@@ -233,7 +233,7 @@ class CfDataset(Dataset):
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether TileDB's reads may be fewer requests."""
+        """Whether TileDB may combine reads into fewer requests."""
         return self._reads.reads_ahead
 
     def _read_traffic(self) -> Traffic:
@@ -263,7 +263,7 @@ def _said_of(feature: Feature, key: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a metadata value fit for JSON: text, a whole number, a list of them, or its text."""
+    """Return a metadata value as JSON can hold it: text, a number, a list of these, else its text."""
     if isinstance(value, str | int):
         return value
     if isinstance(value, np.integer):

@@ -1,4 +1,4 @@
-"""Structure of a dataspace: dimensions, variables, sparse arrays; reads no values."""
+"""Structure of a dataspace, read without its values: dimensions, variables, sparse arrays."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _FIXED = "__tiledb_array_fixed_dimensions."
 class Dataspace:
     """The arrays of a group as variables on shared dimensions.
 
-    An array that cannot be opened, or in which nothing was written, is left out with a note; so is a variable of a
-    type that cannot be shown.
+    A note reports each array that is left out because it cannot be opened or is empty, and each variable of an
+    unsupported type.
 
-    metadata : of the group as a whole
-    dimensions : those that count positions, by name
-    variables : by name, in the order of the arrays' paths and of the attributes in each
-    sparse : path of each sparse array to its dimensions, which are variables too: the coordinates of its cells
+    metadata : metadata of the group
+    dimensions : dimensions that count positions, by name
+    variables : variables by name, in the order of the arrays' paths and of the attributes in each array
+    sparse : path of each sparse array to its dimensions, as variables: the coordinates of its cells
     """
 
     def __init__(self, reads: Reads, group: Group, note: Note) -> None:
@@ -51,13 +51,13 @@ class Dataspace:
         for path, member, schema, _ in opened:
             self._add(path, member, schema, after_member=by_xarray and len(names[path]) == 1)
         if not self.variables and not self.sparse:
-            hint = f"; it holds the groups {', '.join(group.groups)}: open one of them" if group.groups else ""
+            hint = f"; it contains the groups {', '.join(group.groups)}: open one of them" if group.groups else ""
             raise InvalidStore(f"{reads.uri}: this TileDB group has no readable arrays{hint}.")
         if group.groups:
             note(f"it contains groups that are separate dataspaces; they are not shown: {', '.join(group.groups)}.")
 
     def _look(self, path: str) -> tuple[Any, Any] | None:
-        """Open an array; None where it cannot be used."""
+        """Return schema and extent of an array; None, with a note, if it cannot be used."""
         try:
             extent = self._reads.extent(path)
             schema = self._reads.schema(path)
@@ -65,7 +65,7 @@ class Dataspace:
             self._note(f"array {path!r} is left out: {error}")
             return None
         if extent is None:
-            self._note(f"array {path!r} is left out: it holds no data.")
+            self._note(f"array {path!r} is left out: it has no data.")
             return None
         if not schema.sparse and not all(is_index(schema.domain.dim(place)) for place in range(schema.ndim)):
             self._note(f"array {path!r} is left out: it is dense, but its dimensions are not integers.")
@@ -73,7 +73,7 @@ class Dataspace:
         return schema, extent
 
     def _fixed(self, member: str | None) -> frozenset[str]:
-        """Return the dimensions that the xarray writer marks as used to the end of their domains."""
+        """Return the dimensions that the xarray writer marks as filled to the end of their domains."""
         found = self._group.metadata.get(f"{_FIXED}{member}")
         return frozenset(found.split(";")) if isinstance(found, str) else frozenset()
 
@@ -99,7 +99,7 @@ class Dataspace:
             if encoding.kind is None:
                 self._note(f"variable {name!r} is left out: its type {attr.dtype} is not supported.")
                 continue
-            is_letter = np.dtype(attr.dtype) == np.dtype("S1") and not attr.isvar  # so netCDF stores text
+            is_letter = np.dtype(attr.dtype) == np.dtype("S1") and not attr.isvar  # netCDF stores text this way
             text = not schema.sparse and len(dims) > 1 and is_letter
             self.variables[name] = Variable(
                 name,

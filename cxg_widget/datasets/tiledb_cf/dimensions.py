@@ -1,4 +1,4 @@
-"""The dimensions that the arrays of a dataspace share."""
+"""Dimensions that the arrays of a dataspace share."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from cxg_widget.errors import InvalidStore
 
 @dataclass(frozen=True)
 class Dimension:
-    """A dimension that counts.
+    """A dimension that counts positions.
 
-    low : the first value of its domain, 0 in most stores
-    size : how many of its values are in use
+    low : first value of its domain, 0 in most stores
+    size : number of positions in use
     """
 
     name: str
@@ -29,12 +29,12 @@ class Dimension:
 def shared_dimensions(
     uri: str, opened: Iterable[tuple[str, Any, Sequence[tuple[Any, Any]], frozenset[str]]], note: Note
 ) -> Mapping[str, Dimension]:
-    """Return the dimensions that count, by name.
+    """Return the dimensions that count positions, by name.
 
-    The domain of an unlimited dimension says nothing, so the size is that of what was written; of several arrays the
-    least.
+    The domain of an unlimited dimension does not give its size. So the size is the extent of the written data; of
+    several arrays, the smallest.
 
-    opened : path, schema and extent of each array, and which of its dimensions are used as far as their domains go
+    opened : path, schema and extent of each array, and its dimensions that are filled to the end of their domains
     """
     known: dict[tuple[str, bool], tuple[str, Any]] = {}
     sizes: dict[str, list[int]] = {}
@@ -42,7 +42,7 @@ def shared_dimensions(
     for path, schema, extent, fixed in opened:
         for position in range(schema.ndim):
             dim = schema.domain.dim(position)
-            # In a sparse array whole numbers may be coordinates, such as those of stations, and do not begin at 0.
+            # In a sparse array, integers may be coordinates, such as station numbers; those do not start at 0.
             name, counts = plain(dim.name), is_index(dim) and (not schema.sparse or int(dim.domain[0]) == 0)
             own = _domain(dim)
             where, domain = known.setdefault((name, counts), (path, own))
@@ -65,12 +65,12 @@ def shared_dimensions(
 
 
 def is_index(dim: Any) -> bool:
-    """Say whether a dimension counts positions: it is of integers."""
+    """Return whether a dimension can count positions, that is, whether it is of integers."""
     return bool(np.dtype(dim.dtype).kind in "iu")
 
 
 def _domain(dim: Any) -> tuple[str, Any, Any]:
-    """Return type and limits; unlimited dimensions are alike, wherever exactly their writers ended them."""
+    """Return type and limits; unlimited dimensions compare equal although writers end their domains differently."""
     dtype = np.dtype(dim.dtype)
     low, high = dim.domain
     if dtype.kind in "iu" and dtype.itemsize >= 4 and int(high) > np.iinfo(dtype).max // 2:

@@ -1,4 +1,4 @@
-"""Decodes numbers of a variable by the CF conventions: missing, packed, out of range, flags."""
+"""Decodes the values of a variable by the CF conventions: missing, packed and invalid numbers, and flags."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cxg_widget.datasets.base.column_values import as_strings, smallest_codes, t
 from cxg_widget.datasets.base.values import Kind
 
 _NETCDF_FILL = float(np.float32(9.969209968386869e36))
-"""What the netCDF library writes where no floating-point number was written, without a word in the metadata."""
+"""Fill of the netCDF library for unwritten floating-point numbers; the metadata do not mention it."""
 _DAY = np.timedelta64(1, "D")
 
 
@@ -23,17 +23,17 @@ class Encoding:
 
     Source: CF Conventions 1.11, sections 2.5.1, 3.5 and 8.1; NetCDF User's Guide, appendix "Attribute Conventions".
 
-    kind : of the values that are meant; None where they cannot be shown
-    dtype : of the values that are meant; of codes where the kind is "categorical"
-    stored : the type to take the stored numbers for, where `_Unsigned` says another than the schema; else None
+    kind : kind of the decoded values; None if they cannot be shown
+    dtype : type of the decoded values; of the codes if the kind is "categorical"
+    stored : unsigned type of the stored numbers if `_Unsigned` contradicts the schema; else None
     missing : stored numbers that mean missing
-    scale, offset : what is meant is stored * scale + offset
+    scale, offset : decoded = stored * scale + offset
     valid : lowest and highest valid stored number
-    valid_meant : the same for the numbers that are meant
-    flags : stored numbers that mean categories, ascending
-    flag_codes : signed int, the code of the category that each means
-    categories : the labels, in the order of `flag_meanings`
-    unit : of the values that are meant, where they are dates or spans of time; else the attribute `units` says it
+    valid_meant : lowest and highest valid decoded number
+    flags : stored numbers of the categories, ascending
+    flag_codes : signed int, the category code of each flag
+    categories : labels of the categories
+    unit : unit of decoded dates or time spans; for other values, see the attribute `units`
     """
 
     kind: Kind | None
@@ -50,7 +50,10 @@ class Encoding:
     unit: str = ""
 
     def decode(self, raw: NDArray[Any]) -> NDArray[Any]:
-        """Return the decoded values in the shape of `raw`, which is masked where null: NaN or -1 where missing, str."""
+        """Return the decoded values in the shape of `raw`, whose nulls are masked.
+
+        A missing number is NaN, a missing category -1, a missing text "".
+        """
         null = np.ma.getmaskarray(raw) if isinstance(raw, np.ma.MaskedArray) else None
         values = np.asarray(raw.data if null is not None else raw)
         if self.kind == "string":
@@ -95,12 +98,12 @@ class Encoding:
 def encoding_of(
     dtype: np.dtype[Any], attributes: Mapping[str, Any], fill: Any, *, nullable: bool, is_var: bool, complete: bool
 ) -> Encoding:
-    """Read the encoding out of a variable's schema and attributes.
+    """Return the encoding of a variable from its schema and attributes.
 
-    attributes : of the variable, such as scale_factor
-    fill : what TileDB returns for cells that were not written
-    nullable, is_var : whether the schema allows null, or has several values in a cell
-    complete : whether all cells were written, so that the fill of the schema, if nobody chose it, means itself
+    attributes : attributes of the variable, such as scale_factor
+    fill : value that TileDB returns for unwritten cells
+    nullable, is_var : whether the schema allows null, or several values per cell
+    complete : whether all cells were written; then the default fill of the schema is an ordinary value
     """
     if dtype.kind in "SUO":
         return Encoding("string", np.dtype(object))
@@ -143,7 +146,7 @@ def _numeric(
 
 
 def _missing(attributes: Mapping[str, Any], dtype: np.dtype[Any], fill: Any, *, complete: bool) -> tuple[Any, ...]:
-    """Return the stored numbers that mean missing; NaN means it anyway."""
+    """Return the stored numbers that mean missing, without NaN, which always does."""
     declared = [*_numbers(attributes.get("_FillValue")), *_numbers(attributes.get("missing_value"))]
     chosen = _numbers(fill)
     if dtype.kind == "f":
@@ -156,13 +159,13 @@ def _missing(attributes: Mapping[str, Any], dtype: np.dtype[Any], fill: Any, *, 
 
 
 def _default_fill(dtype: np.dtype[Any]) -> int:
-    """Return TileDB's default fill value of integers."""
+    """Return TileDB's default fill value of an integer type."""
     limits = np.iinfo(dtype)
     return int(limits.min if dtype.kind == "i" else limits.max)
 
 
 def _as_stored(value: float, dtype: np.dtype[Any]) -> Any:
-    """Return a number of the metadata as it is stored, such as 1e20 in float32; None where it cannot be stored."""
+    """Return a number of the metadata as stored, such as 1e20 in float32; None if the type cannot hold it."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             stored = dtype.type(value)
@@ -174,9 +177,9 @@ def _as_stored(value: float, dtype: np.dtype[Any]) -> Any:
 def _valid(
     attributes: Mapping[str, Any], dtype: np.dtype[Any], *, packed: bool
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the valid range of stored and of meant numbers, one of which is infinite.
+    """Return the valid ranges of stored and of decoded numbers; one of the two is infinite.
 
-    A range of floating-point numbers for packed integers is one of decoded numbers.
+    For packed integers, a range of floating-point numbers applies to the decoded numbers.
     """
     limits = _numbers(attributes.get("valid_range"))
     low, high = limits if len(limits) == 2 else (-np.inf, np.inf)
@@ -190,7 +193,7 @@ def _valid(
 def _flags(
     attributes: Mapping[str, Any], dtype: np.dtype[Any]
 ) -> tuple[NDArray[Any], NDArray[Any], tuple[str, ...]] | None:
-    """Return flags, codes and categories as `Encoding` has them; None where flags are absent or do not fit together."""
+    """Return flags, codes and categories of `Encoding`; None if there are no flags or they contradict each other."""
     meanings = attributes.get("flag_meanings")
     labels = meanings.split() if isinstance(meanings, str) else []
     stored = [_as_stored(value, dtype) for value in _numbers(attributes.get("flag_values"))]
@@ -202,7 +205,7 @@ def _flags(
 
 
 def _numbers(value: Any) -> list[Any]:
-    """Return the numbers in a metadata value: one, several, or text such as "0b, 1b, 2b"."""
+    """Return the numbers in a metadata value: a number, an array, or text such as "0b, 1b, 2b"."""
     if isinstance(value, str):
         parts = value.replace(",", " ").split()
         found = [_number(part.rstrip("bBsSlLfFuU")) for part in parts]
@@ -222,6 +225,6 @@ def _number(value: Any) -> float | None:
 
 
 def _as_days(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return dates as days since 1970-01-01, spans of time as days; NaN where they are missing."""
+    """Return dates as days since 1970-01-01 and time spans as days; NaN = missing."""
     spans = values - np.datetime64(0, "D") if values.dtype.kind == "M" else values
     return np.asarray(spans / _DAY, dtype=np.float64)

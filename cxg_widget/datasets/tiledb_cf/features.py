@@ -1,4 +1,4 @@
-"""Features of a dataspace: obs columns, and the vars, which are its numeric variables or slices of them."""
+"""Features of a dataspace: obs columns, and vars, which are numeric variables or slices of them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MOST_SLICES = 100
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A variable, cut along the dimensions outside of the observation grid.
+    """A variable, or its slice at one position along each dimension outside of the observation grid.
 
-    label : "T", or "T[level=3]" where it is one of several slices
+    label : "T", or "T[level=3]" for one of several slices
     at : position along each dimension outside of the grid
     """
 
@@ -31,12 +31,12 @@ class Feature:
 
 
 class Features:
-    """The columns and the vars of one choice of observations.
+    """Obs columns and vars of one choice of observations.
 
-    columns : name to variable; of a variable with dimensions outside of the grid the slice at `isel`, else the first
-    vars : the numeric variables that are no coordinates; each of few slices is one
-    along : the axis of each dimension of the grid
-    whole : variables on dimensions of the grid alone, and those axes that are no variables of the store
+    columns : features by name; for a variable with dimensions outside of the grid, its slice at `isel`, else at 0
+    vars : numeric variables that are not coordinates; each slice is one var, if there are at most `MOST_SLICES`
+    along : axis of each dimension of the grid
+    whole : variables without dimensions outside of the grid, and axes that are not in `Dataspace.variables`
     """
 
     def __init__(self, space: Dataspace, observations: Observations, isel: Mapping[str, int], note: Note) -> None:
@@ -82,7 +82,7 @@ class Features:
         return named if named is not None and named.encoding.kind is not None else self._observations.positions(dim)
 
     def _axes_shown(self) -> Iterator[Variable]:
-        """Yield the axes that are columns; where rows are counted along one dimension, its positions say nothing."""
+        """Yield the axes that become columns; along a single dimension, positions only repeat the row number."""
         for variable in self.along.values():
             if variable.attr is not None or len(self._observations.dims) > 1:
                 yield variable
@@ -102,7 +102,7 @@ class Features:
             yield Feature(f"{variable.name}[{_describe_position(at)}]", variable, {**first, **at})
 
     def _tell(self, shown: list[Variable], note: Note) -> None:
-        """Note at which position variables are shown along dimensions outside of the grid."""
+        """Note the position shown along each dimension outside of the grid, and the units of stored times."""
         for dim in dict.fromkeys(dim for variable in shown for dim in self._outside(variable)):
             names = [variable.name for variable in shown if dim in self._outside(variable)]
             size = self._space.dimensions[dim].size

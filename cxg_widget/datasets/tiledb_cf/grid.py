@@ -1,4 +1,4 @@
-"""The observation grid: each row is a combination of positions along some dimensions, the last one fastest."""
+"""Observation grid: each row is a combination of positions along some dimensions, the last one fastest."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from cxg_widget.datasets.tiledb_cf.reads import Box, Reads, as_box
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 
 At = Mapping[str, int]
-"""The position along each dimension outside of the grid."""
+"""Position along each dimension outside of the grid."""
 
 _MOST_BOXES = 256
 _POSITIONS = Encoding("int", np.dtype(np.int64))
 
 
 class DenseGrid:
-    """Variables on some of its dimensions, broadcast to all of its rows; of each one no more is read than is wanted.
+    """Variables on any of its dimensions, broadcast to all of its rows; reads only the requested ranges.
 
-    dims : in the order in which rows are counted
+    dims : names of the dimensions; the last one varies fastest along the rows
     """
 
     def __init__(self, reads: Reads, dimensions: Mapping[str, Dimension], dims: Sequence[str]) -> None:
@@ -36,13 +36,13 @@ class DenseGrid:
         self.n = prod(self._shape)
 
     def positions(self, dim: str) -> Variable:
-        """Return the values of a dimension itself, which stand in for a coordinate variable."""
+        """Return the positions along a dimension as a variable, in place of a coordinate variable."""
         return Variable(dim, (dim,), _POSITIONS)
 
     def block(self, variable: Variable, start: int, stop: int, at: At) -> NDArray[Any]:
         """Return the decoded values of rows start <= row < stop.
 
-        at : where `variable` is cut along its dimensions outside of the grid
+        at : position of the slice along the dimensions of `variable` outside of the grid
         """
         parts = [self._broadcast(variable, box, at) for box in boxes(start, stop, self._shape)]
         if len(parts) == 1:
@@ -50,7 +50,10 @@ class DenseGrid:
         return np.concatenate(parts) if parts else self._empty(variable)
 
     def take(self, variable: Variable, rows: NDArray[np.int64], at: At) -> NDArray[Any]:
-        """Return the decoded values of single rows, in their order; of far-away tiles nothing is read between them."""
+        """Return the decoded values of the given rows, in the order of `rows`.
+
+        Reads one box per tile, and nothing between distant tiles; if the boxes are many or large, reads blocks of rows.
+        """
         if not len(rows):
             return self._empty(variable)
         inside = [dim for dim in self._read_dims(variable) if dim in self.dims]
@@ -82,7 +85,7 @@ class DenseGrid:
         return found
 
     def _broadcast(self, variable: Variable, box: Box, at: At) -> NDArray[Any]:
-        """Return the decoded values of a box of the grid, row by row."""
+        """Return the decoded values of a box of the grid, one for each row of it."""
         ranges = dict(zip(self.dims, box, strict=True))
         own = self._read_dims(variable)
         values = self._slab(variable, {dim: ranges[dim] for dim in own if dim in ranges}, at)
@@ -93,7 +96,7 @@ class DenseGrid:
         return np.broadcast_to(spread, sides).reshape(-1)
 
     def _slab(self, variable: Variable, ranges: Mapping[str, tuple[int, int]], at: At) -> NDArray[Any]:
-        """Read the ranges of positions along dimensions of the grid, which the result has in the variable's order."""
+        """Read ranges of positions along dimensions of the grid; the axes of the result are in the variable's order."""
         if variable.attr is None:
             start, stop = ranges[variable.name]
             return np.arange(start, stop, dtype=np.int64) + self._dimensions[variable.name].low
@@ -118,7 +121,7 @@ class DenseGrid:
         return variable.dims[:-1] if variable.text else variable.dims
 
     def _tiles(self, variable: Variable, dims: Sequence[str]) -> NDArray[np.int64]:
-        """Return the extent of a tile of the variable's array along some dimensions, int64 (k, 1)."""
+        """Return the tile extents of the variable's array along `dims`, int64 (k, 1)."""
         if variable.attr is None:
             return np.array([[self._dimensions[dim].size] for dim in dims], dtype=np.int64)
         domain = self._reads.schema(variable.path).domain
@@ -130,7 +133,7 @@ class DenseGrid:
 
 
 def boxes(start: int, stop: int, shape: Sequence[int]) -> Iterator[Box]:
-    """Cut the rows start <= row < stop of a grid into few boxes, in their order."""
+    """Split the rows start <= row < stop of a grid into few boxes, in row order."""
     if start >= stop:
         return
     if len(shape) <= 1:
@@ -151,7 +154,7 @@ def boxes(start: int, stop: int, shape: Sequence[int]) -> Iterator[Box]:
 
 
 def _by_tile(places: NDArray[np.int64], tiles: NDArray[np.int64]) -> Iterator[tuple[Box, NDArray[np.int64]]]:
-    """Yield a box around the places, int64 (ndim, k), that share a tile, and which of them they are."""
+    """Yield, per tile, the bounding box of the places in it and their indices in `places`, int64 (ndim, k)."""
     if not len(places):
         yield (), np.arange(places.shape[1])
         return

@@ -1,4 +1,4 @@
-"""A TileDB-CF group: its arrays, registered or only in its folder, and its metadata."""
+"""Lists the arrays and metadata of a TileDB-CF group; the arrays are its members, or those in its folder."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Group:
-    """The members of one group.
+    """Members of one group.
 
-    arrays : path below the root to the name it is registered under; None where it is not registered
-    groups : names of the groups in it, which hold dataspaces of their own
-    metadata : of the group as a whole
-    layout : where those metadata are: "group metadata", or "metadata array" as format 0.1 had it
+    arrays : path below the root to the registered name; None if the array is not registered
+    groups : names of the groups in it, which are separate dataspaces
+    metadata : metadata of the group
+    layout : location of the metadata: "group metadata", or "metadata array" in format 0.1
     """
 
     arrays: Mapping[str, str | None]
@@ -31,7 +31,7 @@ class Group:
 
 
 def read_group(arrays: Arrays, note: Note) -> Group:
-    """List the members of the group at the root; members outside of it are not followed."""
+    """Return the members of the group at the root, except those outside of it."""
     kind = arrays.kind()
     if kind != "group":
         raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'not a TileDB object'}).")
@@ -45,7 +45,7 @@ def read_group(arrays: Arrays, note: Note) -> Group:
             metadata |= dict(of_array.items())
     if members:
         found, groups = _registered(arrays, members, note)
-        if not arrays.is_remote:  # where it takes time to look
+        if not arrays.is_remote:  # listing a remote folder takes time
             _tell_of_others(arrays, found, note)
     else:
         found = {name: None for name, type_ in sorted(children.items()) if type_ in ("array", "unknown")}
@@ -71,7 +71,7 @@ def _registered(
 
 
 def _tell_of_others(arrays: Arrays, found: Mapping[str, str | None], note: Note) -> None:
-    """Tell of arrays in the folder that the group does not name: the file that names the newest may be lost."""
+    """Note the arrays in the folder that are not members; the group's file that adds them may be lost."""
     with suppress(DamagedStore):
         listed = arrays.children("")[0]
         others = sorted(name for name, kind in listed.items() if kind == "array" and name not in found)
@@ -81,7 +81,7 @@ def _tell_of_others(arrays: Arrays, found: Mapping[str, str | None], note: Note)
 
 
 def _moved(arrays: Arrays, uri: str) -> str | None:
-    """Return the name of a member that was registered by an absolute URI before the store was moved."""
+    """Return the name of an array that was registered by an absolute URI before the store was moved, else None."""
     name = uri.rstrip("/").rpartition("/")[2]
     if name in ("", ".", "..") or arrays.path_of(f"{arrays.root}/{name}") is None:
         return None

@@ -1,4 +1,4 @@
-"""Reads of slabs of dense arrays and of all cells of sparse ones, on top of the arrays of one store."""
+"""Reads slabs of dense arrays and all cells of sparse arrays of one store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.tiledb_access.arrays import Arrays, values_of
 
 Box = tuple[tuple[int, int], ...]
-"""Ranges start <= index < stop, one for each dimension, in the values of the domain."""
+"""Range start <= index < stop per dimension, in values of its domain."""
 
 
 class Reads(Arrays):
@@ -25,13 +25,13 @@ class Reads(Arrays):
             return dict(meta.items())
 
     def slab(self, path: str, attr: str, box: Box) -> NDArray[Any]:
-        """Read one attribute in a box of a dense array; masked where it is nullable and null."""
+        """Read one attribute in a box of a dense array; nulls are masked."""
         array = self.array(path, attr)
         shape = tuple(stop - start for start, stop in box)
 
         def read() -> NDArray[Any]:
             query = array.query(attrs=[attr])
-            if any(start < 0 for start, _ in box):  # which a slice would count from the end
+            if any(start < 0 for start, _ in box):  # a slice would count negative indices from the end
                 found = query.multi_index[tuple(slice(start, stop - 1) for start, stop in box)]
             else:
                 found = query[tuple(slice(start, stop) for start, stop in box)]
@@ -41,9 +41,9 @@ class Reads(Arrays):
         return self.read(array, f"{path}.{attr}", read)
 
     def cells(self, path: str, name: str, *, dim: bool) -> NDArray[Any]:
-        """Read one attribute, or one dimension, of all cells of a sparse array, in the same order each time.
+        """Read one attribute or dimension of all cells of a sparse array, always in the same order.
 
-        That is the order of the fragments where cells may occur twice, else the global order; see decision 17.
+        The order is that of the fragments if the array allows duplicates, else the global order; see decision 17.
         """
         array = self.array(path, name)
         order = "U" if array.schema.allows_duplicates else "G"
@@ -56,7 +56,10 @@ class Reads(Arrays):
         return self.read(array, f"{path}.{name}", read)
 
     def count(self, path: str) -> int:
-        """Return the number of cells of a sparse array: from the fragments where there is one, else by counting."""
+        """Return the number of cells of a sparse array.
+
+        The metadata of a single fragment without deletions have it; of several fragments, TileDB counts the cells.
+        """
         fragments = self.fragments(path)
         if len(fragments) == 1 and not self._deletes(path):
             return fragments[0].n_cells
@@ -66,7 +69,10 @@ class Reads(Arrays):
         return self.read(array, f"the number of cells of {path}", lambda: int(array.query().agg("count")[:]))
 
     def covered(self, path: str, box: Box) -> bool:
-        """Say whether all cells in a box of a dense array were written, as far as its fragments tell."""
+        """Return whether all cells in a box of a dense array were written, by the domains of its fragments.
+
+        Cells that several fragments wrote count several times.
+        """
         written = (_inside(fragment.domain, box) for fragment in self.fragments(path))
         return sum(written) >= prod(stop - start for start, stop in box)
 
@@ -75,7 +81,7 @@ class Reads(Arrays):
 
 
 def _inside(domain: Sequence[tuple[Any, Any]], box: Box) -> int:
-    """Count the cells of a box in the domain of a fragment."""
+    """Return the number of cells in both a box and the domain of a fragment."""
     sides = (
         min(int(last), stop - 1) - max(int(first), start) + 1
         for (first, last), (start, stop) in zip(domain, box, strict=True)
@@ -84,5 +90,5 @@ def _inside(domain: Sequence[tuple[Any, Any]], box: Box) -> int:
 
 
 def as_box(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Box:
-    """Return the box between corners, int64 (ndim,) each."""
+    """Return the box between two corners, int64 (ndim,) each."""
     return tuple(zip(starts.tolist(), stops.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Units and labels of the axes of an embedding."""
+"""Units and labels for the axes of an embedding."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _UNSAID: Mapping[str | None, str] = {"lon": _DEGREES, "lat": _DEGREES, "time": _
 
 
 def share_units(x: Variable, y: Variable) -> bool:
-    """Say whether as much on either axis means as much, so that it should be drawn as long.
+    """Return whether two axes have the same unit, so that they need the same scale on screen.
 
-    Units count as they are spelt, but for degrees and metres. A time shares its unit with a time alone; x and y of a
-    projection share theirs if only one of them says it.
+    Units are compared by spelling, except degrees, meters and kilometers, which have several. Time shares a unit only
+    with time. x and y of a projection share a unit if only one of them states it.
     """
     roles, units = {role_of(one)[0] for one in (x, y)}, {_unit(one) for one in (x, y)}
     if "time" in roles and len(roles) > 1:
@@ -31,14 +31,14 @@ def share_units(x: Variable, y: Variable) -> bool:
 
 
 def mean_nothing(x: Variable, y: Variable) -> bool:
-    """Say whether two axes mean nothing one by one: only distances do, in a UMAP for one."""
+    """Return whether single axes have no meaning and only distances do, as in a UMAP."""
     return is_map(x.name) and is_map(y.name)
 
 
 def label_of(variable: Variable, *, from_first: bool = False) -> str:
-    """Write what an axis measures.
+    """Return the label of an axis: its quantity and unit.
 
-    from_first : whether it is drawn as the difference from its first value
+    from_first : whether the axis shows the difference from its first value
     """
     name, unit = variable.said("long_name") or variable.name, _said(variable)
     if from_first:
@@ -49,7 +49,7 @@ def label_of(variable: Variable, *, from_first: bool = False) -> str:
 
 
 def unit_of(variable: Variable) -> str:
-    """Return the unit of the values on show as the store spells it; "" where it states none, or that there is none."""
+    """Return the unit of the decoded values in the store's spelling; "" if there is none or the store does not say."""
     unit = _said(variable)
     return "" if unit == "1" else unit
 
@@ -59,7 +59,7 @@ def _said(variable: Variable) -> str:
 
 
 def _unit(variable: Variable) -> str:
-    """Return the unit of an axis in one spelling, "" where nobody says."""
+    """Return the unit of an axis in one common spelling; "" if it is unknown."""
     said = " ".join(_said(variable).casefold().split())
     if said:
         return _SPELLINGS.get(said, said)

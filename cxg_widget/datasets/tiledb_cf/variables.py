@@ -1,4 +1,4 @@
-"""The variables of a dataspace: array, attribute and dimensions of each."""
+"""Variables of a dataspace, each with its array, attribute and dimensions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Variable:
     """One attribute of an array, or a dimension.
 
     dims : names of its dimensions, in the array's order
-    encoding : what its stored values mean
-    path, attr : where it is stored; what stands for the positions along a dimension is not
+    encoding : how its stored values are decoded
+    path, attr : array and attribute that store it; "" and None for positions along a dimension, which are not stored
     is_dim : whether `attr` is a dimension of a sparse array
-    attributes : units, long_name and the like
-    text : True for single letters, of which the last dimension makes up a text
+    attributes : metadata such as units and long_name
+    text : whether it stores single letters, so that the letters along its last dimension form one text
     """
 
     name: str
@@ -39,7 +39,7 @@ class Variable:
         return self.encoding.kind in ("int", "float", "boolean")
 
     def said(self, key: str) -> str:
-        """Return an attribute that is text, "" where there is none."""
+        """Return a text attribute; "" if there is none."""
         value = self.attributes.get(key)
         return value.strip() if isinstance(value, str) else ""
 
@@ -53,18 +53,18 @@ def plain(name: str) -> str:
 
 
 def is_of_xarray(attrs: Sequence[str], member: str | None) -> bool:
-    """Say whether this array of a coordinate tells the xarray writer: "lat_" in the member "lat".
+    """Return whether an array shows that xarray's writer wrote the store: it has one attribute, "lat_" in member "lat".
 
-    That writer names each array after its one variable, whose attribute may then be called anything; others name the
-    attributes, and the array after no variable.
+    That writer names each array after its single variable, and the attribute may have any name. Other writers name
+    the attributes after the variables, not the arrays.
     """
     return list(attrs) == [f"{member}_"]
 
 
 def attributes_of(metadata: Mapping[str, Any], names: list[str], *, dims: bool = False) -> dict[str, dict[str, Any]]:
-    """Return the attributes of each variable (or dimension) out of the metadata of its array.
+    """Return the attributes of each variable (or dimension) from the metadata of its array.
 
-    Keys are "__tiledb_attr.NAME.KEY", where a name may hold dots: the longest name that fits is meant.
+    Keys are "__tiledb_attr.NAME.KEY". A name may contain dots, so the longest matching name counts.
     """
     prefix = _DIM if dims else _ATTR
     found: dict[str, dict[str, Any]] = {name: {} for name in names}

@@ -1,1 +1,1 @@
-"""Points: draw order, colors, crowding of views, and the loop that draws them."""
+"""Draws points in the kernel: their colors and heights, the crowding of views, and the loops over pixels."""

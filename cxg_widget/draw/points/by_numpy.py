@@ -1,4 +1,4 @@
-"""Draws points as `discs.draw` does, without a compiled loop, for a fast first picture."""
+"""Draws points like `discs.draw`, but without a compiled loop, so that the first picture is fast."""
 # Changes with cxg_widget/draw/points/discs.py: which pixels a point covers, and which point lies on top.
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from cxg_widget.draw.points.inks import EDGE
 
 SQUARE_PX = 3
-"""Points up to so many px are squares."""
+"""Largest diameter, in px, of points drawn as squares."""
 _LOW = (1 << 32) - 1
 _OPAQUE = -60.0
-"""Logarithm of what shines through a whole pixel: as good as nothing."""
+"""Logarithm of the transmittance of an opaque pixel: practically 0."""
 
 
 class Points(NamedTuple):
     """Points in draw order.
 
     x, y : float64 (n,), px from the top left
-    rgba, height : uint8 (n, 4), opaque, and uint32 (n,), as `Inks` has them
-    diameter : float64 (n,), px; () = of all
+    rgba, height : uint8 (n, 4), opaque, and uint32 (n,), as in `Inks`
+    diameter : float64 (n,), px; () = one for all points
     """
 
     x: NDArray[np.float64]
@@ -34,21 +34,24 @@ class Points(NamedTuple):
 
     @property
     def is_round(self) -> NDArray[np.bool_]:
-        """Which are discs, and no squares."""
+        """Which points are discs, not squares."""
         return np.asarray(self.diameter > SQUARE_PX)
 
     @property
     def radius(self) -> NDArray[np.float64]:
-        """Px to where each ends, its soft edge included."""
+        """Radius of each point in px, including its soft edge."""
         return np.asarray((self.diameter + self.is_round) / 2)
 
     def take(self, which: NDArray[np.integer[Any]]) -> Points:
-        """Return some of them."""
+        """Return the points at these indices."""
         return Points(self.x[which], self.y[which], self.rgba[which], self.height[which], _at(self.diameter, which))
 
 
 def draw(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -> None:
-    """Draw points onto an empty page, uint8 (h, w, 4), straight alpha; brush: as `discs.draw` takes it."""
+    """Draw points onto an empty page, uint8 (h, w, 4), straight alpha.
+
+    brush : as in `discs.draw`
+    """
     is_layered, opacity = brush
     if opacity == 1 and not points.is_round.any():
         _cover(points, is_layered, page)
@@ -57,25 +60,25 @@ def draw(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -> 
 
 
 def _cover(points: Points, is_layered: bool, page: NDArray[np.uint8]) -> None:
-    """Draw opaque squares: each pixel has the color of the point on top, as no other one is seen."""
+    """Draw opaque squares: each pixel gets the color of its topmost point, since that hides the others."""
     if is_layered:
         points = points.take(np.sort(points.height.astype(np.int64) << 32 | np.arange(points.x.size)) & _LOW)
-    # Four channels as one element of 32 bits: one look-up a pixel; the last, -1, is empty.
+    # Viewing the four channels as one uint32 takes one look-up per pixel; the last entry, -1, is an empty pixel.
     colors = np.append(points.rgba.view(np.uint32)[:, 0], np.uint32(0))
     n = page.shape[0] * page.shape[1]
     top, one = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
     for which, at in _pixels(points, page.shape):
         one.fill(-1)
-        # Where a pixel stands several times NumPy keeps the last value, which is the point on top.
+        # For a repeated index NumPy keeps the last value, which is the topmost point.
         one[at] = which
         np.maximum(top, one, out=top)
     page.reshape(n, 4).view(np.uint32)[:, 0] = colors[top]
 
 
 def _blend(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -> None:
-    """Draw points that others shine through, or with soft edges: all layers of a pixel at once, from below to above."""
+    """Draw translucent points or points with soft edges: blends all layers of a pixel at once, from the bottom up."""
     is_layered, opacity = brush
-    # Pixel and point as one number: NumPy sorts these three times as fast as it finds an order of two.
+    # Pixel and point in one integer: NumPy sorts these three times as fast as by two keys.
     layers = [(at.astype(np.int64) << 32) | which for which, at in _pixels(points, page.shape)]
     layer = np.sort(np.concatenate(layers)) if layers else np.empty(0, dtype=np.int64)
     at, which = layer >> 32, layer & _LOW
@@ -93,7 +96,7 @@ def _blend(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -
     if is_layered:
         level = np.where(coverage < 1, EDGE, points.height[which]).astype(np.int64)
         level[~kept] = 0
-        # The pixel in the upper bits, so that what lies there already is that of this pixel.
+        # With the pixel in the upper bits, the running maximum restarts at each pixel.
         kept &= level == np.maximum.accumulate(at << 32 | level) & _LOW
     kept &= share > 0
     at, which, share = at[kept], which[kept], share[kept]
@@ -112,12 +115,12 @@ def _blend(points: Points, brush: tuple[bool, float], page: NDArray[np.uint8]) -
 
 
 def _at(values: NDArray[Any], which: NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """Return values of some points; a single one is of all."""
+    """Return the values at these indices; a scalar is the value of all points."""
     return values[which] if values.ndim else values
 
 
 def _pixels(points: Points, shape: tuple[int, ...]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
-    """Yield which points have a pixel at an offset from their first one, ascending, and that pixel."""
+    """Yield, per offset from a point's first pixel, the ascending indices of points that have it, and the pixels."""
     (left, right), (above, below) = (
         [np.clip(np.floor(at + side + 0.5), 0, n).astype(np.int32) for side in (-points.radius, points.radius)]
         for at, n in ((points.x, shape[1]), (points.y, shape[0]))

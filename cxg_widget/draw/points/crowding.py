@@ -1,6 +1,6 @@
-"""Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colors lie.
+"""Crowding: how many cells share a pixel, which number such a pixel shows, and the limits of its colors.
 
-js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
+js/src/style/crowding.js computes the same; tests/crowding.json checks both.
 """
 # Changes with js/src/style/crowding.js: numbers that cells share in a pixel, and limits that suit.
 # Changes with js/src/style/point_style.js: the size of points.
@@ -24,56 +24,57 @@ from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
 
 CLOSE_CELLS = 400_000
-"""A view of many cells that holds no more cells than this is answered with the cells themselves."""
+"""Most cells of a view that a dataset of many cells draws as points, not as an image."""
 BASIS = 65_536
-"""So many of the first points, which come ahead of all others, tell how crowded a view is and what its limits are."""
+"""Number of points that determine the crowding and limits of a view; these arrive before all others."""
 _SOLID_UP_TO = 8
-"""In views of up to so many times as many cells as are few something is left of how few look."""
+"""Multiple of `few` cells at which the solidity of a view reaches 0."""
 BEHIND = 36
-"""Cells that stand for the color of a crowded place; where there are fewer, those around count toward it."""
+"""Least cells behind an unsmoothed color in a crowded view; with fewer, the color moves toward the mean around it."""
 _WIDER = 12
-"""Width of the area on which a tile of few points leans, in tiles."""
+"""Side of the area whose mean smooths a tile of few points, in tiles."""
 _ENDS = (0.005, 0.995)
 _FINEST = 1 / 256
 _STEPS = 8
 _COVER = 0.8
 _SELECTED = 1 << 34
 _FADING = 0.7
-"""By this power of the layers points fade: the crowded middle comes to 0.85 to 0.93, and what is sparse stays pale."""
+"""Opacity is layers ** -0.7: crowded places reach an opacity of 0.85 to 0.93, and sparse ones stay pale."""
 PALEST = 0.157
-"""No point is paler: a lone one must be seen. As `MIN_ALPHA` in draw/aggregate/opacity.py."""
+"""Lowest opacity, so that a single point stays visible; equals `MIN_ALPHA` in draw/aggregate/opacity.py."""
 _FILLING = 0.75
-"""How many times over all points together may cover a view before they are drawn smaller than set."""
+"""Largest area of all points relative to the view; above it, points are drawn smaller than set."""
 
 
 def few_of(settings: Settings) -> int:
-    """Return the most cells of a view that are taken to have room next to each other."""
+    """Return the number of cells up to which a view counts as uncrowded."""
     return min(settings.max_points, CLOSE_CELLS)
 
 
 def solidity_of(n_inside: float, few: int) -> float:
-    """Return the similarity of a view to one of few cells: 1 for as few, 0 for many more."""
+    """Return how uncrowded a view is: 1 for up to `few` cells, falling to 0 at 8 times as many."""
     if few <= 0:
         return 0.0
     return float(np.clip(1 - np.log(max(n_inside, 1) / few) / np.log(_SOLID_UP_TO), 0, 1))
 
 
 def crowded_size(n: float, size: tuple[float, float]) -> float:
-    """Return the diameter in px up to which n points leave room for each other, as `crowdedSize` in JavaScript."""
+    """Return the largest diameter, in px, at which n points do not fill the view, as `crowdedSize` in JavaScript."""
     return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
 
 
 def point_diameter(n: int, size: tuple[float, float], zoom: float) -> float:
-    """Return the diameter of n points in px, as `automaticSize` in js/src/style/point_style.js does."""
+    """Return the automatic diameter of n points in px, as `automaticSize` in js/src/style/point_style.js does."""
     room = (size[0] * size[1] / 480_000) ** 0.25
     diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
     return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
 
 
 def is_by_density(settings: Settings, coloring: Coloring, mask: NDArray[np.bool_]) -> bool:
-    """Say whether points are the paler the more share a pixel, as `isByDensity` in js/src/style/point_style.js does.
+    """Return whether opacity follows density, as `isByDensity` in js/src/style/point_style.js does.
 
-    Colors of numbers already say what a pixel's cells have in common, and what is dimmed is shown by its paleness.
+    It does not for colors of numbers, since those already summarize the cells of a pixel. Nor with dimmed or gray
+    cells, since their paleness already has a meaning.
     """
     is_number = coloring.scale == "continuous" or isinstance(coloring, BlendColoring)
     is_greying = settings.filtered == "grey" and bool(settings.filters or settings.hidden)
@@ -81,7 +82,7 @@ def is_by_density(settings: Settings, coloring: Coloring, mask: NDArray[np.bool_
 
 
 def opacity_of(layers: float) -> float:
-    """Return the opacity of points of which so many overlap; `opacityOf` in js/src/style/point_style.js."""
+    """Return the opacity of points with this many layers, as `opacityOf` in js/src/style/point_style.js does."""
     return float(max(max(layers, 1.0) ** -_FADING, PALEST))
 
 
@@ -89,8 +90,8 @@ def opacity_of(layers: float) -> float:
 class Crowd:
     """A fair sample of all cells.
 
-    xy : uint16 (n, 2), codes of the coordinates over their extent; 65535 = nowhere
-    n_cells : how many cells it stands for
+    xy : uint16 (n, 2), codes of the coordinates over their extent; 65535 = no position
+    n_cells : number of cells that it represents
     """
 
     xy: NDArray[np.uint16]
@@ -102,59 +103,65 @@ class Crowd:
         return self.n_cells / max(len(self.xy), 1)
 
     def typical(self, sides: tuple[float, float]) -> float:
-        """Return the number of cells of a view around a typical cell; sides in codes."""
+        """Return the number of cells in a view around a typical cell.
+
+        sides : width and height of the view, codes
+        """
         return self._in_field(sides, 1)
 
     def layers(self, units: tuple[float, float], extent: tuple[float, float, float, float]) -> float:
-        """Return the number of other cells that overlap a cell.
+        """Return the mean number of other cells that overlap a cell.
 
-        units : width and height of what one covers, data units
+        units : width and height of a point, data units
         extent : x0, x1, y0, y1 of the codes
         """
         x0, x1, y0, y1 = extent
         return self._in_field((units[0] * LEVELS / (x1 - x0 or 1), units[1] * LEVELS / (y1 - y0 or 1)), 0)
 
     def _in_field(self, sides: tuple[float, float], own: int) -> float:
-        # In smaller fields 65,536 points make too few pairs to count: what wider ones hold is scaled down
+        # In smaller fields, 65,536 points give too few pairs to count. So the count of a wider field is scaled down
         # (decision 73).
         used = max(sides[0], LEVELS * _FINEST), max(sides[1], LEVELS * _FINEST)
         around = max(self._points_around(used) + own - 1, 0)
         return self.share * (sides[0] / used[0]) * (sides[1] / used[1]) * around
 
     def _points_around(self, sides: tuple[float, float]) -> float:
-        """Return the number of points in a field around a point, including itself; 0 = there is none."""
+        """Return the mean number of points in a field around a point, including itself; 0 if there are no points."""
         found = self.xy[(self.xy != MISSING_U16).all(axis=1)]
         if not len(found):
             return 0.0
         across, down = (np.floor(found[:, axis] / side).astype(np.int64) for axis, side in enumerate(sides))
-        # A field is at least 1/256 of the extent, so that 1,024 tell all columns and lines apart.
+        # A field is at least 1/256 of the extent, so 1,024 exceeds the number of lines and the keys are unique.
         counts = np.unique(across * 1024 + down, return_counts=True)[1].astype(np.float64)
         return float((counts @ counts) / counts.sum())
 
     def tile(self, sides: tuple[float, float]) -> tuple[float, float]:
-        """Return the side of the area, in codes, in which as many points lie as cells do in one with these sides."""
+        """Return the sides, in codes, of an area with as many points as an area with these sides has cells."""
         grown = np.sqrt(self.share)
         return float(sides[0] * grown), float(sides[1] * grown)
 
 
 def stepped(tile: tuple[float, float], level: int | None = None) -> tuple[float, float]:
-    """Return a tile as wide as the nearest half octave (2 ** (level / 2) codes), and as much higher than wide."""
+    """Return a tile of the nearest width of 2 ** (level / 2) codes, with the same ratio of height to width.
+
+    level : None = the nearest; else this one
+    """
     at = int(np.floor(_level_of(tile) + 0.5)) if level is None else level
     width = 2 ** (at / 2)
-    # float32, as Math.fround in crowding.js: the very same tile at each step of a zoom, on both sides.
+    # float32, as Math.fround in crowding.js, gives the same tile at each step of a zoom in kernel and page.
     return max(width, 2.0), max(width * float(np.float32(tile[1] / tile[0])), 1.0)
 
 
 def behind_of(n_inside: float, few: int) -> float:
-    """Return the number of cells behind a mean: `BEHIND` in views of more than few, 1 close by, where each has room."""
+    """Return the least cells of an unsmoothed mean: `BEHIND` for views of `few` cells or more, 1 for an 8th of that."""
     return float(1 + np.floor((BEHIND - 1) * (1 - solidity_of(_SOLID_UP_TO * n_inside, few)) + 0.5))
 
 
 def weight_of(statistic: str, n_inside: float, few: int) -> float:
-    """Return the weight of the highest number of a pixel relative to their mean, 0 to 1.
+    """Return the weight of the maximum of a pixel, 0 to 1; the rest is that of the mean.
 
-    By "auto" the highest comes in where each cell shows its own number: over limits that hold, it would turn crowded
-    places to the top color.
+    With "auto", the maximum counts only in views in which cells hardly share pixels. In crowded views it would give all
+    places the top color, since the limits of the colors stay.
     """
     if statistic == "auto":
         return float(np.floor(_STEPS * solidity_of(_SOLID_UP_TO**2 * n_inside, few) + 0.5) / _STEPS)
@@ -172,16 +179,18 @@ def shared_codes(
     levels: Levels | None = None,
     flags: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None,
 ) -> NDArray[np.uint16]:
-    """Return the number that is shown for each point, uint16 (n,).
+    """Return the code of the number that each point shows, uint16 (n,).
 
-    xy, codes : uint16 (n, 2) and (n,), where the points are and their own numbers; 65535 = none
-    basis : the same of the points that are looked at; a point without any of them in its tile keeps its own number
-    tile : its width and height, codes
-    weight : 0 shows the mean of a tile, 1 the highest number in it
-    behind : of how many points a mean is at least: in a tile of fewer, those of a tile `_WIDER` times as wide count in
-        for the rest, as `leaning_means` has it of pixels
-    levels : of the codes; a tile has that of 0 only if it comes to just that. None = even codes, none that of 0
-    flags : of both, uint8; bit 0: selected, which have tiles of their own, bit 1: the filters leave it out
+    xy, codes : uint16 (n, 2) and (n,), positions and numbers of the points; 65535 = none
+    basis : positions and numbers of the points that tiles are computed from; a point whose tile has none of them keeps
+        its own number
+    tile : width and height of a tile, codes
+    weight : 0 shows the mean of a tile, 1 its maximum
+    behind : least points of an unsmoothed mean; the mean of fewer moves toward the mean of a tile `_WIDER` times as
+        wide, as in `leaning_means` for pixels
+    levels : levels of the codes; a tile gets the code of 0 only if its number is exactly 0. None = even codes without
+        a code of 0
+    flags : uint8, of the points and of the basis; bit 0: selected, which have separate tiles; bit 1: filtered out
     """
     at, known = _keys(basis[0], tile), basis[1] != MISSING_U16
     if flags is not None:
@@ -195,7 +204,7 @@ def shared_codes(
     mean = np.bincount(inverse, values, tiles.size) / counts
     mean = mean if bent is None else bent.shown_at(mean)
     if behind > 1:
-        # Selected cells lean on selected ones alone.
+        # Selected cells are smoothed only with selected cells.
         wide = _keys(basis[0], (_WIDER * tile[0], _WIDER * tile[1]))[known] | (at[known] & _SELECTED)
         _, around = np.unique(wide, return_inverse=True)
         near = (np.bincount(around, values) / np.bincount(around))[around[first]]
@@ -204,7 +213,7 @@ def shared_codes(
     peak = np.zeros(tiles.size)
     np.maximum.at(peak, inverse, own)
     exact = mean + weight * (peak - mean)
-    # As Math.round; NumPy's rint takes halves to even numbers.
+    # Rounds halves up, as Math.round does; NumPy's rint rounds them to even numbers.
     rounded = np.floor(exact + 0.5)
     shown = np.where(rounded == zero, zero + np.sign(exact - zero), rounded).astype(np.uint16)
     keys = _keys(xy, tile) if flags is None else _keys(xy, tile) | _selected(flags[0])
@@ -224,15 +233,15 @@ def limits_of(
     *,
     levels: Levels | None = None,
 ) -> tuple[float, float] | None:
-    """Return the codes of the two ends of the colors: between them lies what most points show.
+    """Return the codes of the limits of the colors, which contain the numbers that most points show.
 
-    The upper one is of what is above the least number, which most cells may have, as of a gene; None where there is
-    nothing else.
+    The upper limit ignores points with the lowest number, since most cells may have it, such as 0 for a gene. None if
+    no point has a higher number.
 
     codes : uint16 (n,), numbers of the crowd
     tile : see `Crowd.tile`
-    weight, behind : as `shared_codes` takes them
-    levels : of the codes; None = even ones
+    weight, behind : as in `shared_codes`
+    levels : levels of the codes; None = even codes
     """
     exact = _level_of(tile)
     level = int(np.floor(exact))
@@ -256,7 +265,7 @@ def _known(codes: NDArray[np.uint16]) -> NDArray[np.uint16]:
 
 
 def ends_of(numbers: NDArray[Any]) -> tuple[float, float]:
-    """Return between which numbers most lie: of all, and of those above the least, which most may have."""
+    """Return the 0.5 % quantile of all numbers, and the 99.5 % quantile of those above the lowest number."""
     known = np.sort(numbers).astype(np.float64)
     if not known.size:
         return 0.0, 0.0
@@ -269,7 +278,7 @@ def ends_of(numbers: NDArray[Any]) -> tuple[float, float]:
 
 
 def statistic_of(weight: float, behind: float) -> str:
-    """Say in a few words which number a pixel shows that cells share; "" where each cell is seen."""
+    """Return a short description of the number that a shared pixel shows; "" if each cell shows its own number."""
     if weight == 0:
         return "mean per pixel"
     if weight < 1:
@@ -282,10 +291,10 @@ class Crowding:
     """Crowding of a picture of numbers.
 
     solidity : see `solidity_of`
-    weight : of the highest number of a pixel relative to their mean
+    weight : weight of the maximum of a pixel, see `weight_of`
     behind : see `behind_of`
-    tile : the area in codes whose cells share a pixel
-    limits : codes of the ends of the colors; None = all values
+    tile : sides, in codes, of the area whose cells share a pixel
+    limits : codes of the limits of the colors; None = all values
     """
 
     solidity: float
@@ -314,9 +323,9 @@ def crowding_of(
 ) -> Crowding:
     """Return the crowding of a view.
 
-    basis : uint16 (k,), numbers of the crowd; None = there are none
-    rule : the statistic, and how many cells are few
-    limits_at : the look whose numbers the colors span; while it stays, the limits do
+    basis : uint16 (k,), numbers of the crowd; None = no numbers
+    rule : the statistic, and `few`, the number of cells of an uncrowded view
+    limits_at : the view whose numbers determine the limits; if it does not change, neither do the limits
     levels : see `shared_codes`
     """
     found = _crowded(crowd, look, rule)

@@ -1,6 +1,6 @@
-"""The compiled loop over points, into pixels in memory: to the pixel as js/src/draw/cpu/points.js draws them.
+"""Compiled loop that draws points into an image, covering the same pixels as js/src/draw/cpu/points.js.
 
-Imported at first use only, since numba takes a while.
+Import it only at first use, since numba takes a while to load.
 """
 # Changes with js/src/draw/cpu/points.js and js/src/draw/gl/shaders.js: which pixels a point covers.
 # Changes with cxg_widget/draw/points/by_numpy.py: which pixels a point covers, and which point lies on top.
@@ -21,7 +21,11 @@ from cxg_widget.draw.points.inks import EDGE, N_CODES
 
 @compiled
 def _coverage(dx: Any, dy: Any, radius: Any) -> Any:
-    """Return the share of a pixel that a disc covers at a distance in px."""
+    """Return the share of a pixel that a disc covers.
+
+    dx, dy : px from the center of the disc to that of the pixel
+    radius : px, including the soft edge
+    """
     square = dx * dx + dy * dy
     if square >= radius * radius:
         return 0.0
@@ -34,18 +38,18 @@ def _coverage(dx: Any, dy: Any, radius: Any) -> Any:
 def draw(
     places: Any, diameters: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any, page: Any, heights: Any
 ) -> None:
-    """Draw points in their order onto page, uint8 (h, w, 4), its colors multiplied by their opacity.
+    """Draw points in order onto page, uint8 (h, w, 4), with premultiplied alpha.
 
-    A pixel belongs to a square if its middle does; discs have a soft edge. Colors are rounded after each point, as a
-    page's are, so that many pale layers come to the same.
+    A square covers the pixels whose centers it contains; discs have a soft edge. Colors are rounded after each point,
+    as in the browser, so that many pale layers give the same color as there.
 
-    places : float64 (n, 2), px from the top left; NaN = nowhere
-    diameters : float64 (n,), px; (1,) = of all
+    places : float64 (n, 2), px from the top left; NaN = no position
+    diameters : float64 (n,), px; (1,) = one for all points
     codes : uint16 (n,)
-    flags : uint8 (n,), bit 0: selected, or nothing is; bit 1: the filters leave it out
-    rgba, height : as `Inks` has them
-    brush : whether heights count, opacity
-    heights : uint32 (h, w), of what lies there
+    flags : uint8 (n,), bit 0: selected, or there is no selection; bit 1: filtered out
+    rgba, height : as in `Inks`
+    brush : whether heights count, and the opacity
+    heights : uint32 (h, w), height of the topmost point of each pixel so far
     """
     n_lines, n_columns = heights.shape
     is_layered, opacity = brush
@@ -55,7 +59,7 @@ def draw(
         diameter = diameters[i * step]
         is_round = diameter > SQUARE_PX
         radius = (diameter + 1) / 2 if is_round else diameter / 2
-        # Written so that NaN is outside.
+        # With `not`, NaN counts as outside.
         if not (x + radius > 0 and x - radius < n_columns and y + radius > 0 and y - radius < n_lines):
             continue
         entry: Any = np.int64(codes[i])
@@ -71,13 +75,13 @@ def draw(
                 if coverage == 0:
                     continue
                 if is_layered:
-                    # A soft edge is lowest, so that it never hides a whole pixel of a point that is drawn later.
+                    # A soft edge is lowest, so that it never hides a full pixel of a point that is drawn later.
                     level = EDGE if coverage < 1 else height[entry]
                     if heights[line, column] > level:
                         continue
                     heights[line, column] = level
-                # Whole numbers and one rounding a point, as in points.js: all pixels are equal but for one level in two
-                # of 24 pictures (decision 59).
+                # Integers and one rounding per point, as in points.js: in 22 of 24 pictures, all pixels are equal; in
+                # the other two, some differ by one level (decision 59).
                 share = np.int64(floor(coverage * opacity * 256 + 0.5))
                 for channel in range(4):
                     above: Any = np.int64(255) if channel == 3 else np.int64(rgba[entry, channel])

@@ -1,4 +1,4 @@
-"""Points as the page shows them: squares if small, else discs with a soft edge."""
+"""Draws points as the page shows them: small ones as squares, others as discs with a soft edge."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
 
 _MOST_LAYERS = 3_000_000
-"""Pixels of all points together that NumPy draws sooner than the loop compiles, 0.9 s, or is loaded, 0.45 s."""
+"""Most pixels of all points that NumPy draws faster than the compiled loop compiles (0.9 s) or loads (0.45 s)."""
 
 
 class Sight(NamedTuple):
     """View of a picture.
 
-    seen : x left, x right, y bottom, y top of the picture, and `whole` where everything fits; data units
+    seen : view of the picture: x left, x right, y bottom, y top; data units
+    whole : the view that fits everything
     size : width and height, CSS px
     scale : px per CSS px
     """
@@ -44,7 +45,7 @@ class Sight(NamedTuple):
         return abs(right - left) / self.px[0], abs(top - bottom) / self.px[1]
 
     def grown(self, factor: float) -> Extent:
-        """Return an extent with the same middle as what is seen, and `factor` times its sides."""
+        """Return an extent around the center of the view, with `factor` times its sides."""
         (x0, x1), (y0, y1) = sorted(self.seen[:2]), sorted(self.seen[2:])
         dx, dy = (x1 - x0) * (factor - 1) / 2, (y1 - y0) * (factor - 1) / 2
         return x0 - dx, x1 + dx, y0 - dy, y1 + dy
@@ -52,11 +53,12 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True)
 class Dots:
-    """Points in the order they are drawn: codes of their places, uint16 (n, 2), over an extent, and of their colors.
+    """Points in draw order.
 
-    codes : uint16 (n,)
-    flags : uint8 (n,); bit 0: selected, or nothing is; bit 1: the filters leave it out
-    sizes : how wide each is, uint16 (n,), as `Points` of the wire has it; None = all alike
+    xy : uint16 (n, 2), codes of the coordinates over `extent`; 65535 = no position
+    codes : uint16 (n,), codes of the colors
+    flags : uint8 (n,); bit 0: selected, or there is no selection; bit 1: filtered out
+    sizes : uint16 (n,), size of each point as in `Points` of the wire; None = one size
     """
 
     xy: NDArray[np.uint16]
@@ -66,11 +68,11 @@ class Dots:
     sizes: NDArray[np.uint16] | None = None
 
     def colored(self, codes: NDArray[np.uint16]) -> Dots:
-        """Return them with other colors."""
+        """Return the points with other color codes."""
         return replace(self, codes=codes)
 
     def px(self, sight: Sight) -> NDArray[np.float64]:
-        """Return their positions, float64 (n, 2) in px from the top left; NaN = none."""
+        """Return the positions, float64 (n, 2), in px from the top left; NaN = no position."""
         (left, right, bottom, top), (x0, x1, y0, y1) = sight.seen, self.extent
         per_x, per_y = sight.px[0] / (right - left), sight.px[1] / (top - bottom)
         places = np.empty(self.xy.shape, order="F")
@@ -85,10 +87,10 @@ class Dots:
 def draw_dots(
     dots: Dots, inks: Inks, sight: Sight, diameter: float | NDArray[np.float64], opacity: float, *, soon: bool = False
 ) -> NDArray[np.uint8]:
-    """Draw points, from the first to the last: uint8 (height, width, 4), straight alpha.
+    """Draw points from first to last; return uint8 (height, width, 4), straight alpha.
 
-    diameter : px, of all or of each
-    soon : do not wait for the compiled loop unless that is quicker; colors of many layers may differ by some levels
+    diameter : px, for all points or for each
+    soon : use NumPy if it is faster than loading the compiled loop; colors of many layers may differ by some levels
     """
     (width, height), wide, brush = sight.px, np.maximum(diameter, 1.0), (inks.is_layered, opacity)
     page = np.zeros((height, width, 4), dtype=np.uint8)
@@ -103,24 +105,24 @@ def draw_dots(
 
 
 def _shown(dots: Dots, inks: Inks, sight: Sight, diameter: NDArray[np.float64]) -> Points:
-    """Return the points that have a color and reach into the picture."""
+    """Return the points that have a color and overlap the picture."""
     entry = dots.codes.astype(np.int32)
     entry[dots.flags & 1 == 0] += N_CODES
     entry[dots.flags & 2 > 0] = 2 * N_CODES
     (x, y), (width, height), margin = dots.px(sight).T, sight.px, diameter / 2 + 1
     with np.errstate(invalid="ignore"):
         is_in = (x > -margin) & (x < width + margin) & (y > -margin) & (y < height + margin)
-    # Four channels as one element of 32 bits: one look-up a point.
+    # Viewing the four channels as one uint32 takes one look-up per point.
     rgba = inks.rgba.view(np.uint32)[:, 0][entry].view(np.uint8).reshape(-1, 4)
     shown = np.flatnonzero(is_in & (rgba[:, 3] > 0))
     return Points(x, y, rgba, inks.height[entry], diameter).take(shown)
 
 
 def _straight(page: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return colors that are not multiplied by their opacity."""
+    """Convert colors from premultiplied to straight alpha, in place."""
     is_pale = (page[..., 3] > 0) & (page[..., 3] < 255)
     pale = page[is_pale].astype(np.float32)
-    # Rounding after each point may leave a color a little above its opacity.
+    # Rounding after each point may leave a premultiplied color slightly above its alpha.
     pale[:, :3] = np.minimum(np.floor(pale[:, :3] * 255 / pale[:, 3:] + 0.5), 255)
     page[is_pale] = pale.astype(np.uint8)
     return page

@@ -1,4 +1,4 @@
-"""Tables of color and draw height per code, as in js/src/draw/cpu/inks.js."""
+"""Tables of color and height by code, as in js/src/draw/cpu/inks.js."""
 # Changes with js/src/draw/cpu/inks.js and js/src/draw/gl/shaders.js: which point lies on top, in which color.
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.protocol import MISSING_LABEL, MISSING_U16
 
 EDGE, LEFT_OUT, LOWEST = 1, 2, 3
-"""Heights from below, that of what is empty, 0: soft edges, points that the filters leave out, the lowest of others."""
+"""Heights above that of empty pixels, 0: soft edges, filtered-out points, and the lowest of the other points."""
 N_CODES = MISSING_U16 + 1
 _DIMMED_SPAN = MISSING_U16 + 3
 
 
 @dataclass(frozen=True)
 class Inks:
-    """Twice as many entries as there are codes: of points as they are, then dimmed; one more, of what is left out.
+    """Color and height by code: entries of normal points, then of dimmed points, then one of filtered-out points.
 
     rgba : uint8 (2 * N_CODES + 1, 4), opaque; alpha 0 = not drawn
-    height : uint32 (2 * N_CODES + 1,); higher ones lie above
-    is_layered : whether some points lie above others whatever their order
+    height : uint32 (2 * N_CODES + 1,); higher points lie on top
+    is_layered : whether heights take precedence over draw order
     """
 
     rgba: NDArray[np.uint8]
@@ -52,10 +52,10 @@ def inks_of(
     """Return the inks of a coloring.
 
     colors : "#rrggbb" of each category, on a light page
-    limits : codes of the ends of the colormap where no limits are set; None = all numbers
+    limits : codes of the ends of the colormap if the settings have no limits; None = all numbers
     is_ranked : whether higher codes lie above lower ones
-    is_selecting : whether there is a selection, outside of which points are dimmed
-    draws_all : whether points that the filters leave out are drawn
+    is_selecting : whether there is a selection, so that other points are dimmed
+    draws_all : whether filtered-out points are drawn
     """
     pure, is_grey = _colors_of_codes(coloring, settings, colors, paper, limits), np.zeros(N_CODES, dtype=np.bool_)
     if coloring.scale == "continuous":
@@ -72,7 +72,7 @@ def inks_of(
     is_hidden = pure[:, 3] == 0
     for table in (pure, dimmed):
         table[is_hidden] = left_out
-    # Every selected point lies above every dimmed one, whatever their numbers are.
+    # Every selected point lies above every dimmed point, whatever their numbers.
     heights = np.concatenate([height + _DIMMED_SPAN, height, [LEFT_OUT]])
     heights[: 2 * N_CODES][np.tile(is_hidden, 2)] = LEFT_OUT
     has_missing = coloring.scale != "none" and coloring.counts()[1] > 0
@@ -83,7 +83,7 @@ def inks_of(
 def _colors_of_codes(
     coloring: Coloring, settings: Settings, colors: list[str], paper: Paper, limits: tuple[float, float] | None
 ) -> NDArray[np.uint8]:
-    """Return uint8 (N_CODES, 4); alpha 0 = hidden, or no such code."""
+    """Return the color of each code, uint8 (N_CODES, 4); alpha 0 = hidden or unused."""
     table = np.zeros((N_CODES, 4), dtype=np.uint8)
     if coloring.scale == "none":
         table[:] = (*paper.plain, 255)
@@ -91,7 +91,7 @@ def _colors_of_codes(
     if coloring.scale == "categorical":
         on_paper = coloring.colors_on(dark=paper.is_dark) if isinstance(coloring, BlendColoring) else colors
         inks = [(*hex_rgb(color), 255) for color in on_paper]
-        table[: len(on_paper)] = np.array(inks, np.uint8).reshape(-1, 4)  # none where there are no labels yet
+        table[: len(on_paper)] = np.array(inks, np.uint8).reshape(-1, 4)  # empty if there are no labels yet
         shown = coloring.visible_categories(settings.hidden)
         if shown is not None:
             table[: shown.size - 1, 3][~shown[:-1]] = 0
@@ -106,7 +106,7 @@ def _colors_of_codes(
 def number_colors(
     numbers: Numbers, settings: Settings, paper: Paper, limits: tuple[float, float] | None
 ) -> NDArray[np.uint8]:
-    """Return the color of each code of some numbers, uint8 (65535, 3)."""
+    """Return the color of each code of a column of numbers, uint8 (65535, 3)."""
     suiting = None if limits is None else numbers.levels.ends_at(limits)
     values = numbers.levels.table[:MISSING_U16]
     places = scale_of(settings.color_rule, numbers.measures, suiting).places(values)

@@ -1,4 +1,4 @@
-"""The range of numbers that belong to pixels, not cells, measured as the legend measures cells."""
+"""Color scale of numbers that belong to pixels, not cells, computed as the legend does for cells."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from cxg_widget.wire.level_choice import levels_for
 
 @dataclass(frozen=True)
 class PixelScale:
-    """The range of the pixels of an image, and between which of them the colors lie.
+    """Range of the numbers of an image's pixels, and the default color limits.
 
-    data : the numbers of the pixels that have one
-    low, high : where nobody sets limits
+    data : numbers of the pixels that have one
+    low, high : color limits if the settings have none
     """
 
     data: Numbers
@@ -29,19 +29,19 @@ class PixelScale:
 
     @classmethod
     def of(cls, numbers: NDArray[np.float64]) -> PixelScale:
-        """Measure numbers of any shape, NaN where there is none."""
+        """Return the scale of numbers of any shape; NaN = no number."""
         known: NDArray[Any] = numbers[np.isfinite(numbers)]
         low, high = ends_of(known) if known.size else (0.0, 0.0)
         return cls(describe(Vector(known), known.size), low, high)
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Low and high as codes."""
+        """Codes of `low` and `high`."""
         low, high = self.data.levels.places_of(np.array([self.low, self.high])).tolist()
         return low, high
 
     def holding(self, other: PixelScale) -> PixelScale:
-        """Return the scale of another image with these limits, and wide enough for both."""
+        """Return the scale of another image, with the limits of this one and a range that contains both."""
         lo, hi = min(self.data.lo, other.data.lo), max(self.data.hi, other.data.hi)
         data = other.data
         if (lo, hi) != (data.lo, data.hi):
@@ -51,17 +51,17 @@ class PixelScale:
         return PixelScale(data, self.low, self.high)
 
     def at(self, rule: ColorRule) -> PixelScale:
-        """Return the scale with codes that resolve the limits in force."""
+        """Return the scale with codes that resolve the limits of a color rule."""
         return replace(self, data=replace(self.data, coded=levels_for(self.data.measures, rule)))
 
     @property
     def as_numbers(self) -> list[float]:
-        """The scale as the wire has it: range, limits, the least number above 0."""
+        """The scale in the format of the wire: range, limits, and the smallest number above 0."""
         return [self.data.lo, self.data.hi, self.low, self.high, self.data.least]
 
     @property
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Histograms and quantiles as the wire has them."""
+        """Histograms and quantiles in the format of the wire."""
         quantiles = self.data.quantile_shares
         logs = self.data.log_histogram
         return {"histogram": self.data.histogram, "quantiles": quantiles, "log_histogram": logs}

@@ -91,7 +91,7 @@ def fails(path, error, sentence, ask=lambda dataset: dataset.values("ENSG0005"),
 def test_a_folder_without_tables_is_no_atlas(tmp_path):
     with pytest.raises(InvalidStore, match=r"not a RaggedAtlas; no lance_db/"):
         open_dataset(tmp_path, format="atlas")
-    with pytest.raises(InvalidStore, match="copy it here first"):
+    with pytest.raises(InvalidStore, match="copy it to this machine first"):
         open_dataset("s3://bucket/atlas", format="atlas")
 
 
@@ -132,8 +132,8 @@ def test_a_version_that_was_cleaned_up_is_damage(make):
     ("fields", "sentence"),
     [
         ({"obs_table_versions": "{nope"}, "obs_table_versions of the snapshot is not a JSON"),
-        ({"obs_table_versions": "[" * 100_000}, "is not a JSON list or object of names"),
-        ({"obs_table_versions": "[1]"}, "is not a JSON list or object of names"),
+        ({"obs_table_versions": "[" * 100_000}, "is not a JSON object of names"),
+        ({"obs_table_versions": "[1]"}, "is not a JSON object of names"),
         ({"obs_table_versions": "{}"}, "lists no obs table"),
         ({"obs_table_versions": '{"cells": "1"}'}, "'1' as the version of 'cells'"),
         ({"obs_table_versions": '{"../cells": 1}'}, r"no table '\.\./cells'"),

@@ -127,7 +127,7 @@ def test_an_mzpeak_is_known_by_its_members_and_a_broken_one_by_its_name(tmp_path
         assert detect(str(tmp_path / name), {}) == "mzpeak"
     with pytest.raises(DamagedStore, match=r"cut\.mzpeak: the ZIP archive is truncated"):
         open_dataset(tmp_path / "cut.mzpeak")
-    with pytest.raises(InvalidStore, match=r"s3://bucket/a\.mzpeak: mzPeak can be opened only from local files"):
+    with pytest.raises(InvalidStore, match=r"s3://bucket/a\.mzpeak: mzPeak opens only from local files"):
         open_dataset("s3://bucket/a.mzpeak")
 
 

@@ -194,7 +194,7 @@ def test_a_map_that_names_a_row_twice_is_refused_when_it_is_read(damaged):
         file["obsmap/adt"][-1] = file["obsmap/adt"][-2]
     with open_dataset(damaged) as dataset:
         dataset.values("rna:CD3E")
-        with pytest.raises(InvalidStore, match="obsmap/adt does not name each of 36 rows once"):
+        with pytest.raises(InvalidStore, match="obsmap/adt does not name each of 36 rows exactly once"):
             dataset.values("adt:CD3")
 
 
@@ -283,7 +283,7 @@ def test_a_slice_has_the_chosen_cells_and_genes_of_all_modalities_and_no_layer_o
 
 
 def test_a_layer_of_one_modality_is_no_matrix_of_all(written, tmp_path):
-    with pytest.raises(InvalidStore, match="open that with key='rna', layer='counts'"):
+    with pytest.raises(InvalidStore, match="open it with key='rna', layer='counts'"):
         convert(written[0], tmp_path / "counts.cxg", layer="rna:counts")
 
 

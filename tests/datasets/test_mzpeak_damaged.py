@@ -116,7 +116,7 @@ def test_names_that_lead_out_of_the_store_are_refused(tmp_path, name, folder):
     (tmp_path / "x.parquet").write_bytes(b"secret")
     path = tmp_path / "store.mzpeak"
     write_members(path, {"mzpeak_index.json": index((name, "spectrum", "metadata")).encode()}, folder=folder)
-    refused(path, InvalidStore, "not the name of a member of the store")
+    refused(path, InvalidStore, "not a valid name of a member")
 
 
 def test_links_out_of_a_folder_are_not_followed(tmp_path, run):

@@ -1,4 +1,4 @@
-"""Opens the Zarr arrays of an atlas and reads ranges of them, only within the store's folder."""
+"""Opens the Zarr arrays of an atlas and reads ranges of them; reads no file outside the store's folder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_OPEN = 2048
 
 
 def checked_path(root: Path, key: str) -> Path | None:
-    """Return the path of a regular file of a store; None where there is none."""
+    """Return the path of a regular file of a store; None if there is none. Raises `InvalidStore` if it is outside."""
     path = os.path.realpath(os.path.join(root, key))
     if not path.startswith(os.path.realpath(root) + os.sep):
         raise InvalidStore(f"{root}: '{key}' lies outside the store and is not read.")
@@ -42,10 +42,13 @@ def checked_path(root: Path, key: str) -> Path | None:
 
 
 class FolderStore(LocalStore):
-    """A folder whose files are read where they are regular files inside of it.
+    """A Zarr store that reads only regular files inside its folder.
 
-    Chunks that are not there are zeros to Zarr. Of arrays that are hardly ever zero all over, such as the entries of a
-    sparse matrix, this is a lost file; `sparse` says that the arrays are such. `meter` counts what is read.
+    Parameters
+    ----------
+    meter : counts the bytes read
+    sparse : whether a missing chunk is an error. Zarr reads it as zeros, but the entries of a sparse matrix are hardly
+        ever all zero, so there a missing chunk is a lost file.
     """
 
     def __init__(self, root: Path, meter: Meter, *, sparse: bool) -> None:
@@ -55,7 +58,17 @@ class FolderStore(LocalStore):
     async def get(
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return bytes of a file, None where there is none."""
+        """Return bytes of a file; None if there is none.
+
+        Metadata comes as `checked` returns it, so that Zarr uses no other codecs.
+
+        Raises
+        ------
+        DamagedStore
+            If `sparse` and a chunk is missing.
+        InvalidStore
+            If the file is outside the folder, or metadata is larger than 16 MiB.
+        """
         path = checked_path(Path(self.root), key)
         is_metadata = os.path.basename(key) == _METADATA
         if path is None:
@@ -73,7 +86,7 @@ class FolderStore(LocalStore):
 
 
 class Arrays:
-    """The arrays below one folder, opened when they are first read."""
+    """The arrays below one folder, opened at first use."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.meter = root, Meter()
@@ -101,8 +114,8 @@ class Arrays:
             return np.asarray(array[selection])
 
     def packed(self, path: str) -> PackedEntries | None:
-        """Return an array of bit-packed entries, None where it is none or packed in another way."""
-        self.array(path, n_axes=1, sparse=True)  # which checks it
+        """Return an array of bit-packed entries; None if it is encoded in another way."""
+        self.array(path, n_axes=1, sparse=True)  # checks the array
         with self._opened(f"{path}/{_METADATA}") as file:
             metadata = file.read()
         return PackedEntries.of(f"{self.root}: '{path}'", metadata, lambda key: self._opened(f"{path}/{key}"))
@@ -112,7 +125,7 @@ class Arrays:
         return (self.root / path / _METADATA).is_file()
 
     def names(self, path: str) -> list[str]:
-        """Return the names of the arrays in a group, sorted; none where there is no such group."""
+        """Return the names of the arrays in a group, sorted; empty if there is no such group."""
         try:
             with os.scandir(self.root / path) as found:
                 return sorted(one.name for one in found if self.exists(f"{path}/{one.name}"))
@@ -120,7 +133,7 @@ class Arrays:
             return []
 
     def sizes(self, path: str) -> dict[str, int]:
-        """Return the bytes of all arrays in a group, by their path."""
+        """Return the size in bytes of each array in a group by its path."""
         found: dict[str, int] = {}
         for folder, below, names in os.walk(self.root / path):
             if _METADATA in names and "c" in below:
@@ -131,7 +144,7 @@ class Arrays:
         return found
 
     def close(self) -> None:
-        """Let go of all arrays."""
+        """Release all arrays."""
         with self._lock:
             self._open.clear()
 
@@ -157,14 +170,14 @@ class Arrays:
             yield
         except CxgWidgetError:
             raise
-        # Damaged bytes can make a decoder raise anything.
+        # Decoders can raise any exception on damaged bytes.
         except (Exception, MemoryError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise DamagedStore(f"{self.root}: '{path}' cannot be read: {reason[:300]}") from error
 
 
 def group_path(name: Any, uri: str) -> str:
-    """Return the path of a Zarr group inside of its store."""
+    """Return the path of a Zarr group inside its store; raises `InvalidStore` if it leads out of the store."""
     parts = str(name).strip("/").split("/")
     if not name or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
         raise InvalidStore(f"{uri}: the zarr_group {str(name)[:80]!r} is not a path within the Zarr store.")

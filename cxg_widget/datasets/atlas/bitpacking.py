@@ -18,12 +18,12 @@ def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDA
     """Return the values of one encoded chunk, uint32 or uint64 (count,).
 
     encoded : uint8 (n_bytes,); transform and number of values, then blocks of 128 values; for 8 bytes per element the
-        blocks of all low halves, then those of the high ones
-    count : how many values there must be
-    element_size : 4 or 8, bytes of a value
+        blocks of all low halves, then those of the high halves
+    count : expected number of values
+    element_size : bytes per value, 4 or 8
 
     Raises `ValueError` if the stream declares another number of values, a width over 32 bits or an unknown transform,
-    or is too short. Nothing is allocated before that is known.
+    or is too short. Each stream of blocks is checked before its values are allocated.
     """
     transform, declared = _header(encoded)
     if declared != count:
@@ -41,7 +41,7 @@ def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDA
 
 
 def _stream(encoded: NDArray[np.uint8], begin: int, count: int) -> tuple[NDArray[np.unsignedinteger], int]:
-    """Return the words of 32 bits whose blocks begin at a byte, and where they end."""
+    """Return the unpacked 32-bit words of the blocks that start at a byte, and the byte where they end."""
     widths, starts, end = _blocks(encoded, begin, -(-count // _BLOCK))
     words = np.zeros((len(widths), 32, 4), dtype=np.uint32)
     for width in np.flatnonzero(np.bincount(widths, minlength=1)).tolist():
@@ -61,7 +61,7 @@ def _header(encoded: NDArray[np.uint8]) -> tuple[int, int]:
 
 
 def _blocks(encoded: NDArray[np.uint8], at: int, n_blocks: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
-    """Return the width and the first byte of each block, and where the last one ends."""
+    """Return the width and the first byte of each block, and the byte where the last block ends."""
     text = encoded.tobytes()
     widths, starts = bytearray(), []
     for _ in range(n_blocks):
@@ -79,7 +79,7 @@ def _blocks(encoded: NDArray[np.uint8], at: int, n_blocks: int) -> tuple[NDArray
 
 
 def _unpack_blocks(encoded: NDArray[np.uint8], starts: NDArray[np.int64], width: int) -> NDArray[np.uint32]:
-    """Return uint32 (n_blocks, 32, 4): value i of a block lies in lane i % 4, which has `width` words of 32 bits."""
+    """Return uint32 (n_blocks, 32, 4): value i of a block is in lane i % 4, which has `width` words of 32 bits."""
     raw = encoded[starts[:, None] + np.arange(16 * width)]
     words = np.zeros((len(starts), width + 1, 4), dtype=np.uint64)
     words[:, :width] = raw.view("<u4").reshape(len(starts), width, 4)
@@ -90,6 +90,6 @@ def _unpack_blocks(encoded: NDArray[np.uint8], starts: NDArray[np.int64], width:
 
 @lru_cache(maxsize=33)
 def _places(width: int) -> Places:
-    """Return for the 32 values of a lane the word each begins in, by how many bits it is shifted, and the mask."""
+    """Return the first word and the shift in bits of each of the 32 values of a lane, and the mask."""
     bits = np.arange(32) * width
     return bits // 32, (bits % 32).astype(np.uint64), np.uint64((1 << width) - 1)

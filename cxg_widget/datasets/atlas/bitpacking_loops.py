@@ -1,12 +1,12 @@
-"""Compiled loops that search through bit-packed chunks without writing out what they hold; see `bitpacking.unpack`.
+"""Compiled loops that search bit-packed chunks without unpacking them as a whole; see `bitpacking.unpack`.
 
-Both loops share their first arguments:
+`find` and `pick` share their first arguments:
 
 - raw: uint8 (n_bytes,)
-- begins, ends: int64 (n_chunks,), the bytes of each chunk in `raw`; where they are equal all its values are 0
-- n_values: values of each chunk
+- begins, ends: int64 (n_chunks,), the range of each chunk in `raw`; if it is empty, all values of the chunk are 0
+- n_values: values per chunk
 
-Both return a number below 0 where chunk -1 - number is damaged.
+Both return -1 - i if chunk i is damaged.
 """
 
 # ruff: noqa: PLR0917 (compiled loops take no keywords)
@@ -22,7 +22,7 @@ from cxg_widget.compute.compiled import compiled
 
 @compiled
 def transform_of(raw: Any, at: int, end: int, n_values: int) -> int:
-    """Return the transform of the chunk that begins at a byte; below 0 where its header is damaged."""
+    """Return the transform of the chunk that starts at a byte; -1 if its header is damaged."""
     if end - at < 5 or raw[at] > 2:
         return -1
     declared = 0
@@ -33,7 +33,7 @@ def transform_of(raw: Any, at: int, end: int, n_values: int) -> int:
 
 @compiled
 def width_of(raw: Any, at: int, end: int) -> int:
-    """Return the width of the block that begins at a byte; below 0 where it does not fit."""
+    """Return the bits per value of the block that starts at a byte; -1 if they exceed 32, or the block its chunk."""
     if at >= end or raw[at] > 32 or at + 1 + 16 * int(raw[at]) > end:
         return -1
     return int(raw[at])
@@ -41,14 +41,14 @@ def width_of(raw: Any, at: int, end: int) -> int:
 
 @compiled
 def unpack_block(words: Any, width: int, block: Any) -> None:
-    """Unpack 128 values: value i lies in lane i % 4, which has every fourth of 4 * `width` words."""
+    """Unpack 128 values: value i is in lane i % 4, which has every fourth of 4 * `width` words."""
     mask = np.uint32(0xFFFFFFFF) if width == 32 else np.uint32((1 << width) - 1)
     for row in range(32):
-        # The last row also looks at the words behind, left from another block: the mask takes their bits off.
+        # The last row also reads the words after the block, left from an earlier one; the mask removes their bits.
         word, shift = 4 * (row * width // 32), np.uint32(row * width % 32)
         for lane in range(4):
             value = words[word + lane] >> shift
-            # Without this, the shift the other way would be one of 32 bits, which is undefined in compiled code.
+            # If `shift` is 0, the opposite shift would be by 32 bits, which is undefined in compiled code.
             if shift:
                 value |= words[word + lane + 4] << (np.uint32(32) - shift)
             block[4 * row + lane] = value & mask
@@ -56,11 +56,11 @@ def unpack_block(words: Any, width: int, block: Any) -> None:
 
 @compiled
 def sum_up(block: Any, transform: int, total: Any) -> Any:
-    """Turn the differences of a block into values, and return the last one."""
+    """Replace the differences of a block by their running sums, and return the last one."""
     for place in range(128):
         value = block[place]
         if transform == 2:
-            # Zigzag: even numbers are differences of 0 and more, odd ones those below. Sums wrap round at 2**32.
+            # Zigzag: even numbers encode differences of at least 0, odd ones negative ones. Sums wrap at 2**32.
             value = (value >> np.uint32(1)) ^ (np.uint32(0) - (value & np.uint32(1)))
         total = np.uint32(total + value)
         block[place] = total
@@ -69,10 +69,11 @@ def sum_up(block: Any, transform: int, total: Any) -> Any:
 
 @compiled
 def find(raw: Any, begins: Any, ends: Any, n_values: int, number: Any, hits: Any, found: Any) -> int:
-    """Write where some uint32 are, counted through all chunks, and which of them; return how often.
+    """Find wanted values in all chunks; return the number of hits.
 
-    number : int32 (m,), which of those wanted each uint32 below m is; -1 = none of them
-    hits, found : int64 and int32 (n_chunks * n_values,)
+    number : int32 (m,), the number of each wanted value below m; -1 = not wanted
+    hits : int64 (n_chunks * n_values,), gets the position of each hit, counted through all chunks
+    found : int32 (n_chunks * n_values,), gets the number of each hit
     """
     packed = np.zeros(4 * 33 * 4, dtype=np.uint8)
     words = packed.view(np.uint32)
@@ -112,7 +113,10 @@ def find(raw: Any, begins: Any, ends: Any, n_values: int, number: Any, hits: Any
 
 @compiled
 def pick(raw: Any, begins: Any, ends: Any, n_values: int, places: Any, values: Any) -> int:
-    """Write the values at places, int64 (k,) ascending through all chunks, to values, float32 (k,)."""
+    """Write the values at some positions to `values`, float32 (k,).
+
+    places : int64 (k,), ascending, counted through all chunks
+    """
     packed = np.zeros(4 * 33 * 4, dtype=np.uint8)
     words = packed.view(np.uint32)
     block = np.zeros(128, dtype=np.uint32)
@@ -137,7 +141,7 @@ def pick(raw: Any, begins: Any, ends: Any, n_values: int, places: Any, values: A
                 return -1 - chunk
             last = first + min(start + 128, n_values)
             wanted = k < len(places) and places[k] < last
-            # A value behind differences is known only once all before it are summed up, wanted or not.
+            # Differences need the sum of all values before them, wanted or not.
             if wanted or transform:
                 packed[: 16 * width] = raw[at + 1 : at + 1 + 16 * width]
                 unpack_block(words, width, block)

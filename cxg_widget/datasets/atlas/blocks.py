@@ -1,4 +1,4 @@
-"""All features of neighboring cells as lines of a `MatrixBlock`; features that a dataset did not measure are NaN."""
+"""Reads all features of some cells as a `MatrixBlock`; features that a dataset did not measure are NaN."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Part = tuple[Places, Places, NDArray[np.float32]]
 
 
 class RowReader:
-    """Reads ranges of cells of one feature space.
+    """Reads cells of one feature space.
 
     features : name to position of each var
     """
@@ -29,7 +29,7 @@ class RowReader:
         self._matrix, self._features, self._uri = matrix, features, matrix.obs.uri
 
     def read(self, rows: NDArray[np.int64], layer: str) -> MatrixBlock:
-        """Return some cells, ascending; memory holds their entries and the neighbouring ones of the store."""
+        """Return some cells, ascending; memory holds their entries and those in the gaps that `segments` joins."""
         group, pointers = self._read_pointers(rows)
         parts: list[Part] = []
         missing: list[tuple[Positions, Places]] = []
@@ -47,7 +47,7 @@ class RowReader:
         return found if fill is None else replace(found, fill=fill)
 
     def grain(self, layer: str) -> Grain:
-        """Say in which portions it is read, by some of its groups."""
+        """Return the grain of a layer, estimated from at most 32 of its groups."""
         matrix, n_obs, n_var = self._matrix, self._matrix.obs.n_rows, len(self._features)
         layouts = matrix.known_layouts
         sample = list(layouts)[:: len(layouts) // _MOST_SAMPLED + 1]
@@ -55,7 +55,7 @@ class RowReader:
         if matrix.pointer.kind == "dense" or not paths:
             return Grain((n_obs, n_var), n_obs * n_var, 8, 1)
         n_entries = sum(matrix.groups.n_entries(*one) for one in paths) * len(layouts) // len(sample)
-        several = len(set(layouts.values())) > 1  # then what one did not measure is written into blocks as NaN
+        several = len(set(layouts.values())) > 1  # then blocks hold NaN entries for features that one did not measure
         most = max(n_var - int((self._positions(matrix.layout_of(group)) >= 0).sum()) for group, _ in paths)
         columns = 1 if all(matrix.groups.has_csc(*one) for one in paths) else None
         return Grain((n_obs, n_var), n_entries + several * most * n_obs, 8, 1, columns)
@@ -71,7 +71,7 @@ class RowReader:
     def _read_group(
         self, name: str | None, cells: Positions, pointers: NDArray[np.int64], layer: str
     ) -> tuple[list[Part], Positions]:
-        """Return the entries of some cells of one group, and which features it measured."""
+        """Return the entries of some cells of one group, and the positions of the features it measured."""
         nothing = np.empty(0, dtype=np.int64)
         if not name:
             return [], nothing
@@ -107,7 +107,7 @@ class RowReader:
                     f"but its layout has {len(target):,} features."
                 )
             lines, positions = np.repeat(cells[these], counts), target[places[at]]
-            known = positions >= 0  # the others are no var
+            known = positions >= 0  # the other features are not vars
             parts.append((lines[known].astype(np.int32), positions[known].astype(np.int32), values[at][known]))
         return parts
 
@@ -134,7 +134,10 @@ class RowReader:
         return np.flatnonzero(there).astype(np.int32)
 
     def _fill(self, missing: list[Places]) -> NDArray[np.float32] | None:
-        """Return NaN for what no cell measured and 0 for all else; None where cells measured different features."""
+        """Return the fill value of each feature: NaN if no cell measured it, else 0.
+
+        Returns None if all features are measured, or if cells of different groups miss different features.
+        """
         if not missing or not len(missing[0]) or any(not np.array_equal(one, missing[0]) for one in missing):
             return None
         fill = np.zeros(len(self._features), dtype=np.float32)
@@ -148,7 +151,7 @@ class RowReader:
 
 
 def _as_nan(cells: Positions, places: Places) -> Part:
-    """Return NaN for some features of some cells."""
+    """Return NaN entries for some features of some cells."""
     values = np.full(len(cells) * len(places), np.nan, dtype=np.float32)
     return np.repeat(cells.astype(np.int32), len(places)), np.tile(places, len(cells)), values
 

@@ -1,4 +1,4 @@
-"""Decodes Zarr chunks by a fixed list of codecs, none of which can expand beyond the chunk."""
+"""Decodes Zarr chunks with a fixed list of codecs, none of which writes more bytes than the chunk has."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ MAX_CHUNKS_PER_SHARD = 1 << 22
 
 @dataclass(frozen=True)
 class Unpacking(BytesBytesCodec):
-    """Decodes one of the known packings into exactly the bytes that its chunk must have; it never encodes.
+    """Decodes a supported packing into exactly the bytes that its chunk must have; it cannot encode.
 
     packing : "zstd", "gzip", "blosc" or "bits"
-    element_size : bytes per value, of bit-packed ones
-    trailer : bytes that the codecs before this one added, 4 for each checksum
+    element_size : bytes per bit-packed value
+    trailer : bytes that earlier codecs added, 4 per checksum
     """
 
     is_fixed_size = False
@@ -44,11 +44,11 @@ class Unpacking(BytesBytesCodec):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Make the codec from its part of the metadata, as `checked` wrote it."""
+        """Make the codec from its entry in the metadata that `checked` returns."""
         return cls(**data["configuration"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` takes."""
+        """Return the entry in the metadata that `from_dict` reads."""
         fields = {"packing": self.packing, "element_size": self.element_size, "trailer": self.trailer}
         return {"name": NAME, "configuration": fields}
 
@@ -68,7 +68,7 @@ class Unpacking(BytesBytesCodec):
         return chunk_spec.prototype.buffer.from_array_like(found)
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
-        """Refuse: the size of packed bytes is not known before packing."""
+        """Raise `NotImplementedError`: the size of packed bytes depends on the values."""
         raise NotImplementedError
 
 
@@ -87,7 +87,8 @@ def _blosc(encoded: NDArray[np.uint8], n_bytes: int) -> NDArray[np.uint8]:
     declared = int.from_bytes(encoded[4:8].tobytes(), "little") if len(encoded) >= 16 else -1
     if declared != n_bytes:
         raise ValueError(f"a chunk declares {declared:,} bytes; expected {n_bytes:,}")
-    if int.from_bytes(encoded[12:16].tobytes(), "little") > len(encoded):  # whose decoder would go on behind it
+    # The decoder of blosc trusts this size and would read beyond the buffer.
+    if int.from_bytes(encoded[12:16].tobytes(), "little") > len(encoded):
         raise ValueError(f"a chunk is cut off after {len(encoded):,} bytes")
     out = np.empty(n_bytes, dtype=np.uint8)
     numcodecs.blosc.decompress(encoded, out)
@@ -98,10 +99,9 @@ _DECODERS = {"zstd": _zstd, "gzip": _gzip, "blosc": _blosc}
 
 
 def checked(metadata: Any) -> dict[str, Any]:
-    """Return the metadata of an array with every packing replaced by `Unpacking`.
+    """Return the metadata of an array with `Unpacking` in place of every packing.
 
-    Raises `ValueError` if it is no array of numbers, or its codecs or chunks are not among those that can be read
-    safely.
+    Raises `ValueError` if it is not an array of numbers, or has codecs or chunks that are not safe to read.
     """
     if not isinstance(metadata, dict) or metadata.get("zarr_format") != 3 or metadata.get("node_type") != "array":
         raise ValueError("is not a Zarr array of format 3")
@@ -160,17 +160,17 @@ def _sharding(configuration: Mapping[str, Any], shard_shape: Sequence[int], dtyp
         inner = _lengths(configuration["chunk_shape"])
         index_codecs = [_named(codec)[0] for codec in configuration["index_codecs"]]
     except (TypeError, KeyError):
-        raise ValueError("has shards without a description") from None
+        raise ValueError("has shards without chunk_shape or index_codecs") from None
     if len(inner) != len(shard_shape) or any(whole % part for whole, part in zip(shard_shape, inner, strict=True)):
         raise ValueError(f"has shards of {list(shard_shape)} that chunks of {list(inner)} do not fill")
     n_chunks = prod(shard_shape) // prod(inner)
     if n_chunks > MAX_CHUNKS_PER_SHARD:
         raise ValueError(f"has {n_chunks:,} chunks per shard; at most {MAX_CHUNKS_PER_SHARD:,} can be read")
     if index_codecs not in (["bytes", "crc32c"], ["bytes"]):
-        raise ValueError(f"packs the index of its shards with {index_codecs}")
+        raise ValueError(f"encodes the index of its shards with {index_codecs}, which is not supported")
     codecs = _codecs(configuration.get("codecs"), inner, dtype)
     if any(codec["name"] == "sharding_indexed" for codec in codecs):
-        raise ValueError("has shards within shards")
+        raise ValueError("has shards within shards, which is not supported")
     return {"name": "sharding_indexed", "configuration": {**configuration, "codecs": codecs}}
 
 
@@ -178,7 +178,7 @@ def _named(codec: Any) -> tuple[str, Mapping[str, Any]]:
     name = codec if isinstance(codec, str) else codec.get("name") if isinstance(codec, dict) else None
     configuration = codec.get("configuration", {}) if isinstance(codec, dict) else {}
     if not isinstance(name, str) or not isinstance(configuration, dict):
-        raise ValueError(f"describes a codec as {codec!r}")
+        raise ValueError(f"has an invalid codec, {codec!r}")
     return name, configuration
 
 

@@ -1,4 +1,4 @@
-"""Embeddings of an atlas: columns of vectors, dense feature spaces, and coordinates from the caller."""
+"""Reads embeddings of an atlas from columns of vectors and from the caller's coordinates, and picks the default."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Table = NDArray[np.float64]
 class Coordinates:
     """One supplied embedding.
 
-    given : numbers (n_obs, k >= 2) in the order of the rows, or those of some cells by their uid
+    given : numbers (n_obs, k >= 2) in row order, or numbers of some cells by uid
     """
 
     def __init__(self, name: str, given: Any, n_obs: int) -> None:
@@ -38,11 +38,11 @@ class Coordinates:
 
     @property
     def n_axes(self) -> int:
-        """Numbers per cell."""
+        """Number of axes."""
         return int(self.values.shape[1])
 
     def rows_of(self, uids: Sequence[str]) -> NDArray[np.int64]:
-        """Return for each cell its row in `values`, -1 where it has none."""
+        """Return the row in `values` of each cell, int64 (n,); -1 = none. Raises `InvalidValue` if no cell has one."""
         assert self.uids is not None
         place = {uid: row for row, uid in enumerate(self.uids)}
         found = np.fromiter((place.get(uid, -1) for uid in uids), dtype=np.int64, count=len(uids))
@@ -75,7 +75,7 @@ def supplied(given: Any, n_obs: int) -> dict[str, Coordinates]:
 
 
 def _is_by_uid(given: Mapping[Any, Any]) -> bool:
-    """Say whether the values of a mapping are pairs of numbers, rather than tables of many."""
+    """Say whether a mapping goes from uid to numbers, not from name to embedding."""
     first: Any = next(iter(given.values()), None)
     if isinstance(first, Mapping) or hasattr(first, "columns"):
         return False
@@ -86,7 +86,7 @@ def _is_by_uid(given: Mapping[Any, Any]) -> bool:
 
 
 def _table(given: Any) -> tuple[list[str] | None, Table]:
-    """Return the uids, None for the order of the rows, and the numbers."""
+    """Return the uids (None = row order) and the numbers."""
     try:
         if isinstance(given, Mapping):
             return [str(uid) for uid in given], np.array(list(given.values()), dtype=np.float64)
@@ -101,7 +101,7 @@ def _table(given: Any) -> tuple[list[str] | None, Table]:
 
 
 def _frame(frame: Any) -> tuple[list[str] | None, Table]:
-    """Read a DataFrame: its column uid or else its index names the cells, an index of numbers their order."""
+    """Read a DataFrame: the column uid, else the index, names the cells; an index of integers means row order."""
     if "uid" in frame.columns:
         return [str(uid) for uid in frame["uid"]], frame.drop(columns="uid").to_numpy(dtype=np.float64)
     values = frame.to_numpy(dtype=np.float64)
@@ -116,7 +116,7 @@ class VectorColumn:
     n_axes: int
 
     def read(self, table: LanceTable, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
-        """Return two axes of the rows start <= row < stop, float32 (stop - start, 2), NaN where a cell has none."""
+        """Return two axes of the rows start <= row < stop, float32 (stop - start, 2); NaN for null vectors."""
         out = np.full((stop - start, 2), np.nan, dtype=np.float32)
         row = 0
         for batch in table.batches([self.column], row_bytes=8 * self.n_axes, rows=(start, stop)):
@@ -134,7 +134,7 @@ class VectorColumn:
 
 
 def vector_columns(schema: pa.Schema) -> dict[str, VectorColumn]:
-    """Return the columns of vectors by the name they are shown under, which is theirs without "X_"."""
+    """Return the columns of vectors by display name: without "X_" if that is unique, else as in the table."""
     found = {field.name: width for field in schema if (width := embedding_width(field.type)) and "`" not in field.name}
     short = {name: name.removeprefix("X_") for name in found}
     taken = list(short.values())
@@ -145,7 +145,11 @@ def vector_columns(schema: pa.Schema) -> dict[str, VectorColumn]:
 
 
 def choose_default(names: Mapping[str, int], supplied: Iterable[str], spaces: Iterable[str]) -> str | None:
-    """Return the embedding to show first: what a caller supplied, the usual one, a map of few axes, the first."""
+    """Return the embedding to show first.
+
+    In this order: the first that the caller supplied, the usual default, the first of at most 3 axes, the first.
+    Feature spaces count only if there is no other embedding.
+    """
     for name in supplied:
         return name
     stored = [name for name in names if name not in set(spaces)] or list(names)
@@ -154,7 +158,7 @@ def choose_default(names: Mapping[str, int], supplied: Iterable[str], spaces: It
 
 
 def _numbers(vectors: Any) -> NDArray[Any]:
-    """Return the numbers of vectors behind each other; those of a missing vector are whatever is stored there."""
+    """Return the concatenated numbers of vectors; those of a null vector are undefined."""
     items = vectors.values.slice(vectors.offset * vectors.type.list_size, len(vectors) * vectors.type.list_size)
     if pa.types.is_float16(items.type):
         items = items.cast(pa.float32())

@@ -35,25 +35,25 @@ class AtlasDataset(Dataset):
     Parameters
     ----------
     uri : the folder that holds `lance_db`, or `lance_db` itself
-    cache_bytes : how much of what was read is kept in memory
+    cache_bytes : memory limit of the cache
     version : the number of the snapshot; None = the newest
-    zarr_store : the folder of the arrays where it is not `zarr_store` next to `lance_db`
-    obs_table : which table of observations, where the snapshot has several
-    feature_space : whose features are the vars, by its name or that of its pointer column; None = gene expression, or
-        the one of most features
-    coordinates : numbers (n_obs, 2 or more) in the order of the rows; or a mapping or DataFrame of uid to x, y; or a
-        dict of name to such; shown as embeddings
+    zarr_store : the folder of the arrays; None = `zarr_store` next to `lance_db`
+    obs_table : the table of observations; required if the snapshot has several
+    feature_space : the space whose features are the vars, by its name or its pointer column; None = gene expression,
+        else the space with the most features
+    coordinates : embeddings to add: numbers (n_obs, 2 or more) in row order; or a mapping or DataFrame of uid to x, y;
+        or a dict of name to any of these
 
     Raises
     ------
     InvalidStore
-        If a part is missing that every atlas has, or the parts contradict each other.
+        If the atlas lacks a required part, or its parts contradict each other.
     DamagedStore
-        If a table cannot be read at the version pinned.
+        If a table cannot be read at its pinned version.
     UnknownName
         If there is no such snapshot, table or feature space.
     InvalidOption, InvalidValue
-        If an option is of another type, does not fit the atlas, or is needed and missing.
+        If an option has a wrong type, does not fit the atlas, or is required and missing.
     """
 
     format: ClassVar[str] = "atlas"
@@ -92,7 +92,7 @@ class AtlasDataset(Dataset):
 
     @property
     def snapshot(self) -> int:
-        """The number of the snapshot on show."""
+        """The number of the open snapshot."""
         return self._snapshot.version
 
     def _table(self, name: str, version: int) -> LanceTable:
@@ -127,14 +127,14 @@ class AtlasDataset(Dataset):
         found = {name: vector.n_axes for name, vector in self._vectors.items()}
         last = [name for name, (space, _) in self._dense.items() if name not in found and space is not self._space]
         if not (found or last or self._supplied):
-            last = list(self._dense)  # the features themselves are better than nothing to draw
+            last = list(self._dense)  # with no other embedding, draw the features themselves
         found |= {name: self._dense[name][1] for name in last}
         self.embeddings = found | {name: one.n_axes for name, one in self._supplied.items()}
         self.default_embedding = choose_default(self.embeddings, self._supplied, last)
         if not self.embeddings:
             self._note(f"{self._no_embedding}.")
 
-    # What the contract asks for.
+    # Methods of the `Dataset` contract.
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         return self._read_column(name, rows)
@@ -153,7 +153,7 @@ class AtlasDataset(Dataset):
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         space = self._space
-        assert space is not None  # else there is no var to ask for
+        assert space is not None  # without a space there are no vars
         yield from space.matrix.columns([self.var_labels[one] for one in positions], layer or space.layers[0])
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
@@ -190,7 +190,7 @@ class AtlasDataset(Dataset):
         return np.column_stack([column[start:stop] for column in columns])
 
     def _read_identity(self) -> str:
-        """Tell this snapshot from others by its data files: they never change, and have names of their own."""
+        """Return a digest of the snapshot and its data files, which have unique names and never change."""
         parts = [repr(self._snapshot), str(self._arrays.root.absolute())]
         parts += [
             repr((name, table.version, sorted(table.files()))) for (name, _), table in sorted(self._tables.items())
@@ -242,9 +242,9 @@ class AtlasDataset(Dataset):
 
 
 def _find_tables(uri: str) -> tuple[Path, Path]:
-    """Return the folder of the tables, and the one that it lies in."""
+    """Return the folder of the tables and its parent."""
     if "://" in uri and not uri.startswith("file://"):
-        raise InvalidStore(f"{uri}: an atlas can be opened only from a local folder; copy it here first.")
+        raise InvalidStore(f"{uri}: an atlas opens only from a local folder; copy it to this machine first.")
     path = Path(uri.removeprefix("file://"))
     if (path / "lance_db").is_dir():
         return path / "lance_db", path.absolute()

@@ -1,4 +1,4 @@
-"""Reads features of a Zarr group: columns of a dense array, slices of CSC, or one search through CSR for several."""
+"""Reads features of Zarr groups: columns of a dense array, slices of CSC, or one search of CSR for several."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cxg_widget.text.half_characters import repaired
 
 ENTRIES_AT_ONCE = 1 << 21
 MANY_ENTRIES = 1 << 22
-"""From how many on, in all groups together, it pays to load the compiled search."""
+"""Entries searched in all groups together from which loading the compiled search pays off."""
 _MAX_FEATURES = 1 << 24
 
 Floats = NDArray[np.float32]
@@ -32,7 +32,7 @@ class ZarrGroups:
         self._searched = 0
 
     def layers(self, group: str) -> dict[str, str]:
-        """Return the layers of a group, name to path below it; the nameless one of a dense group is "data"."""
+        """Return the layers of a group, name to path below it; a dense group without layers has one, "data"."""
         for folder in ("csr/layers", "csc/layers", "layers"):
             names = self._arrays.names(f"{group}/{folder}")
             if names:
@@ -40,7 +40,7 @@ class ZarrGroups:
         return {"data": "data"} if self._arrays.exists(f"{group}/data") else {}
 
     def width(self, groups: Iterable[str], layer: str) -> int | None:
-        """Return the number of features of the first dense group; None where it is no table with a line per cell."""
+        """Return the number of features of the first group with the layer; None if its array is not 2-D or damaged."""
         for group in groups:
             below = self.layers(group).get(layer)
             if below is not None:
@@ -65,11 +65,11 @@ class ZarrGroups:
         return self._arrays.read(array, slice(begin, end)).astype(np.float32)
 
     def has_csc(self, group: str, layer: str) -> bool:
-        """Say whether a group keeps a layer by feature too."""
+        """Say whether a group also stores a layer by feature."""
         return all(self._arrays.exists(f"{group}/csc/{name}") for name in ("indptr", "indices", layer))
 
     def column_in_csc(self, group: str, layer: str, place: int) -> Iterator[Found]:
-        """Yield the lines that have an entry for a feature, and their values, some at a time."""
+        """Yield the lines that have an entry for a feature, and their values, in blocks."""
         indptr: Positions = self._life.cached(("indptr", group), lambda: self._read_indptr(group))
         if place + 1 >= len(indptr):
             raise self._wrong(
@@ -82,9 +82,15 @@ class ZarrGroups:
     def columns_in_csr(
         self, group: str, layer: str, places: Sequence[int], begin: int, end: int
     ) -> Iterator[tuple[Positions, NDArray[np.int32], Floats]]:
-        """Yield those of begin <= entry < end that are of some features: entries, ascending, features, values.
+        """Search begin <= entry < end for some features; yield blocks of hits.
 
-        places : of the features, distinct
+        places : positions of the features in the group, distinct
+
+        Yields
+        ------
+        entries : int64 (k,), ascending
+        features : int32 (k,), indices into `places`
+        values : float32 (k,)
         """
         indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
         number = np.full(max(places) + 1, -1, dtype=np.int32)
@@ -115,7 +121,7 @@ class ZarrGroups:
         return int(n["indices"])
 
     def entries(self, group: str, layer: str, begin: int, end: int) -> Found:
-        """Return the places of the features of begin <= entry < end in csr, and the values."""
+        """Return the feature positions and the values of begin <= entry < end in csr."""
         inside = slice(begin, end)
         indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
         return self._arrays.read(indices, inside).astype(np.int64), self._read_values(values, inside)

@@ -1,4 +1,4 @@
-"""Open the Lance tables of an atlas, each at the version that a snapshot pinned; failures become one sentence."""
+"""Opens the Lance tables of an atlas, each at the version that a snapshot pins; shortens Lance's errors."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class LanceTable:
     """One version of a Lance table.
 
     folder : the `lance_db` folder
-    name : of the table, without its suffix
-    version : of the table, None = the newest
-    uri : how the atlas is called in errors
+    name : name of the table, without its suffix
+    version : version of the table; None = the newest
+    uri : name of the atlas in errors
     """
 
     def __init__(self, folder: Path, name: str, version: int | None, uri: str) -> None:
@@ -46,7 +46,7 @@ class LanceTable:
 
         columns : names, or new name to the expression that makes it
         rows : integer positions (k,), in any order; (start, stop); or None for all
-        where : a condition in SQL, with all rows only
+        where : a condition in SQL; only without `rows`
         """
         with self._reading(f"read ({', '.join(columns)})"):
             wanted = dict(columns) if isinstance(columns, Mapping) else list(columns)
@@ -71,24 +71,24 @@ class LanceTable:
             yield from scanner.to_batches()
 
     def count(self, where: str) -> int:
-        """Count the rows that fulfil a condition in SQL."""
+        """Count the rows that meet a condition in SQL."""
         with self._reading("counted"):
             return int(self._dataset.count_rows(filter=where))
 
     @property
     def traffic(self) -> Traffic:
-        """What was read of this table since it was opened, as Lance counts it."""
+        """Reads of this table since it was opened, as counted by Lance."""
         found = self._dataset.io_stats_snapshot()
         return Traffic(int(found.read_bytes), int(found.read_iops))
 
     def files(self) -> dict[str, int]:
-        """Return the names of the data files of this version, which no other write shares, and their bytes."""
+        """Return the sizes in bytes of the data files of this version by name; every write makes new names."""
         with self._reading("listed"):
             files = [one for fragment in self._dataset.get_fragments() for one in fragment.data_files()]
         return {one.path: int(one.file_size_bytes or 0) for one in files}
 
     def _check_files(self, path: Path) -> None:
-        """Refuse data files outside of the table's folder."""
+        """Raise `InvalidStore` for data files outside the table's folder."""
         data = path / "data"
         for fragment in self._dataset.get_fragments():
             for one in fragment.data_files():
@@ -99,7 +99,7 @@ class LanceTable:
                         f"{self.uri}: table {self.name!r} refers to a file outside its folder, {one.path!r}."
                     )
         if data.is_symlink():
-            raise InvalidStore(f"{self.uri}: the data of table {self.name!r} lie outside its folder.")
+            raise InvalidStore(f"{self.uri}: the data folder of table {self.name!r} is a symbolic link.")
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
@@ -107,7 +107,7 @@ class LanceTable:
             yield
         except CxgWidgetError:
             raise
-        # A panic of the Rust library is a BaseException of its own.
+        # A panic of the Rust library raises PanicException, which is not an Exception.
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
@@ -125,6 +125,6 @@ def quoted(text: str) -> str:
 
 
 def _sentence(error: BaseException) -> str:
-    """Return a message of Lance without the place in its source."""
+    """Return an error message of Lance without its source location, at most 300 characters."""
     text = _PLACE.sub("", " ".join(str(error).split()))
     return text[:300].rstrip(" .,") + "."

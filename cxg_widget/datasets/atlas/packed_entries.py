@@ -1,4 +1,4 @@
-"""Bit-packed entries as homeobox writes them, searched shard by shard without Zarr's work for each chunk."""
+"""Searches bit-packed entries, as homeobox writes them, by shard and without Zarr's overhead per chunk."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _N_THREADS = min(4, os.cpu_count() or 1)
 
 Positions = NDArray[np.int64]
 Hits = tuple[Positions, NDArray[np.int32]]
-"""Entries, and which of the values that were looked for each of them has."""
+"""Positions of entries, and the number of the wanted value of each."""
 
 
 @dataclass(frozen=True)
 class PackedEntries:
     """A one-dimensional array of bit-packed uint32 in shards.
 
-    open : returns a data file by its key, checked to lie inside of the store
-    n_entries, n_per_shard, n_per_chunk : its sizes
-    trailer : bytes behind the index of a shard, its checksum
+    open : returns a data file by its key, after checking that it is inside the store
+    n_entries, n_per_shard, n_per_chunk : entries of the array, per shard and per chunk
+    trailer : bytes after the index of a shard, its checksum
     """
 
     name: str
@@ -43,7 +43,7 @@ class PackedEntries:
 
     @classmethod
     def of(cls, name: str, metadata: str | bytes, open: Callable[[str], BufferedReader]) -> PackedEntries | None:
-        """Return the array that a `zarr.json` describes, None where it is of another kind."""
+        """Return the array that a `zarr.json` describes; None if its encoding differs."""
         try:
             found = json.loads(metadata)
             ((n_entries,), (shard,)) = found["shape"], found["chunk_grid"]["configuration"]["chunk_shape"]
@@ -66,12 +66,12 @@ class PackedEntries:
         return cls(name, open, n_entries, shard, chunk, 4 * (len(index) - 1)) if usual else None
 
     def find(self, number: NDArray[np.int32], begin: int, end: int) -> Iterator[Hits]:
-        """Yield where some values are in begin <= entry < end, ascending, and which of them; several threads search.
+        """Yield the entries with wanted values in begin <= entry < end, ascending; searches in several threads.
 
-        number : int32 (m,), which of those wanted each value below m is; -1 = none of them
+        number : int32 (m,), the number of each wanted value below m; -1 = not wanted
         """
-        # A core searches 220 million entries/s this way, and 9 million through Zarr; decision 16.
-        # `map` keeps the order of the blocks, whichever is done first.
+        # A core searches 220 million entries/s this way and 9 million through Zarr; see decision 16.
+        # `map` yields the blocks in their order, whichever thread finishes first.
         with ThreadPoolExecutor(_N_THREADS) as pool:
             for first in range(begin // self.n_per_shard, ceil(end / self.n_per_shard)):
                 low, high = max(begin, first * self.n_per_shard), min(end, (first + 1) * self.n_per_shard)
@@ -82,7 +82,7 @@ class PackedEntries:
                         yield hits[inside], found[inside]
 
     def take(self, places: Positions) -> NDArray[np.float32]:
-        """Return the values at some entries, ascending and near each other; float32 (k,)."""
+        """Return the values at some ascending positions, float32 (k,); decodes all chunks between them."""
         from cxg_widget.datasets.atlas.bitpacking_loops import pick
 
         first, last = int(places[0]) // self.n_per_chunk, int(places[-1]) // self.n_per_chunk + 1
@@ -101,11 +101,11 @@ class PackedEntries:
         most = (block[1] - block[0]) * self.n_per_chunk
         hits, found = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32)
         n = self._check(find(*self._read(*block), self.n_per_chunk, number, hits, found), block[0])
-        # Copies, since a view would keep the room for a whole block.
+        # Return new arrays, since a view would keep the memory of a whole block.
         return hits[:n] + block[0] * self.n_per_chunk, found[:n].copy()
 
     def _blocks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield ranges of chunks, none of which lies in two shards."""
+        """Yield ranges of chunks, each within one shard."""
         in_shard = self.n_per_shard // self.n_per_chunk
         while first < last:
             stop = min(first + max(ENTRIES_AT_ONCE // self.n_per_chunk, 1), last, (first // in_shard + 1) * in_shard)
@@ -113,7 +113,7 @@ class PackedEntries:
             first = stop
 
     def _read(self, first: int, stop: int) -> tuple[NDArray[np.uint8], Positions, Positions]:
-        """Return the bytes of some chunks of one shard, and where each begins and ends in them."""
+        """Return the bytes of some chunks of one shard, and the start and end of each chunk in them."""
         in_shard = self.n_per_shard // self.n_per_chunk
         with self.open(f"c/{first // in_shard}") as file:
             size = os.fstat(file.fileno()).st_size
@@ -122,7 +122,7 @@ class PackedEntries:
             index = np.frombuffer(self._bytes(file, at, 16 * (stop - first)), dtype="<u8").reshape(-1, 2)
             there = index[:, 0] != _NONE
             begins, lengths = np.where(there[:, None], index, 0).astype(np.int64).T
-            # No chunk is larger than its values and a byte for each block, so that a few of them fit in memory.
+            # A valid chunk is at most a header, its values and a byte per block. Checking that limits the memory.
             largest = 5 + ceil(self.n_per_chunk / 128) * 513
             if (begins < 0).any() or (lengths < 0).any() or lengths.max() > largest or (begins > size - lengths).any():
                 raise self._damaged(first)

@@ -1,4 +1,4 @@
-"""Maps cells to positions in Zarr groups: the pointer columns of an obs table, kept as runs of neighbours."""
+"""Maps cells to positions in Zarr groups: reads the pointer columns of an obs table as runs of neighbors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PointerColumn:
-    """A column of pointers: its name, which feature space it points into, and how the data lie there."""
+    """A column of pointers: its name, the feature space it points into, and the storage of that space."""
 
     name: str
     space: str
@@ -31,17 +31,17 @@ class PointerColumn:
 
     @property
     def line(self) -> str:
-        """The member that says which line of the group a cell is."""
+        """The member that holds the line of a cell in its group."""
         return _LINES[self.kind]
 
 
 @dataclass(frozen=True)
 class RowRuns:
-    """Cells that are neighbours both in the obs table and in their Zarr group.
+    """Cells that are neighbors both in the obs table and in their Zarr group.
 
     rows : int64 (k,), the first row of each run in the obs table; ascending
-    lines : int64 (k,), its first line in the group
-    lengths : int64 (k,)
+    lines : int64 (k,), the first line of each run in the group
+    lengths : int64 (k,), cells per run
     """
 
     rows: Positions
@@ -50,7 +50,7 @@ class RowRuns:
 
     @property
     def n_lines(self) -> int:
-        """One more than the last line that a cell lies in."""
+        """One more than the last line of any cell."""
         return int((self.lines + self.lengths).max(initial=0))
 
     def all_rows(self) -> Positions:
@@ -67,18 +67,18 @@ class RowRuns:
         return RowRuns(self.rows[order], self.lines[order], self.lengths[order])
 
     def between(self, begin: int, end: int) -> RowRuns:
-        """Return the runs that begin in begin <= line < end, of runs in the order of their lines."""
+        """Return the runs that start in begin <= line < end; these runs must be in line order, see `by_line`."""
         these = slice(*np.searchsorted(self.lines, (begin, end)).tolist())
         return RowRuns(self.rows[these], self.lines[these], self.lengths[these])
 
 
 def _counted(begins: Positions, lengths: Positions) -> Positions:
-    """Return begin, begin + 1, ... of each span, behind each other."""
+    """Return begin, begin + 1, ... of each span, concatenated."""
     return np.repeat(begins - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
 
 
 def pointer_columns(schema: pa.Schema) -> tuple[list[PointerColumn], dict[str, str]]:
-    """Return the pointers into features, and the names of other columns of pointers with what they are."""
+    """Return the pointer columns of feature spaces, and a description of each other pointer column by its name."""
     found: list[PointerColumn] = []
     others: dict[str, str] = {}
     for field in schema:
@@ -91,14 +91,14 @@ def pointer_columns(schema: pa.Schema) -> tuple[list[PointerColumn], dict[str, s
         if kind is None or "`" in field.name:
             others[field.name] = "pointers to boxes" if "min_corner" in members else f"pointers of {sorted(members)}"
             continue
-        # Atlases of before the metadata call the column like the space.
+        # Older atlases have no such metadata and name the column after the space.
         space = (field.metadata or {}).get(_SPACE, field.name.encode()).decode("utf-8", "replace")
         found.append(PointerColumn(field.name, space, "sparse" if kind == "sparse" else "dense"))
     return found, others
 
 
 def read_runs(table: LanceTable, pointer: PointerColumn) -> dict[str, RowRuns]:
-    """Read where all cells lie, by Zarr group; in memory are the runs, and one batch of pointers."""
+    """Read the positions of all cells by Zarr group; memory holds the runs and one batch of pointers."""
     gathered: list[tuple[NDArray[Any], ...]] = []
     known: dict[str | None, int] = {None: -1, "": -1}
     row = 0
@@ -127,19 +127,19 @@ def read_runs(table: LanceTable, pointer: PointerColumn) -> dict[str, RowRuns]:
 
 
 def read_spans(table: LanceTable, pointer: PointerColumn, runs: RowRuns) -> NDArray[np.int64]:
-    """Return int64 (2, n): the first and the last entry (exclusive) in `csr` of each cell in some runs."""
+    """Return the first and the last entry (exclusive) in `csr` of each cell of some runs, int64 (2, n)."""
     parts = [table.read(members(pointer, "start", "end"), rows) for rows in _as_reads(runs)]
     found = [np.stack([whole(part.column(0), -1), whole(part.column(1), -1)]) for part in parts]
     return np.concatenate([*found, np.empty((2, 0), dtype=np.int64)], axis=1)
 
 
 def members(pointer: PointerColumn, *names: str) -> dict[str, str]:
-    """Return the projection that reads members of a table's pointers as columns of these names."""
+    """Return the projection that reads members of pointers as columns with the names of the members."""
     return {name: f"`{pointer.name}`.`{name}`" for name in names}
 
 
 def _as_reads(runs: RowRuns) -> Iterator[tuple[int, int] | Positions]:
-    """Yield runs as ranges of rows where they are long, else all of their rows; in their order either way."""
+    """Yield one range of rows per run if the runs are long, else the rows of all runs at once; in run order."""
     if runs.lengths.sum() < 64 * len(runs.rows):
         yield runs.all_rows()
         return
@@ -148,7 +148,7 @@ def _as_reads(runs: RowRuns) -> Iterator[tuple[int, int] | Positions]:
 
 
 def _codes(column: pa.Array, known: dict[str | None, int]) -> NDArray[np.int32]:
-    """Return the groups of a batch as codes; those met for the first time are added to `known`."""
+    """Return the groups of a batch as codes, and add new groups to `known`."""
     packed = column.dictionary_encode()
     for name in packed.dictionary.to_pylist():
         known.setdefault(name, len(known) - 2)
@@ -157,7 +157,7 @@ def _codes(column: pa.Array, known: dict[str | None, int]) -> NDArray[np.int32]:
 
 
 def whole(column: pa.Array | pa.ChunkedArray, missing: int) -> Positions:
-    """Return a column of whole numbers with `missing` where there is none."""
+    """Return a column of integers, with `missing` in place of nulls."""
     filled = column.fill_null(missing).cast(pa.int64())
     found = filled.to_numpy(zero_copy_only=False) if isinstance(filled, pa.Array) else filled.to_numpy()
     return np.asarray(found, dtype=np.int64)

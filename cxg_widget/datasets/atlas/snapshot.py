@@ -1,4 +1,4 @@
-"""Snapshots of an atlas: the versions of tables that belong together; reads three generations of the record."""
+"""Reads snapshots of an atlas: the table versions that belong together; supports three generations of the record."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Pinned = tuple[str, int]
 class Snapshot:
     """One snapshot.
 
-    obs_tables : table name to the version pinned
+    obs_tables : table name to its pinned version
     datasets : name and version of the table of datasets
     registries : feature space to name and version of its registry
     layouts : version of the table of feature layouts
-    created_at : as recorded, "" where it is not
+    created_at : as recorded; "" if it is not recorded
     available : the numbers of all snapshots
     """
 
@@ -39,7 +39,15 @@ class Snapshot:
     available: tuple[int, ...]
 
     def choose_obs_table(self, wanted: str | None, uri: str) -> Pinned:
-        """Return the table of observations that is meant, and its version."""
+        """Return the name and the version of the table of observations; None = the only one.
+
+        Raises
+        ------
+        UnknownName
+            If the snapshot has no such table.
+        InvalidValue
+            If the snapshot has several tables and `wanted` is None.
+        """
         if wanted is not None:
             if wanted not in self.obs_tables:
                 raise UnknownName(f"{uri}: no obs table {wanted!r}; this snapshot has {sorted(self.obs_tables)}.")
@@ -50,7 +58,7 @@ class Snapshot:
 
 
 def read_snapshot(folder: Path, wanted: int | None, uri: str, meter: Meter) -> Snapshot:
-    """Read the record of one snapshot, by default the newest; the meter counts the bytes read."""
+    """Read the record of one snapshot; None = the newest. The meter counts the bytes read."""
     records = _records(folder, uri, meter)
     available = tuple(sorted(_whole(record, "version", uri) for record in records))
     if not available:
@@ -74,7 +82,7 @@ def read_snapshot(folder: Path, wanted: int | None, uri: str, meter: Meter) -> S
 
 
 def _records(folder: Path, uri: str, meter: Meter) -> list[dict[str, Any]]:
-    """Return the rows of the table of snapshots, which may have another name than the usual one."""
+    """Return the rows of the table of snapshots: `atlas_versions`, else the first table with its columns."""
     names = table_names(folder)
     if LAYOUTS not in names:
         raise InvalidStore(f"{uri}: lance_db/ has no table {LAYOUTS!r}, so this is not an atlas (found: {names[:6]}).")
@@ -89,7 +97,7 @@ def _records(folder: Path, uri: str, meter: Meter) -> list[dict[str, Any]]:
 
 
 def _obs_tables(record: Mapping[str, Any], uri: str) -> dict[str, int]:
-    """Return the obs tables: one JSON of all of them, or one name in the record of `obs`, or of `cell` before."""
+    """Return the obs tables: a JSON object of all, or in older records one table, `obs` or before that `cell`."""
     if record.get("obs_table_versions") is not None:
         return {name: _number(value, name, uri) for name, value in _mapping(record, "obs_table_versions", uri).items()}
     for kind in ("obs", "cell"):
@@ -114,7 +122,7 @@ def _mapping(record: Mapping[str, Any], field: str, uri: str) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict):
         raise InvalidStore(
-            f"{uri}: {field} of the snapshot is not a JSON list or object of names; found {str(record[field])[:80]!r}."
+            f"{uri}: {field} of the snapshot is not a JSON object of names; found {str(record[field])[:80]!r}."
         )
     return found
 

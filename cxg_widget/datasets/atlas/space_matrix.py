@@ -1,4 +1,4 @@
-"""The matrix of one feature space: one feature over all cells, or all features of some cells."""
+"""Reads the matrix of one feature space by feature: some features over all cells."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from cxg_widget.errors import InvalidStore
 
 Floats = NDArray[np.float32]
 PlaceIn = Callable[[str], int | None]
-"""Returns the place of a feature in a group; None where it was not measured."""
+"""Returns the position of a feature in a group; None if the group did not measure it."""
 Wanted = tuple[Floats, int]
-"""Where the values of a feature go, float32 (n_obs,), and its place in the group."""
+"""Output array of a feature, float32 (n_obs,), and its position in the group."""
 _NO_CSC = (
     "some Zarr groups are stored by cell only (no csc), so each feature reads all of their entries; "
     "homeobox's add_csc() adds them by feature."
@@ -30,11 +30,11 @@ _NO_CSC = (
 class SpaceMatrix:
     """One feature space of one obs table.
 
-    Cells that have no pointer into the space, or whose dataset did not measure a feature, are NaN.
+    Cells without a pointer into the space are NaN, and so are cells whose dataset did not measure a feature.
 
     pointer : its column of pointers
-    layouts : which dataset has which feature where
-    life : of the dataset; takes a note for each group that cannot be used
+    layouts : positions of the features in each dataset
+    life : of the dataset; caches what it reads and receives a note per group without the layer
     """
 
     def __init__(
@@ -45,16 +45,16 @@ class SpaceMatrix:
 
     @property
     def runs(self) -> Mapping[str, RowRuns]:
-        """Positions of the cells by Zarr group; read once."""
+        """Positions of the cells by Zarr group, cached."""
         return self.life.once(f"runs of {self.pointer.name}", lambda: read_runs(self.obs, self.pointer))
 
     @property
     def known_layouts(self) -> Mapping[str, str]:
-        """The layout of each group of this space, as the table of datasets has it; read once."""
+        """The layout of each group of this space, from the table of datasets, cached."""
         return self.life.once(f"layouts of {self.pointer.space}", self.layouts.by_group)
 
     def columns(self, features: Sequence[str], layer: str) -> Iterator[Vector]:
-        """Yield distinct features over all cells; where a group is searched, once for all of them."""
+        """Yield distinct features over all cells; searches a group once for several features."""
         for some in together(features, 4 * self.obs.n_rows):
             found = self._columns([self._place_of(feature) for feature in some], layer)
             while found:
@@ -62,7 +62,7 @@ class SpaceMatrix:
                 yield Vector.of(values) if self.pointer.kind == "sparse" else Vector(values)
 
     def axis(self, feature: str | None, place: int, layer: str) -> Floats:
-        """Return float32 (n_obs,), one feature of a dense space; by its place where the space names no features."""
+        """Return one feature of a dense space, float32 (n_obs,); by its position if `feature` is None."""
         places = None if feature is None else self.layouts.places_of(feature)
         (found,) = self._columns([lambda group: place if places is None else places.get(self.layout_of(group))], layer)
         return found
@@ -82,7 +82,7 @@ class SpaceMatrix:
         return self.known_layouts[group]
 
     def path_of(self, group: str, layer: str) -> str | None:
-        """Return the path of a layer in a group; None where it is missing."""
+        """Return the path of a layer in a group; None if it is missing, which adds a note."""
         layers: Mapping[str, str] = self.life.once(f"layers of {group}", lambda: self.groups.layers(group))
         if layer not in layers:
             self.life.note(
@@ -98,7 +98,7 @@ class SpaceMatrix:
         return found
 
     def check_spans(self, group: str, spans: NDArray[np.int64], n_entries: int) -> None:
-        """Refuse pointers beyond the entries of a group."""
+        """Raise `InvalidStore` for pointers beyond the entries of a group."""
         wrong = np.flatnonzero((spans[0] < 0) | (spans[1] < spans[0]) | (spans[1] > n_entries))
         if len(wrong):
             start, end = spans[:, wrong[0]].tolist()
@@ -158,7 +158,10 @@ class SpaceMatrix:
                 _add(out, rows[cell[these]], values[entry[these]])
 
     def _check_lines(self, group: str, below: str, lines: Positions, runs: RowRuns) -> None:
-        """Refuse lines behind the last cell; those of cells that were deleted from the obs table are left out."""
+        """Raise `InvalidStore` for lines after the last cell, unless they belong to cells deleted from the obs table.
+
+        They can belong to deleted cells only if the group has entries after those of the last cell.
+        """
         last = int(lines.max(initial=-1))
         if last < runs.n_lines and lines.min(initial=0) >= 0:
             return
@@ -171,9 +174,10 @@ class SpaceMatrix:
     def _members(
         self, group: str, ids: Positions, begins: Positions, ends: Positions, n_cells: int, *, n_features: int = 1
     ) -> tuple[Positions, Positions]:
-        """Return which spans begin <= id < end hold which ids, as positions of both.
+        """Match ids to the spans begin <= id < end that contain them; return the positions of both per match.
 
-        A cell has one entry of a feature, so that there are about as many pairs as cells at most, for each feature.
+        A cell has one entry per feature, so a feature matches about as many entries as there are cells at most. Many
+        more raise `InvalidStore`.
         """
         order = None if (ids[1:] >= ids[:-1]).all() else np.argsort(ids, kind="stable")
         ascending = ids if order is None else ids[order]
@@ -187,7 +191,7 @@ class SpaceMatrix:
 
 
 def segments(begins: Positions, lengths: Positions) -> Iterator[tuple[int, int]]:
-    """Yield ranges (begin, end) that hold some spans and little else; ascending."""
+    """Merge spans into few ranges (begin, end), ascending, that contain little else."""
     if not len(begins):
         return
     low, high = int(begins.min()), int((begins + lengths).max())
@@ -205,7 +209,7 @@ def segments(begins: Positions, lengths: Positions) -> Iterator[tuple[int, int]]
 
 
 def _add(out: Floats, rows: Positions, values: Floats) -> None:
-    """Add entries to the rows they belong to; entries that a store holds twice are added up, as scipy does."""
+    """Add entries to their rows; duplicate entries are summed, as scipy does."""
     if len(np.unique(rows)) == len(rows):
         out[rows] += values
     else:

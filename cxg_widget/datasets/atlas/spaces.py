@@ -1,4 +1,4 @@
-"""The feature spaces of an atlas, and the choice of the one for the vars."""
+"""Lists the feature spaces of an atlas and chooses the one whose features are the vars."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Space:
     """A feature space that an obs table points into.
 
     pointer : the column of pointers
-    registry : the table of its features, None where it names none
+    registry : the table of its features; None if the snapshot has none
     layers : names of its layers, the main one first
     """
 
@@ -38,7 +38,10 @@ class Space:
     matrix: SpaceMatrix
 
     def axis(self, axis: int) -> NDArray[np.float32]:
-        """Return float32 (n_obs,), a feature of a dense space by its place in the registry, else in the array."""
+        """Return a feature of a dense space over all cells, float32 (n_obs,).
+
+        axis : position of the feature in the registry; without a registry, in the array
+        """
         if self.registry is None:
             return self.matrix.axis(None, axis, self.layers[0])
         (uid,) = self.registry.read(["uid"], (axis, axis + 1)).column(0).to_pylist()
@@ -48,7 +51,7 @@ class Space:
 class Spaces:
     """All feature spaces of one obs table.
 
-    life : of the dataset; takes a note for each column that is not shown
+    life : of the dataset; receives a note per skipped column
     """
 
     def __init__(
@@ -63,7 +66,7 @@ class Spaces:
         pointers, others = pointer_columns(obs.schema)
         self.hidden = [*(pointer.name for pointer in pointers), *others]
         for name, what in others.items():
-            life.note(f"column {name!r} holds {what}, which are not shown.")
+            life.note(f"column {name!r} holds {what}; it is left out.")
         datasets, layouts = open_table(*snapshot.datasets), open_table(LAYOUTS, snapshot.layouts)
         self.all: list[Space] = []
         for pointer in pointers:
@@ -74,7 +77,7 @@ class Spaces:
             self.all.append(Space(pointer, registry, find_layers(groups, matrix.known_layouts), matrix))
 
     def choose(self, wanted: str | None) -> Space | None:
-        """Return the space whose features are the vars: the requested one, gene expression, or the largest."""
+        """Return the space whose features are the vars: the requested one, else gene expression, else the largest."""
         usable = [space for space in self.all if space.registry is not None and space.layers]
         if wanted is None:
             usual = [space for space in usable if space.pointer.space == USUAL]
@@ -91,7 +94,7 @@ class Spaces:
         raise UnknownName(f"{self._uri}: no sparse/dense pointer column for feature space {wanted!r}: {sentence}")
 
     def dense(self, groups: ZarrGroups) -> dict[str, tuple[Space, int]]:
-        """Return the dense spaces that have at least two features, by name, and how many."""
+        """Return the dense spaces of at least two features by name, with their number of features."""
         found: dict[str, tuple[Space, int]] = {}
         for space in self.all:
             if space.pointer.kind == "dense" and space.layers:
@@ -104,7 +107,7 @@ class Spaces:
 
 
 def find_layers(groups: ZarrGroups, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the layers of the first groups, the main one first: counts where there are such, else that of most."""
+    """Return the layers of the first 64 groups: counts, data and raw first, then those that most groups have."""
     counts: dict[str, int] = {}
     for group in list(names)[:_LOOKED_AT]:
         for layer in groups.layers(group):

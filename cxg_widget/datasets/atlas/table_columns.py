@@ -1,4 +1,4 @@
-"""Columns of an obs or registry table: their kinds from Arrow types, and their values."""
+"""Reads columns of an obs or registry table: their kinds from Arrow types, and their values."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class AtlasColumns:
 
     Parameters
     ----------
-    left_out : names that are no columns to us, such as pointers and embeddings
-    life : caches what is known of a column; takes a note for each column that is skipped
+    left_out : names of columns to ignore, such as pointers and embeddings
+    life : caches which columns have missing values; receives a note per skipped column
 
     Attributes
     ----------
-    columns : those that can be read, in the table's order, without the index
-    index : the name of the column that names the rows, None where there is none
+    columns : readable columns in table order, without the index
+    index : the column that names the rows, "uid"; None if the table has no such column of strings
     """
 
     def __init__(self, table: LanceTable, left_out: Iterable[str], life: Lifetime) -> None:
@@ -46,7 +46,8 @@ class AtlasColumns:
             kind = self._kind(field)
             if kind is None or "`" in name or not name:
                 life.note(
-                    f"column {name!r} of {table.name!r} is of type {str(field.type)[:60]}, which cannot be shown."
+                    f"column {name!r} of {table.name!r} has the unsupported type {str(field.type)[:60]}; "
+                    "it is left out."
                 )
             else:
                 self.columns[name] = Column(
@@ -54,9 +55,10 @@ class AtlasColumns:
                 )
 
     def read(self, name: str, rows: Rows = None) -> Values:
-        """Return a column, or the rows of it at some positions, or from start to stop.
+        """Return a column: all rows, rows at some positions, or rows from start to stop.
 
-        A dictionary is read whole whatever the rows, since each part of a table has its own; callers keep it.
+        A dictionary column is always read as a whole, since each part of a table has its own dictionary. Callers
+        cache it.
         """
         field = self._fields[name]
         if pa.types.is_dictionary(field.type):
@@ -72,11 +74,11 @@ class AtlasColumns:
         return numbers(column, as_float=kind == "float" or self.has_missing(name))
 
     def is_dictionary(self, name: str) -> bool:
-        """Say whether a column is kept as a dictionary and codes into it."""
+        """Say whether the table stores a column as a dictionary and codes."""
         return bool(pa.types.is_dictionary(self._fields[name].type))
 
     def has_missing(self, name: str) -> bool:
-        """Say whether values of a column are missing; read from the column where its schema allows it."""
+        """Say whether a column has missing values; counts them if its schema allows nulls."""
         if not self._fields[name].nullable:
             return False
         return self._life.once(
@@ -85,7 +87,7 @@ class AtlasColumns:
 
     def _kind(self, field: pa.Field) -> Kind | None:
         kind = _kind(field.type)
-        # An array of bool has no place for a missing value; codes have.
+        # A bool array cannot hold missing values; codes can.
         if kind == "boolean" and "`" not in field.name and self.has_missing(field.name):
             return "categorical"
         return kind
@@ -100,7 +102,7 @@ class AtlasColumns:
 
 
 def embedding_width(type_: pa.DataType) -> int | None:
-    """Return the number of axes of a vector column of at least two, None for other types."""
+    """Return the number of axes of a vector column; None for other types and for vectors of one number."""
     if not pa.types.is_fixed_size_list(type_) or type_.list_size < 2:
         return None
     value = type_.value_type

@@ -1,4 +1,4 @@
-"""MuData as one dataset over the cells of all modalities, which the AnnData readers read."""
+"""Reads MuData as one dataset over the cells of all modalities; the AnnData readers read each modality."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from cxg_widget.errors import InvalidStore
 from cxg_widget.text.nouns import GENE_SET
 
 _WITH_MISSING: dict[str, Any] = {"int": {"kind": "float"}, "boolean": {"kind": "categorical", "n_categories": 2}}
-"""What a column is where cells without a value join it."""
+"""Changes to a column, by its kind, if the modality lacks some cells, whose values are then missing."""
 ReadMap = Callable[[str], NDArray[Any]]
-"""Reads the map of a modality, (n_obs,) or (n_var,): 0 = it lacks the row, else its row there, from 1."""
+"""Reads the map of a modality, (n_obs,) or (n_var,): the row in the modality, from 1; 0 = the modality lacks it."""
 
 
 class MuDataset(Dataset):
     """Several AnnData of the same cells.
 
-    Vars are called "modality:name", columns of a modality's obs and its embeddings "modality:column"; X is the matrices
-    of all modalities side by side, and a layer is one matrix of one modality: "rna:X", "rna:counts", "rna:raw". A
-    subclass opens the parts and gives them to `_join`.
+    Vars are named "modality:name"; the obs columns and embeddings of a modality are named "modality:column". X joins
+    the matrices of all modalities side by side. A layer is one matrix of one modality: "rna:X", "rna:counts",
+    "rna:raw". A subclass opens the parts and passes them to `_join`.
     """
 
     set_noun = GENE_SET
@@ -47,13 +47,13 @@ class MuDataset(Dataset):
     def _join(
         self, whole: WithMatrices, parts: Mapping[str, WithMatrices], obs_map: ReadMap, var_map: ReadMap | None
     ) -> None:
-        """Put the parts together.
+        """Join the parts; sets all attributes of the dataset.
 
         Parameters
         ----------
-        whole : what lies beside the modalities, as an AnnData without X
+        whole : the tables and embeddings of the MuData itself, as an AnnData without X
         parts : the modalities by name, in their order
-        obs_map, var_map : read the map of a modality; None = the vars have no table in common
+        obs_map, var_map : read the map of a modality; var_map None = the vars have no common table
         """
         self._whole, self._parts = whole, dict(parts)
         self.modalities = tuple(parts)
@@ -80,7 +80,7 @@ class MuDataset(Dataset):
     def _name_columns(self) -> None:
         own = ((name, column) for name, part in self._parts.items() for column in part.obs_columns)
         self._places = places = {prefixed(*place): place for place in own}
-        # Those that mudata has pulled stand among the columns of all cells already.
+        # `whole` already has the columns that mudata has pulled from the modalities.
         self._columns = {name: place for name, place in places.items() if name not in self._whole.obs_columns}
         self.obs_columns = dict(self._whole.obs_columns)
         for name, (modality, column) in self._columns.items():
@@ -93,7 +93,7 @@ class MuDataset(Dataset):
         layers: dict[str | None, list[tuple[str, str | None, int]]] = {None: []}
         for name, part in self._parts.items():
             if part._matrix.is_missing:
-                self._note(f"{name} has no X, so that its {self.var_noun.many} are those of its layers only.")
+                self._note(f"{name} has no X, so its {self.var_noun.many} are only in its layers.")
             else:
                 layers[None].append((name, None, part.n_var))
                 layers[f"{name}:X"] = [(name, None, part.n_var)]
@@ -127,7 +127,7 @@ class MuDataset(Dataset):
         self._spots = {name: spot for name, spot in spots.items() if name not in whole.embeddings}
         widths = {name: self._parts[modality].embeddings[one] for name, (modality, one) in self._spots.items()}
         self.embeddings = {**whole.embeddings, **widths}
-        # Masks of the modalities lie in obsm too, by their names.
+        # obsm also holds the masks of the modalities, under their names; they are not embeddings.
         self._unusable = {name: why for name, why in whole._unusable.items() if name not in self._parts}
         for name, part in self._parts.items():
             self._unusable |= {prefixed(name, one): f"{name}: {why}" for one, why in part._unusable.items()}
@@ -140,7 +140,7 @@ class MuDataset(Dataset):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on all that was skipped, ignored or found damaged so far, in the modalities too."""
+        """Notes on everything skipped, ignored or found damaged so far, also in the modalities."""
         masks = {self._whole._unusable[name] for name in self._parts if name in self._whole._unusable}
         found = [note for note in self._whole.notes if note not in masks]
         found += [f"{name}: {note}" for name, part in self._parts.items() for note in part.notes]
@@ -219,11 +219,11 @@ class MuDataset(Dataset):
     # --- the matrix ---------------------------------------------------------------------------------------------------
 
     def names_in(self, layer: str | None) -> VarNames:
-        """Return the index of the vars of a layer: each has those of its modality."""
+        """Return the names of the vars of a layer: those of its modality."""
         return self._names[layer]
 
     def cells_in(self, layer: str | None) -> NDArray[np.bool_] | None:
-        """Return which cells the modality of a layer has; None = all."""
+        """Return which cells the modality of a layer has, bool (n_obs,); None = all."""
         sides = self._matrices[layer].sides if layer in self._matrices else ()
         if len(sides) != 1 or sides[0].rows.n_missing == 0:
             return None
@@ -247,7 +247,7 @@ class MuDataset(Dataset):
             side = self._matrices[layer].sides[0]
             modality, other = side.name, "" if side.layer is None else f", layer={side.layer!r}"
             raise InvalidStore(
-                f"{self.uri}: layer {layer!r} has the {self.var_noun.many} of {modality} alone; open that with "
+                f"{self.uri}: layer {layer!r} has only the {self.var_noun.many} of {modality}; open it with "
                 f"key={modality!r}{other}."
             )
         lines = np.arange(start, stop)

@@ -1,4 +1,4 @@
-"""Names of vars of several modalities: "rna:CD3E", and "CD3E" where only one has it."""
+"""Finds vars of several modalities by name: "rna:CD3E", or "CD3E" if only one modality has it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from cxg_widget.datasets.mudata.side_by_side import Side
 
 
 def prefixed(modality: str, name: str) -> str:
-    """Return a name with its modality before it, which it may have already."""
+    """Return a name with the prefix of its modality, which it may already have."""
     return name if name.startswith(f"{modality}:") else f"{modality}:{name}"
 
 
 class JointNames(VarNames):
     """The vars of matrices side by side.
 
-    A var is found by "modality:name", where the name may be its index label, a readable name or an identifier, and by
-    the name alone where one modality has it.
+    "modality:name" finds a var; the name may be its index label, a readable name or an identifier. The name alone finds
+    it if only one modality has it.
     """
 
     def __init__(self, store: Contract, sides: Sequence[Side], layer: str | None) -> None:
@@ -29,16 +29,16 @@ class JointNames(VarNames):
 
     @property
     def var_labels(self) -> Sequence[str]:
-        """The names with their modalities before them (n_var,)."""
+        """The names with the prefix of their modality, (n_var,)."""
         return self._store._read_once(f"labels, {self._slot}", self._load_var_labels)
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,), without the modality where no other has them."""
+        """Readable names (n_var,), without the prefix if no other modality has them."""
         return self._store._read_once(f"aliases, {self._slot}", self._load_var_aliases)
 
     def explain_name(self, name: str) -> str | None:
-        """Say which modalities have a name, where several do."""
+        """Explain that several modalities have a name; None if fewer than two do."""
         having = [side.name for side, position in self._having(name) if position is not None]
         if len(having) < 2:
             return None
@@ -52,10 +52,10 @@ class JointNames(VarNames):
 
     def _sought(self, name: str) -> int | None:
         for side, names in zip(self._sides, self._names, strict=True):
-            # The name of a modality may have a colon, and one may begin with another: "rna" and "rna:v3".
+            # Several modalities may match, since their names may contain colons: "rna" and "rna:v3".
             if name.startswith(f"{side.name}:"):
                 found = names._sought(name[len(side.name) + 1 :])
-                # Names that mudata has made unique begin with their modality in its own table too.
+                # mudata makes names unique by the prefix, which the modality's own table then has too.
                 found = names._sought(name) if found is None else found
                 if found is not None:
                     return side.start + found

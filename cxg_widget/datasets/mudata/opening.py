@@ -54,17 +54,17 @@ def open_object(source: Any, *, key: str | None = None, **options: Any) -> Datas
 
 
 class _Part(H5adDataset):
-    """AnnData in a store, HDF5 or zarr, that another dataset has opened."""
+    """AnnData in an HDF5 or zarr store that another dataset has opened."""
 
     def __init__(self, of: StoredMuDataset, key: str | None, group: Group) -> None:
-        # Not that of AnnData, which opens the store.
+        # Skip `H5adDataset.__init__`, which would open the store.
         Dataset.__init__(self, f"{of.uri}#{key}" if key else of.uri, cache_bytes=0)
         self._path, self._key, self._store, self._budget = of.path, key, of.store, of.budget
         self.is_remote = of.is_remote
         self._open(group)
 
     def _release(self) -> None:
-        """Leave the store to who opened it."""
+        """Do nothing: the dataset that opened the store closes it."""
 
 
 class StoredMuDataset(MuDataset):
@@ -73,20 +73,21 @@ class StoredMuDataset(MuDataset):
     Parameters
     ----------
     uri : a path
-    cache_bytes : how much of what was read is kept in memory
-    memory_bytes : how much memory the entries of all modalities stored by cell may take, sorted by gene (3.2 GiB)
-    storage_options : how a store far away is reached, see `storage.options.translate`
+    cache_bytes : memory limit of the cache
+    memory_bytes : memory limit of matrices stored by cell, sorted by gene, of all modalities together (3.2 GiB)
+    storage_options : options of a remote store, see `storage.options.translate`
 
     Attributes
     ----------
-    path, store, budget : what the parts read, and in how much memory
+    path, store : the store that the parts read
+    budget : the memory that the parts share, of `memory_bytes`
 
     Raises
     ------
     InvalidStore
-        If the modalities do not share their cells, or none of them is AnnData.
+        If the modalities do not share their cells, or none of them is readable AnnData.
     DamagedStore
-        If its structure cannot be read.
+        If the structure of the store cannot be read.
     """
 
     def __init__(
@@ -125,12 +126,12 @@ class StoredMuDataset(MuDataset):
             except (InvalidStore, DamagedStore) as error:
                 self._note(f"modality {name!r} is left out: {error}")
         if not parts:
-            raise InvalidStore(f"'{self.uri}' is MuData without a modality that can be read.")
+            raise InvalidStore(f"'{self.uri}': MuData without a readable modality.")
         var_map = partial(self._map, "varmap") if isinstance(root.get("varmap"), Group) else None
         self._join(whole, parts, partial(self._obs_map, whole, parts), var_map)
 
     def _modalities(self, root: Group) -> dict[str, Group]:
-        """Return the groups of modalities, in their order."""
+        """Return the groups of the modalities, in the order of `mod-order`; notes those that are not AnnData."""
         mod = root.get("mod")
         if not isinstance(mod, Group):
             raise InvalidStore(f"'{self.uri}': MuData without the group 'mod' of its modalities.")
@@ -153,7 +154,7 @@ class StoredMuDataset(MuDataset):
     def _map(self, table: str, name: str) -> NDArray[Any]:
         node = self.store.root.get(f"{table}/{name}")
         if not isinstance(node, Array) or node.dtype.kind not in "iu":
-            raise InvalidStore(f"{self.uri}: {table}/{name} is missing or is no array of integers.")
+            raise InvalidStore(f"{self.uri}: {table}/{name} is missing or not an array of integers.")
         node.check_plausible()
         return node.read()
 
@@ -194,19 +195,19 @@ class ZarrMuDataset(StoredMuDataset):
 
 
 class MuDataInMemory(MuDataset):
-    """A MuData object, or any other with mod, obs, var, obsm, obsmap and varmap.
+    """A MuData object, or any object with mod, obs, var, obsm, obsmap and varmap.
 
     Parameters
     ----------
-    source : the object; it is kept, and neither changed nor copied
-    cache_bytes, memory_bytes : as of `AnnDataInMemory`
+    source : the object, which is neither changed nor copied
+    cache_bytes, memory_bytes : as in `AnnDataInMemory`
 
     Raises
     ------
     InvalidStore
         If the modalities do not share their cells.
     InvalidOption
-        If no modality is AnnData, or its tables are no DataFrames.
+        If no modality is AnnData, or its tables are not DataFrames.
     """
 
     format: ClassVar[str] = "mudata"
@@ -242,17 +243,17 @@ class MuDataInMemory(MuDataset):
 
 
 def check_axis(axis: Any, uri: str, names: list[str]) -> None:
-    """Raise `InvalidStore` where modalities share something other than their cells."""
+    """Raise `InvalidStore` if the modalities share genes, by the axis of the MuData."""
     shared = next((what for number, what in _SHARED.items() if np.array_equal(axis, number)), None)
     if shared is not None:
         path = "mdata" if uri == _IN_MEMORY else f"'{uri}'"
         raise InvalidStore(
-            f"{uri}: its modalities share {shared} (axis={axis}), not cells alone, so they are no one dataset. "
+            f"{uri}: its modalities share {shared} (axis={axis}), not only cells, so they cannot form one dataset. "
             f"Open one: open_dataset({path}, key={names[0]!r}), or {', '.join(map(repr, names[1:])) or 'no other'}."
         )
 
 
 def _by_names(whole: Dataset, part: Dataset) -> NDArray[Any]:
-    """Return the map of a modality by the names of its cells, as for stores of before maps."""
+    """Return the map of a modality by the names of its cells; older stores have no maps."""
     place = {name: number for number, name in enumerate(part.obs_names().tolist(), 1)}
     return np.array([place.get(name, 0) for name in whole.obs_names().tolist()], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Registers MuData on disk as formats, asked before the readers of AnnData, and detects it."""
+"""Registers MuData on disk as two formats and detects them, before the readers of AnnData."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _WRITTEN_BY_MUDATA = b"MuData (format-version="
 
 
 def _is_h5mu(path: Path) -> bool:
-    """Say whether a file is HDF5 whose root says that it is MuData, or holds modalities."""
+    """Say whether a file is HDF5 with a root that declares MuData or has modalities."""
     if begins_with(path, _WRITTEN_BY_MUDATA):
         return True
     if not begins_with(path, _HDF5):
         return False
-    # Without h5py, or with one that is too old, the reader of AnnData says what to install.
+    # Without h5py, or with an old one, leave the file to the AnnData reader, whose error names the package to install.
     with suppress(ImportError, DamagedStore, InvalidStore):
         from cxg_widget.datasets.anndata.h5 import H5Store
         from cxg_widget.datasets.anndata.parts import is_mudata

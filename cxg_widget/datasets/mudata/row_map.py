@@ -16,13 +16,13 @@ Rows = NDArray[np.int64]
 
 
 class RowMap:
-    """The rows of one modality among all cells; the map is read at first use.
+    """Maps all cells to the rows of one modality; reads the map at first use.
 
     Parameters
     ----------
-    n_obs, n_own : cells in all, and of the modality
-    load : reads the map as MuData has it, (n_obs,): 0 = the modality lacks the cell, else its row there, from 1
-    where : the store and the path of the map, for sentences
+    n_obs, n_own : number of all cells, and of cells in the modality
+    load : reads the map as MuData stores it, (n_obs,): the row in the modality, from 1; 0 = it lacks the cell
+    where : the store and the path of the map, for errors
     """
 
     def __init__(self, n_obs: int, n_own: int, load: Callable[[], NDArray[Any]], where: str) -> None:
@@ -31,7 +31,7 @@ class RowMap:
 
     @property
     def n_missing(self) -> int:
-        """How many cells the modality lacks; known without the map."""
+        """Number of cells that the modality lacks; does not read the map."""
         return self.n_obs - self.n_own
 
     @cached_property
@@ -41,7 +41,9 @@ class RowMap:
         named = found[found >= 0]
         is_whole = found.shape == (self.n_obs,) and len(named) == self.n_own and not (found < -1).any()
         if not (is_whole and (np.bincount(named, minlength=self.n_own) == 1).all()):
-            raise InvalidStore(f"{self._where} does not name each of {self.n_own:,} rows once; mdata.update() helps.")
+            raise InvalidStore(
+                f"{self._where} does not name each of {self.n_own:,} rows exactly once; mdata.update() repairs it."
+            )
         return found
 
     @cached_property
@@ -54,11 +56,14 @@ class RowMap:
 
     @cached_property
     def ascends(self) -> bool:
-        """Whether the modality has its cells in the order of all."""
+        """Whether the modality's rows are in the order of all cells."""
         return bool((self.joint[1:] > self.joint[:-1]).all())
 
     def among(self, rows: Rows | None) -> tuple[Rows, Rows]:
-        """Return the own rows of some cells (None = all) that the modality has, ascending; and the place of each."""
+        """Return the modality's rows of some cells (None = all), ascending, and their positions in `rows`.
+
+        Both lack the cells that the modality lacks.
+        """
         own = self.own if rows is None else self.own[rows]
         places = np.flatnonzero(own >= 0)
         if not self.ascends:
@@ -67,9 +72,10 @@ class RowMap:
 
 
 def spread(values: Values, places: Rows, n: int, *, is_complete: bool) -> Values:
-    """Return values as those of n cells, at their places; where the modality lacks cells, in a type with missing ones.
+    """Return the values of n cells, with those of a modality at their places; other cells are missing.
 
-    Integers then are floats, booleans are categories, and missing texts None.
+    is_complete : whether all n cells have a value; if not, integers become floats, booleans categories, and missing
+        texts None
     """
     if is_complete:
         return _reordered(values, places)
@@ -85,7 +91,7 @@ def spread(values: Values, places: Rows, n: int, *, is_complete: bool) -> Values
 
 
 def spread_vector(vector: Vector, places: Rows, n: int) -> Vector:
-    """Return the values of a var as those of n cells, NaN of the others."""
+    """Return a var over n cells, with the values of a modality at their places; other cells are NaN."""
     if _is_same(places, n):
         return vector
     is_missing = np.ones(n, dtype=np.bool_)

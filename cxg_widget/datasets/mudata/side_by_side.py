@@ -1,4 +1,4 @@
-"""Matrices of several modalities side by side, over all cells; values that a modality lacks are NaN."""
+"""Joins the matrices of several modalities side by side, over all cells; a cell that a modality lacks is NaN there."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Side:
 
     Attributes
     ----------
-    name : of the modality
-    part, layer : where it is
-    rows : its rows among all cells
+    name : name of the modality
+    part, layer : dataset and layer of the matrix
+    rows : map of the modality's rows to all cells
     start : position of its first var
     n : number of its vars
     """
@@ -36,20 +36,20 @@ class Side:
     n: int
 
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield vars over all cells; positions are its own."""
+        """Yield vars over all cells; the positions are those within the modality."""
         rows = self.rows
         for vector in self.part._read_vectors(positions, self.layer):
             yield spread_vector(vector, rows.joint, rows.n_obs)
 
     def vectors_block(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield some cells of vars, where the modality has its cells in the order of all."""
+        """Yield the cells start <= cell < stop of vars; needs `rows.ascends`."""
         low, high = np.searchsorted(self.rows.joint, (start, stop)).tolist()
         places = self.rows.joint[low:high] - start
         for vector in self.part._read_vectors_block(positions, self.layer, low, high):
             yield spread_vector(vector, places, stop - start)
 
     def lines(self, rows: Rows) -> MatrixBlock:
-        """Return some cells, ascending; of those that it lacks all entries are NaN."""
+        """Return some cells, ascending; those that the modality lacks are NaN everywhere."""
         own, places = self.rows.among(rows)
         if not len(own):
             return DenseBlock(np.full((len(rows), self.n), np.nan, dtype=np.float32))
@@ -59,7 +59,7 @@ class Side:
         return _lines_at(block.written_out(self.n), places, len(rows), self.n)
 
     def columns(self, positions: Rows, rows: Rows | None) -> MatrixBlock:
-        """Return some of its own vars as lines, whose positions are places among the rows."""
+        """Return vars, by their positions in the modality, as lines over some rows (None = all cells)."""
         own, places = self.rows.among(rows)
         n = self.rows.n_obs if rows is None else len(rows)
         if not len(own):
@@ -70,24 +70,27 @@ class Side:
         return _positions_at(block.written_out(len(own)), places, n)
 
     def grain(self) -> Grain:
-        """Say in which portions the modality is read."""
+        """Return the grain of the modality's matrix."""
         return self.part._read_grain(self.layer)
 
 
 class SideBySide:
-    """Matrices whose vars come one after the other."""
+    """Matrices of several modalities, whose vars follow each other."""
 
     def __init__(self, sides: Sequence[Side], n_obs: int) -> None:
         self.sides = tuple(sides)
         self.n_obs, self.n_var = n_obs, sum(side.n for side in sides)
 
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct vars over all cells, in their order."""
+        """Yield distinct vars over all cells, in the order of `positions`."""
         coming = {side.start: side.vectors(own) for side, own in self._by_side(positions)}
         return (next(coming[self._side_of(position).start]) for position in positions)
 
     def vectors_block(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector] | None:
-        """Yield some cells of distinct vars; None where a modality must be read whole for them."""
+        """Yield the cells start <= cell < stop of distinct vars.
+
+        Returns None if one of their modalities has its cells in another order.
+        """
         found = list(self._by_side(positions))
         if not all(side.rows.ascends for side, _ in found):
             return None
@@ -99,12 +102,12 @@ class SideBySide:
         return _beside([side.lines(rows) for side in self.sides], [side.n for side in self.sides])
 
     def columns(self, positions: Rows, rows: Rows | None) -> MatrixBlock:
-        """Return some vars, ascending, as lines, whose positions are places among the rows (None = all)."""
+        """Return some vars, ascending, as lines over some rows (None = all)."""
         found = self._by_side(positions.tolist())
         return join([side.columns(np.asarray(own, dtype=np.int64), rows) for side, own in found])
 
     def grain(self) -> Grain:
-        """Say in which portions it is read: by column as soon as one modality is read so."""
+        """Return the joint grain: by row or by column only if all modalities are."""
         grains = [side.grain() for side in self.sides]
         missing = sum(side.rows.n_missing * side.n for side in self.sides)
         by_row = all(one.rows is not None for one in grains)
@@ -129,7 +132,7 @@ class SideBySide:
         for side, grain in zip(self.sides, grains, strict=True):
             own = side.rows.own
             each = np.diff(grain.row_starts) if grain.row_starts is not None else np.full(side.rows.n_own, side.n)
-            # A missing cell takes an entry for each var, which is NaN.
+            # A missing cell has a NaN entry for each var.
             lengths += np.where(own >= 0, np.append(each, side.n)[own], side.n)
         return np.concatenate([[0], np.cumsum(lengths)])
 
@@ -137,7 +140,7 @@ class SideBySide:
         return next(side for side in self.sides if position < side.start + side.n)
 
     def _by_side(self, positions: Sequence[int]) -> Iterator[tuple[Side, list[int]]]:
-        """Yield each side of which vars are wanted, with their positions in it."""
+        """Yield each side that has some of the vars, with their positions in it."""
         for side in self.sides:
             own = [position - side.start for position in positions if 0 <= position - side.start < side.n]
             if own:
@@ -153,7 +156,7 @@ def _dense_at(lines: NDArray[np.floating], places: Rows, n: int) -> NDArray[np.f
 
 
 def _lines_at(block: MatrixBlock, places: Rows, n: int, length: int) -> MatrixBlock:
-    """Return lines at their places among n; the others hold NaN everywhere."""
+    """Place lines among n; the other lines are NaN everywhere."""
     if len(places) == n and (places == np.arange(n)).all():
         return block
     lengths = np.full(n, length, dtype=np.int64)
@@ -171,7 +174,7 @@ def _lines_at(block: MatrixBlock, places: Rows, n: int, length: int) -> MatrixBl
 
 
 def _positions_at(block: MatrixBlock, places: Rows, n: int) -> MatrixBlock:
-    """Return lines whose positions are places among n; NaN stands at the others."""
+    """Map the positions of lines to places among n; the other positions are NaN."""
     is_missing = np.ones(n, dtype=np.bool_)
     is_missing[places] = False
     missing = np.flatnonzero(is_missing)
@@ -188,7 +191,7 @@ def _positions_at(block: MatrixBlock, places: Rows, n: int) -> MatrixBlock:
 
 
 def _beside(blocks: Sequence[MatrixBlock], widths: Sequence[int]) -> MatrixBlock:
-    """Return lines that go on in the next block; positions of each begin where the widths before it end."""
+    """Concatenate the lines of blocks; shifts the positions of each block by the widths of those before it."""
     if len(blocks) == 1:
         return blocks[0]
     dense = [block.lines for block in blocks if block.lines is not None]

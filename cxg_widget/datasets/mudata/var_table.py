@@ -1,4 +1,4 @@
-"""The var columns of several modalities as one table."""
+"""Joins the var columns of several modalities into one table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cxg_widget.datasets.mudata.side_by_side import Side
 
 
 def joined_columns(sides: Sequence[Side]) -> dict[str, Column]:
-    """Return the columns of the modalities' own var tables; one that several have is one column."""
+    """Return the columns of the modalities' own var tables; columns of the same name are joined."""
     kinds: dict[str, list[Kind]] = {}
     for side in sides:
         for name, column in side.part.var_columns.items():
@@ -26,7 +26,7 @@ def joined_columns(sides: Sequence[Side]) -> dict[str, Column]:
 
 
 def read_joined(name: str, sides: Sequence[Side], kind: Kind) -> Values:
-    """Read a column over the vars of all modalities; missing in those that lack it."""
+    """Read a column over the vars of all modalities; missing in modalities that lack it."""
     parts = [_values(side.part, name, side.n) for side in sides]
     found = np.concatenate([np.empty(0, dtype=object), *parts])
     if kind in ("int", "float"):
@@ -45,14 +45,18 @@ def read_joined(name: str, sides: Sequence[Side], kind: Kind) -> Values:
 
 
 def joint_positions(sides: Sequence[Side], read_map: Callable[[str], NDArray[Any]], uri: str) -> Rows:
-    """Return where each var stands in the var table that all modalities have in common."""
+    """Return the row of each var in the common var table of all modalities."""
     n_var = sum(side.n for side in sides)
     maps = [RowMap(n_var, side.n, partial(read_map, side.name), f"{uri}: varmap/{side.name}") for side in sides]
     return np.concatenate([one.joint for one in maps])
 
 
 def _kind_of(kinds: list[Kind], n_sides: int) -> Kind:
-    """Return the kind of a column that so many of the modalities have; integers that may be missing are floats."""
+    """Return the joint kind of a column; integers that some modalities lack become floats.
+
+    kinds : the kinds in the modalities that have the column
+    n_sides : number of modalities
+    """
     first = kinds[0]
     if set(kinds) == {first}:
         return "float" if first == "int" and len(kinds) < n_sides else first

@@ -1,4 +1,4 @@
-"""The files of an mzPeak, in a ZIP archive of stored members or in a folder, memory-mapped."""
+"""Opens the members of an mzPeak, in a ZIP archive or a folder, as memory maps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENCRYPTED = 0x1
 
 
 class Archive:
-    """The members of an mzPeak by name."""
+    """The members of an mzPeak by name; a ZIP archive must store them uncompressed."""
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
@@ -31,26 +31,34 @@ class Archive:
 
     @property
     def kind(self) -> str:
-        """What a person calls it."""
+        """The noun for messages: "folder" or "archive"."""
         return "folder" if self.is_folder else "archive"
 
     def has(self, name: str) -> bool:
-        """Say whether there is a member of that name."""
+        """Say whether there is a member of this name."""
         return self._file(name).is_file() if self.is_folder else name in self._entries
 
     def size(self, name: str) -> int:
-        """Return the bytes of a member on disk."""
+        """Return the size of a member in bytes."""
         return self._file(name).stat().st_size if self.is_folder else self._entries[name].file_size
 
     def stamp(self, name: str) -> tuple[int, ...]:
-        """Return numbers that are others after a member was written anew."""
+        """Return numbers that change when a member is rewritten: its size, and its CRC or time of modification."""
         if self.is_folder:
             found = self._file(name).stat()
             return found.st_size, found.st_mtime_ns
         return self._entries[name].file_size, self._entries[name].CRC
 
     def open(self, name: str) -> pa.Buffer:
-        """Return the bytes of a member, mapped and not read."""
+        """Return the bytes of a member as a memory map; reads at most the header of the member.
+
+        Raises
+        ------
+        InvalidStore
+            If the member is encrypted, compressed, or a link out of the folder.
+        DamagedStore
+            If it cannot be opened.
+        """
         try:
             if self.is_folder:
                 return _map(self._file(name))
@@ -71,7 +79,7 @@ class Archive:
             if not self.path.is_file() or not self._begins_as_zip():
                 raise InvalidStore(f"{self.uri}: not a ZIP file and not a directory.")
             with MeteredFile(self.path, self.meter) as raw, zipfile.ZipFile(io.BufferedReader(raw)) as archive:
-                # Where a name occurs twice the specification wants the last one.
+                # If a name occurs twice, the specification requires the last one, which the dict keeps.
                 return {entry.filename: entry for entry in archive.infolist()}
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             if isinstance(error, InvalidStore):
@@ -83,7 +91,7 @@ class Archive:
             return file.read(2) == b"PK"
 
     def _file(self, name: str) -> Path:
-        """Return the path of a member of the folder; links may not lead out of it."""
+        """Return the path of a member of the folder; raises `InvalidStore` for a link out of the folder."""
         check_name(name, self.uri)
         found = self.path / name
         if not os.path.realpath(found).startswith(os.path.join(os.path.realpath(self.path), "")):
@@ -100,7 +108,7 @@ class Archive:
         header = whole[start : start + _LOCAL_HEADER.size].to_pybytes()
         self.meter.add(len(header))
         if len(header) == _LOCAL_HEADER.size:
-            # The lengths here may differ from those in the directory at the end, so these count.
+            # Use the lengths of the local header, since those in the directory at the end may differ.
             signature, _, method, n_name, n_extra = _LOCAL_HEADER.unpack(header)
             start += _LOCAL_HEADER.size + n_name + n_extra
             if signature == b"PK\x03\x04" and method == 0 and start + entry.file_size <= whole.size:
@@ -111,10 +119,10 @@ class Archive:
 
 
 def check_name(name: str, uri: str) -> None:
-    """Raise `InvalidStore` for the name of a member that is no plain relative path."""
+    """Raise `InvalidStore` if the name of a member is not a plain relative path."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\\" in name or ":" in name or "\0" in name:
-        raise InvalidStore(f"{uri}: the index lists {name!r}, which is not the name of a member of the store.")
+        raise InvalidStore(f"{uri}: the index lists {name!r}, which is not a valid name of a member.")
 
 
 def _map(path: Path) -> pa.Buffer:

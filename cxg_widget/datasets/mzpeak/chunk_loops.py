@@ -1,7 +1,7 @@
-"""The compiled loops that decode chunks; what their arguments mean is decided in `chunks.py`.
+"""Compiled loops that decode chunks; `chunks.py` prepares their arguments.
 
-Imported at first use only, since numba takes a while. All loops release the interpreter lock, and none of them writes
-beyond what its caller has made room for, whatever the bytes say.
+Import this module at first use only, since numba takes a while to load. All loops release the interpreter lock. None of
+them writes beyond the arrays of its caller, even on damaged bytes.
 
 Source: Teleman et al., Numerical compression schemes for proteomics mass spectrometry data, 2014,
 doi:10.1074/mcp.O114.037879; the mzPeak specification, chunked layout.
@@ -24,16 +24,17 @@ OK, LENGTHS_DIFFER, CORRUPT, OUT_OF_BOUNDS, TOO_SHORT = 0, 1, 2, 3, 4
 
 @compiled
 def half_byte(data: Any, at: Any) -> Any:
-    """Return the half byte at a place counted in half bytes, the upper half of each byte first."""
+    """Return the half byte at a position in half bytes; the upper half of each byte comes first."""
     byte = np.int64(data[at >> 1])
     return byte & 15 if at & 1 else byte >> 4
 
 
 @compiled
 def next_integer(data: Any, at: Any, stop: Any) -> Any:
-    """Read one truncated integer: how many leading half bytes are 0 (1-8) or 15 (9-15), then the rest, lowest first.
+    """Read one truncated integer; return it and the position after it, -1 if the bytes end before the integer.
 
-    Return it and the place behind it; -1 where the bytes end before it does.
+    The first half byte counts the leading half bytes that are 0 (0 to 8) or, minus 8, those that are 15 (9 to 15). The
+    other half bytes follow, lowest first.
     """
     head = half_byte(data, at)
     n_left = head if head <= 8 else head - 8
@@ -45,7 +46,7 @@ def next_integer(data: Any, at: Any, stop: Any) -> Any:
             found |= np.int64(15) << (4 * k)
     for k in range(8 - n_left):
         found |= half_byte(data, at + 1 + k) << (4 * k)
-    # Of 32 bits with a sign, gathered in 64.
+    # Convert the 32 bits, collected in 64, to a signed number.
     if found >= np.int64(1) << 31:
         found -= np.int64(1) << 32
     return found, at + 9 - n_left
@@ -53,13 +54,13 @@ def next_integer(data: Any, at: Any, stop: Any) -> Any:
 
 @compiled
 def ends_here(data: Any, at: Any, stop: Any) -> Any:
-    """Say whether no integer begins at a place: at the end, or where half a byte is left that is not a zero (8)."""
+    """Say whether no integer begins at a position: at the end, or at a last half byte that is padding, so not 8 (0)."""
     return at >= stop or (at == stop - 1 and (at & 1) == 1 and half_byte(data, at) != 8)
 
 
 @compiled
 def fixed_point(data: Any, begin: Any) -> Any:
-    """Return the scale in the first eight bytes, the highest first unlike all else, and whether it is one."""
+    """Return the scale in the first eight bytes, and whether it is valid; big-endian, unlike all other numbers."""
     raw = np.empty(8, dtype=np.uint8)
     for k in range(8):
         raw[7 - k if sys.byteorder == "little" else k] = data[begin + k]
@@ -69,7 +70,7 @@ def fixed_point(data: Any, begin: Any) -> Any:
 
 @compiled
 def four_bytes(data: Any, begin: Any) -> Any:
-    """Return four bytes as an unsigned integer, the lowest first."""
+    """Return four bytes, lowest first, as an unsigned integer."""
     found = np.int64(0)
     for k in range(4):
         found |= np.int64(data[begin + k]) << (8 * k)
@@ -102,7 +103,7 @@ def decode_linear(data: Any, begin: Any, end: Any, out: Any, first: Any, last: A
             return TOO_SHORT
         if place == last:
             return LENGTHS_DIFFER
-        # Each is written as what it differs from the line through the two before it.
+        # A value is stored as its difference from the line through the two values before it.
         before, now = now, 2 * now - before + residual
         out[place] = now / scale
         place += 1
@@ -112,9 +113,10 @@ def decode_linear(data: Any, begin: Any, end: Any, out: Any, first: Any, last: A
 @compiled
 def decode_steps(values: Any, valid: Any, begin: Any, end: Any, start: Any, is_delta: Any, out: Any, out_valid: Any,
                  first: Any, last: Any) -> Any:  # fmt: skip
-    """Decode values[begin:end], behind the start of the chunk where that is not among them, into out[first:last].
+    """Decode values[begin:end] into out[first:last]; a delta after a null is an absolute value.
 
-    That it is among them is only possible where the list begins with a null; which it is, the lengths tell.
+    If the output is longer by one, the start of the chunk precedes the values. If the lengths are equal, the values
+    must be empty or begin with a null. Other lengths are an error.
     """
     n, room = end - begin, last - first
     if room == n + 1:
@@ -143,9 +145,9 @@ def decode_axis(
     encodings: Any, starts: Any, ends: Any, values: Any, valid: Any, value_offsets: Any, data: Any, data_offsets: Any,
     offsets: Any, is_silent: Any, slack: Any, out: Any, out_valid: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Decode the m/z of chunks: that of chunk i goes to out[offsets[i]:offsets[i + 1]].
+    """Decode the m/z of chunks; chunk i goes to out[offsets[i]:offsets[i + 1]].
 
-    is_silent : bool, one for each point: its intensity is 0
+    is_silent : bool (n_points,), whether the intensity of a point is 0
     """
     for i in range(encodings.size):
         first, last = offsets[i], offsets[i + 1]
@@ -163,8 +165,8 @@ def decode_axis(
             if out_valid[k] and not np.isfinite(out[k]):
                 status[i] = CORRUPT
             elif out_valid[k] and not (starts[i] - slack <= out[k] <= ends[i] + slack) and status[i] == OK:
-                # The format's writer closes a profile by a point of intensity 0 on either side, which the bounds of the
-                # chunk leave out (up to 0.09 Th in its own sample). It is what a null is in other encodings.
+                # The format's writer closes a profile with a point of intensity 0 on either side, outside the bounds of
+                # the chunk (by up to 0.09 Th in its own sample). Treat it as the nulls of other encodings.
                 if is_silent[k] and (k == first or k == last - 1):
                     out_valid[k] = False
                 else:
@@ -173,7 +175,7 @@ def decode_axis(
 
 @compiled
 def count_slof(offsets: Any, counts: Any, status: Any) -> None:
-    """Count the values of SLOF buffers: eight bytes of scale, then two bytes each."""
+    """Count the values of SLOF buffers: eight bytes of scale, then two bytes per value."""
     for i in range(counts.size):
         n_bytes = offsets[i + 1] - offsets[i]
         counts[i] = max(n_bytes - 8, 0) // 2
@@ -216,13 +218,13 @@ def count_pic(data: Any, offsets: Any, counts: Any, status: Any) -> None:
 
 @compiled
 def decode_pic(data: Any, data_offsets: Any, offsets: Any, out: Any, status: Any) -> None:
-    """Decode PIC buffers: whole numbers of 0 and more."""
+    """Decode PIC buffers: non-negative integers."""
     for i in range(status.size):
         at, stop = data_offsets[i] * 2, data_offsets[i + 1] * 2
         if status[i] != OK:
             continue
         for k in range(offsets[i], offsets[i + 1]):
-            # Never behind the end: `count_pic` walked the same bytes and made this much room.
+            # This never reads beyond the end: `count_pic` counted the integers in the same bytes.
             value, at = next_integer(data, at, stop)
             out[k] = value
             if value < 0:

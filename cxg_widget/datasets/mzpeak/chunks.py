@@ -1,4 +1,4 @@
-"""A batch of chunks as points: the m/z axis and the intensities, decoded and checked against each other."""
+"""Decodes a batch of chunks to points: m/z and intensities, checked against each other."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cxg_widget.datasets.mzpeak.layout import PIC, ChunkLayout
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 SLACK = 0.01
-"""Th by which a point may lie outside of what its chunk says: what is lost by lossy encodings, and some more."""
+"""Tolerance in Th of a point outside the bounds of its chunk: the loss of lossy encodings and a margin."""
 _ENCODINGS = {"MS:1000576": 0, "MS:1003089": 1, "MS:1002312": 2}
 
 
 @dataclass(frozen=True)
 class Lists:
-    """Lists behind each other: list i is values[offsets[i]:offsets[i + 1]]; `valid` says which are not null."""
+    """Concatenated lists: list i is values[offsets[i]:offsets[i + 1]]; `valid` marks values that are not null."""
 
     values: NDArray[Any]
     valid: NDArray[np.bool_]
@@ -40,7 +40,7 @@ class Decoded:
     mz : float64 (n,)
     intensity : float (n,)
     valid : bool (n,); False = a null, which marks a zero next to a peak
-    offsets : int64 (n_chunks + 1,); where the points of each chunk are
+    offsets : int64 (n_chunks + 1,); chunk i has the points from offsets[i] to offsets[i + 1]
     """
 
     mz: NDArray[np.float64]
@@ -52,7 +52,14 @@ class Decoded:
 def decode(batch: pa.RecordBatch, layout: ChunkLayout, label: str) -> Decoded:
     """Decode all chunks of a batch.
 
-    label : how sentences begin
+    label : start of error messages
+
+    Raises
+    ------
+    DamagedStore
+        If a chunk cannot be decoded, its lengths differ, or its m/z is outside its bounds.
+    InvalidStore
+        If an encoding is unknown.
     """
     from cxg_widget.datasets.mzpeak.chunk_loops import decode_axis
 
@@ -74,7 +81,7 @@ def decode(batch: pa.RecordBatch, layout: ChunkLayout, label: str) -> Decoded:
 
 
 def chunk_bounds(batch: pa.RecordBatch, layout: ChunkLayout) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the first and the last m/z of chunks; writers leave the last at 0 where there is one point only."""
+    """Return the first and the last m/z of chunks; corrects the last, which writers leave at 0 for a single point."""
     starts, ends = (_floats(column_at(batch, path)) for path in (layout.start, layout.end))
     return starts, np.fmax(starts, ends)
 
@@ -126,7 +133,7 @@ def _check(
     what: str,
     bounds: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> None:
-    """Raise for the first chunk that could not be decoded."""
+    """Raise `DamagedStore` for the first chunk that could not be decoded."""
     from cxg_widget.datasets.mzpeak import chunk_loops
 
     wrong = np.flatnonzero(status)
@@ -144,7 +151,7 @@ def _check(
 
 
 def _encodings(column: pa.Array, label: str) -> NDArray[np.uint8]:
-    """Return the number of the encoding of each chunk."""
+    """Return the encoding of each chunk, as numbered in `chunk_loops`."""
     if pa.types.is_struct(column.type):
         column = pa.array([_curie(value) for value in column.to_pylist()])
     encoded = pc.dictionary_encode(column, null_encoding="encode")
@@ -165,7 +172,7 @@ def _curie(value: Any) -> str:
 
 
 def _lists(batch: pa.RecordBatch, path: str | None, dtype: Any) -> Lists:
-    """Return a column of lists; empty ones where there is no such column. dtype None = as stored, at least float32."""
+    """Return a column of lists; path None = empty lists. dtype None = float32 if stored so, else float64."""
     if path is None:
         return Lists(np.empty(0, dtype or np.float64), np.empty(0, np.bool_), np.zeros(batch.num_rows + 1, np.int64))
     column = column_at(batch, path)
@@ -182,7 +189,7 @@ def _lists(batch: pa.RecordBatch, path: str | None, dtype: Any) -> Lists:
 
 
 def _as_list(column: pa.Array) -> pa.Array:
-    """Return lists of another make, or byte strings, as large lists."""
+    """Convert other types of lists, or byte strings, to large lists."""
     if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
         column = column.cast(pa.large_binary())
         found = [np.frombuffer(value or b"", dtype=np.uint8) for value in column.to_pylist()]
@@ -194,13 +201,13 @@ def _as_list(column: pa.Array) -> pa.Array:
 
 
 def _floats(column: pa.Array, *, keep_single: bool = False) -> NDArray[Any]:
-    """Return numbers as float64, or float32 where they are and may be; null = NaN."""
+    """Return numbers as float64, or as float32 if they are and `keep_single`; null = NaN."""
     wanted = pa.float32() if keep_single and column.type == pa.float32() else pa.float64()
     found: NDArray[Any] = column.cast(wanted, safe=False).to_numpy(zero_copy_only=False)
     return found
 
 
 def _integers(column: pa.Array) -> NDArray[np.int64]:
-    """Return spectrum indices; null = -1, which no spectrum has."""
+    """Return spectrum indices; null = -1, which is not a valid index."""
     found: NDArray[np.int64] = pc.fill_null(column.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
     return found

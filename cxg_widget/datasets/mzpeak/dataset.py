@@ -1,4 +1,4 @@
-"""The reader of mzPeak, mass spectra in Parquet, as a `Dataset`: the spectra, or all of their peaks."""
+"""Opens mzPeak, mass spectra in Parquet, and reads its spectra as a `Dataset`; `peaks_dataset.py` reads all peaks."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ _EMBEDDINGS = {
     "precursor_mz": "precursor m/z",
     "total_ion_current": "total ion current",
 }
-"""What is drawn over the retention time, and its label."""
+"""Columns drawn over the retention time, with their axis labels."""
 
 
 def open_mzpeak(uri: str, *, observations: str = "spectra", **options: Any) -> Dataset:
-    """Open an mzPeak.
+    """Open an mzPeak file or folder.
 
     Parameters
     ----------
     observations : "spectra", or "peaks" for the map of all peaks
-    **options : of `MzPeakStore`
+    **options : options of `MzPeakStore`
 
     Raises
     ------
     InvalidStore
-        If it is not a local file or folder.
+        If `uri` is not local.
     InvalidValue
         If `observations` is neither.
     """
     if is_remote(uri):
-        raise InvalidStore(f"{uri}: mzPeak can be opened only from local files; copy it here first.")
+        raise InvalidStore(f"{uri}: mzPeak opens only from local files; copy it to this machine first.")
     if observations not in get_args(Observations):
         raise InvalidValue(f"observations is {observations!r}; it must be 'spectra' or 'peaks'.")
     return (PeaksDataset if observations == "peaks" else SpectraDataset)(uri, **options)
 
 
 class SpectraDataset(MzPeakStore):
-    """One obs per spectrum. A var is a window of m/z, its values the intensities in it, summed up: a chromatogram.
+    """One obs per spectrum. A var is an m/z window; its value is the sum of the intensities in it: a chromatogram.
 
-    The vars are windows around the most intense base peaks; any other is found by `find_var("mz:445.12+-0.02")`.
+    The vars are windows around the most intense base peaks; `find_var("mz:445.12+-0.02")` adds any other.
     """
 
     observations: ClassVar[str] = "spectra"

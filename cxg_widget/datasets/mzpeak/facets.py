@@ -1,4 +1,4 @@
-"""The metadata of spectra as tables: columns, their rows, and how to read them."""
+"""Finds and reads the metadata tables of spectra."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PARTS = {"spectrum": "metadata", "scan": "scans", "precursor": "precursors", "s
 
 @dataclass(frozen=True)
 class Facet:
-    """One of the tables about spectra: a column of structs in a packed table, or a member of its own.
+    """A metadata table of spectra: a column of structs in a packed table, or a member of its own.
 
-    prefix : what stands before the paths of its columns, "spectrum." or ""
-    key : path of the index of the spectrum that a row belongs to; rows where it is null are none
+    prefix : prefix of the paths of its columns, such as "spectrum.", or ""
+    key : path of the index of a row's spectrum; rows with a null index do not count
     terms : path of a column below the facet to its accession
     """
 
@@ -35,7 +35,7 @@ class Facet:
     terms: Mapping[str, str]
 
     def columns(self) -> Iterator[tuple[str, str, pa.DataType]]:
-        """Yield the readable name, the path and the type of each column that holds no lists."""
+        """Yield the readable name, the path and the type of each column without lists."""
         fields: Any = self.table.schema.field(self.name).type if self.prefix else self.table.schema
         for path, type_ in _leaves("", fields):
             if self.prefix + path != self.key:
@@ -56,7 +56,7 @@ class Facet:
             return index.to_numpy(zero_copy_only=False), values.filter(kept)
 
     def values(self, path: str) -> pa.Array:
-        """Return the values of a column in the rows that have an index, (k,); where all have, it is not read."""
+        """Return the values of a column in the rows with an index, (k,); does not read the index if no row lacks it."""
         if self.table.n_null(self.key) != 0:
             return self.read(path)[1]
         with self.table.reading():
@@ -64,7 +64,10 @@ class Facet:
 
 
 def find_facets(manifest: Manifest, tables: Mapping[str, ParquetTable], uri: str) -> dict[str, Facet]:
-    """Find the tables about spectra, packed into one or each in a member of its own."""
+    """Find the metadata tables of spectra, packed into one member or each in its own.
+
+    Raises `InvalidStore` if there is no table of spectra, or it has no index.
+    """
     main = manifest.find("metadata")
     if main is None:
         raise InvalidStore(f"{uri}: no spectrum metadata; the index lists {manifest.kinds}.")
@@ -85,7 +88,7 @@ def find_facets(manifest: Manifest, tables: Mapping[str, ParquetTable], uri: str
 
 
 def column_at(table: pa.Table | pa.RecordBatch, path: str) -> pa.Array:
-    """Return a column below structs as one array, without its dictionary; null where a struct around it is."""
+    """Return a column below structs as one array, with its dictionary decoded; null if a struct around it is null."""
     first, *below = path.split(".")
     found: Any = table.column(first)
     if isinstance(found, pa.ChunkedArray):

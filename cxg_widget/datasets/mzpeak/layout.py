@@ -35,11 +35,11 @@ class PointLayout:
 
 @dataclass(frozen=True)
 class ChunkLayout:
-    """One row per piece of the m/z axis: paths of the columns, None where there is none.
+    """One row per chunk of the m/z axis: paths of the columns; None if there is no such column.
 
     values, intensity : lists of numbers
-    mz_bytes, intensity_bytes : lists of bytes, Numpress
-    method : accession of how the bytes of intensities were made, SLOF or PIC
+    mz_bytes, intensity_bytes : lists of bytes, encoded by Numpress
+    method : accession of the encoding of `intensity_bytes`, SLOF or PIC; "" without such bytes
     """
 
     index: str
@@ -56,7 +56,7 @@ class ChunkLayout:
 
     @property
     def bounds(self) -> list[str]:
-        """The columns that say where a chunk lies."""
+        """The columns with the spectrum and the m/z range of a chunk."""
         return [self.index, self.start, self.end]
 
     @property
@@ -70,7 +70,7 @@ Layout = PointLayout | ChunkLayout
 
 
 def find_layout(table: ParquetTable) -> Layout:
-    """Find the columns of m/z and intensity."""
+    """Find the columns of m/z and intensity; raises `InvalidStore` if the array index does not describe them."""
     found = table.json("spectrum_array_index")
     entries = found.get("entries") if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping) or not isinstance(entries, list):
@@ -97,7 +97,7 @@ def _points(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> PointL
 
 
 def _chunks(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> ChunkLayout:
-    # Writers put the transform on all columns of an array, so that the type tells which hold bytes.
+    # Writers declare the transform for all columns of an array, so only the type shows which have bytes.
     plain = [one for one in entries if not _is_bytes(table, one)]
     packed = [one for one in entries if one not in plain and _is(one, INTENSITY)]
     start, end, encoding, values = (
@@ -132,14 +132,14 @@ def _is_bytes(table: ParquetTable, entry: Mapping[str, Any]) -> bool:
 
 
 def _pick(entries: Sequence[Mapping[str, Any]], array: str, formats: Sequence[str] | None) -> str | None:
-    """Return the path of an array, the primary one where there are several."""
+    """Return the path of an array; the primary one if there are several, None if there is none."""
     found = [one for one in entries if _is(one, array) and (formats is None or _format(one) in formats)]
     found.sort(key=lambda one: one.get("buffer_priority") != "primary")
     return str(found[0]["path"]) if found else None
 
 
 def _index(table: ParquetTable, prefix: str) -> str:
-    """Return the column of spectrum indices, which the specification wants first."""
+    """Return the column of spectrum indices: `spectrum_index`, else the first, as the specification requires."""
     fields: Any = table.schema.field(prefix).type
     names = [field.name for field in fields]
     return f"{prefix}.{'spectrum_index' if 'spectrum_index' in names else names[0]}"

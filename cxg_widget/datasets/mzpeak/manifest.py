@@ -1,4 +1,4 @@
-"""The index of an mzPeak, `mzpeak_index.json`: members and meanings of their columns."""
+"""Reads the index of an mzPeak, `mzpeak_index.json`: its members and the terms of their columns."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MOST_BYTES = 1 << 26
 class Member:
     """A file that the index lists.
 
-    entity : what it speaks of, such as "spectrum"
-    kind : which part, such as "metadata", "data arrays", "peaks", "scans"
+    entity : the entity that it describes, such as "spectrum"
+    kind : the kind of its data, such as "metadata", "data arrays", "peaks", "scans"
     terms : path of a column to the accession that the index gives it
     """
 
@@ -37,17 +37,17 @@ class Manifest:
     metadata: Mapping[str, Any]
 
     def find(self, kind: str, entity: str = "spectrum") -> Member | None:
-        """Return the last member of a kind, None where there is none."""
+        """Return the last member of a kind; None if there is none."""
         return next((one for one in reversed(self.members) if (one.entity, one.kind) == (entity, kind)), None)
 
     @property
     def kinds(self) -> str:
-        """The parts that are there, for a sentence."""
+        """Entity and kind of each member, for messages."""
         return ", ".join(f"{one.entity} {one.kind}" for one in self.members) or "nothing"
 
 
 def read_manifest(archive: Archive) -> Manifest:
-    """Read the index."""
+    """Read the index; raises `InvalidStore` or `DamagedStore` if it is missing, invalid, or lists missing members."""
     if not archive.has(INDEX):
         raise InvalidStore(f"{archive.uri}: no {INDEX}; it is not a complete mzPeak.")
     if archive.size(INDEX) > _MOST_BYTES:
@@ -75,7 +75,7 @@ def _member(found: Any, archive: Archive) -> Member:
         raise InvalidStore(
             f"{archive.uri}: the index lists {name!r} but the {archive.kind} has no member of this name."
         )
-    # The same kinds are written with blanks, underlines and hyphens.
+    # Writers separate the words of a kind by blanks, underscores or hyphens.
     return Member(name, _plain(entity), _plain(kind), _terms(found.get("column_mapping")))
 
 

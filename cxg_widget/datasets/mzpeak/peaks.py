@@ -1,4 +1,4 @@
-"""All peaks as rows: their row groups, and reads in order, by position, by view or by column."""
+"""Reads all peaks as rows: in order, by position, by view or by column."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class PeaksInView(RowsInView):
 
     @property
     def intensity(self) -> NDArray[np.float32]:
-        """float32 (k,)."""
+        """Intensities, float32 (k,)."""
         return np.asarray(self.column("intensity"))
 
 
 class PeakMap:
     """The peaks of all spectra, in the order of the file.
 
-    Row groups are decoded in pieces. Reading rows in order goes on where the last such read ended, so that a row group
-    of any size is decoded once.
+    Row groups are decoded in batches. Reading rows in order continues where an earlier read ended, so a row group of
+    any size is decoded once.
     """
 
     def __init__(self, sources: Sources, spectra: SpectrumTable) -> None:
@@ -61,7 +61,7 @@ class PeakMap:
         return found
 
     def take(self, rows: NDArray[np.int64]) -> SignalPoints:
-        """Return rows in the given order; each row group that holds some is decoded as far as the last of them."""
+        """Return rows in the given order; decodes each of their row groups up to its last wanted row."""
         wanted, back = np.unique(rows, return_inverse=True)
         found: list[SignalPoints] = []
         for part in np.unique(np.searchsorted(self._starts, wanted, side="right") - 1).tolist():
@@ -72,10 +72,10 @@ class PeakMap:
     def in_view(
         self, times: tuple[float, float], mz: tuple[float, float], limit: int | None = None
     ) -> tuple[NDArray[np.int64], SignalPoints] | None:
-        """Return the peaks in a view and their rows; only row groups are read whose spectra and m/z meet it.
+        """Return the rows and the points of the peaks in a view; reads only row groups whose spectra and m/z meet it.
 
         times, mz : retention time in minutes and m/z, ascending, both ends included
-        limit : return None where the row groups that the footers do not rule out hold more points than this
+        limit : return None if the row groups that the footers do not rule out have more points than this
         """
         every = self._spectra.times
         spectra = None if times == (-np.inf, np.inf) else (every >= times[0]) & (every <= times[1])
@@ -94,10 +94,10 @@ class PeakMap:
         return np.concatenate([np.empty(0, np.int64), *rows]), _joined(found)
 
     def for_each(self, take: Callable[[int, SignalPoints], None], report: Callable[[float], None]) -> None:
-        """Decode all peaks once, row groups side by side.
+        """Decode all peaks once, several row groups in parallel.
 
-        take : gets the first row of each piece and its points, in any order and from several threads
-        report : takes the share that is done
+        take : called with the first row and the points of each batch, in any order and from several threads
+        report : called with the completed share
         """
 
         def read(part: int) -> None:
@@ -115,7 +115,7 @@ class PeakMap:
                 pool.shutdown(cancel_futures=True)
 
     def close(self) -> None:
-        """Let go of what is half read."""
+        """Release batches that are partly read."""
         with self._lock:
             self._cursors = []
 
@@ -128,7 +128,7 @@ class PeakMap:
         return _Cursor(row, self._stream(row))
 
     def _stream(self, row: int) -> Iterator[SignalPoints]:
-        """Yield all points from a row on."""
+        """Yield all points from a row to the end."""
         first = int(np.searchsorted(self._starts, row, side="right")) - 1
         skip = row - int(self._starts[first])
         for part in range(first, len(self._parts)):
@@ -149,7 +149,7 @@ class PeakMap:
                 return
 
     def _blocks(self, part: int) -> Iterator[SignalPoints]:
-        """Yield the points of a row group, which must be as many as were counted."""
+        """Yield the points of a row group; raises `DamagedStore` if their number differs from `Signal.count`."""
         signal, group = self._parts[part]
         n_promised, n_found = int(np.diff(self._starts)[part]), 0
         for points in signal.blocks(group):
@@ -159,7 +159,7 @@ class PeakMap:
             yield points
         if n_found != n_promised:
             raise DamagedStore(
-                f"{signal.table.label}: row group {group} does not hold {n_promised:,} points, as its statistics say."
+                f"{signal.table.label}: row group {group} does not have the {n_promised:,} points that were counted."
             )
 
 
@@ -171,13 +171,13 @@ class PeakColumns:
 
     @cached_property
     def levels(self) -> Codes:
-        """The level of each spectrum."""
+        """The MS level of each spectrum."""
         levels = self.spectra.read("ms_level")
         assert isinstance(levels, Codes)
         return levels
 
     def places(self, points: SignalPoints, axes: tuple[int, int]) -> NDArray[np.float32]:
-        """Return two of retention time and m/z, float32 (k, 2)."""
+        """Return the coordinates of points, float32 (k, 2): axis 0 is the retention time, axis 1 m/z."""
         columns: list[NDArray[Any]] = [self.spectra.times[points.spectrum], points.mz]
         return np.column_stack([columns[axis] for axis in axes]).astype(np.float32)
 
@@ -197,7 +197,7 @@ class PeakColumns:
 
 
 class _Cursor:
-    """A place in the stream of all points."""
+    """A position in the stream of all points."""
 
     def __init__(self, row: int, stream: Iterator[SignalPoints]) -> None:
         self.row = row
@@ -205,7 +205,7 @@ class _Cursor:
         self._held: SignalPoints | None = None
 
     def read(self, count: int) -> SignalPoints:
-        """Return the next points, which must be so many."""
+        """Return the next `count` points; the stream must have as many."""
         found: list[SignalPoints] = []
         left = count
         while left:

@@ -1,6 +1,6 @@
-"""All peaks of an mzPeak as a `Dataset`: the map of retention time x m/z, read by view or as a whole.
+"""Reads all peaks of an mzPeak as a `Dataset`: the map of retention time x m/z, by view or as a whole.
 
-Footers say enough of all peaks that one view is drawn before the others are read.
+Statistics in the footers give the ranges of all peaks, so that a view can be drawn before the other peaks are read.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _Range = tuple[float, float]
 
 
 class PeaksDataset(MzPeakStore):
-    """One obs per peak, which are the points that are no nulls: retention time x m/z, and the intensity.
+    """One obs per peak, a point that is not null, with its retention time, m/z and intensity.
 
-    Rows are read in blocks from row groups, so that memory holds no more than the request. The vars are the two arrays
-    that were measured.
+    Rows are read in blocks of a row group, so memory holds little more than the request. The vars are the two measured
+    arrays, intensity and m/z.
     """
 
     observations: ClassVar[str] = "peaks"
@@ -130,7 +130,7 @@ class PeaksByView(ByView):
         return PeaksInView(rows, self._columns.places(points, axes), partial(self._columns.values, points=points))
 
     def extent(self, name: str, axes: tuple[int, int]) -> Extent | None:  # noqa: ARG002
-        """Return the range of all times and, by the footers, of m/z."""
+        """Return the range of all times, and of m/z by the footers; None if one is unknown."""
         times, mz = self._columns.spectra.times, _mz_range(self._parts)
         if mz is None or not times.size or not np.isfinite(times).all():
             return None
@@ -139,7 +139,7 @@ class PeaksByView(ByView):
         return x0, x1, y0, y1
 
     def values(self, column: str) -> Codes | tuple[float, float] | None:
-        """Return the levels, or the range of intensities by the footers."""
+        """Return the MS levels, or the range of intensities by the footers; None for other columns, or if unknown."""
         if column == "ms_level":
             levels = self._columns.levels
             return replace(levels, codes=np.empty(0, dtype=levels.codes.dtype))
@@ -151,7 +151,7 @@ class PeaksByView(ByView):
         return (low, high) if np.isfinite(low) and np.isfinite(high) else None
 
     def embedding_with(self, column: str, name: str, axes: tuple[int, int]) -> tuple[NDArray[np.float32], Values]:  # noqa: ARG002
-        """Decode all points once, for both."""
+        """Read the map and a column; decodes all points once for both."""
         none = SignalPoints(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0, dtype=np.float32))
         sample = self._columns.values(column, none)
         xy = np.empty((self._map.n, 2), dtype=np.float32)
@@ -166,16 +166,16 @@ class PeaksByView(ByView):
         return xy, in_place_of(sample, whole)
 
 
-# What footers and bounds of chunks say of the points of all row groups, so that none of them need be read for it.
+# Ranges of all points from footers and bounds of chunks, without reading the points.
 
 
 def _mz_range(parts: Sequence[Part]) -> _Range | None:
-    """Return the least and the largest m/z of all points; None where the footers do not say."""
+    """Return the least and the largest m/z of all points; None if the footers do not state them."""
     return _union(_mz_of(signal, group) for signal, group in _filled(parts))
 
 
 def _intensity_range(parts: Sequence[Part]) -> _Range | None:
-    """Return the least and the largest intensity that is a number; None where the footers do not say."""
+    """Return the least and the largest intensity, without NaN; None if the footers do not state them."""
     return _union(_intensity_of(signal, group) for signal, group in _filled(parts))
 
 
@@ -208,7 +208,7 @@ def _intensity_of(signal: Signal, group: int) -> _Range | None:
 def _range(leaf: Leaf) -> _Range | None:
     if leaf.low is None or leaf.high is None:
         return None
-    low, high = float(leaf.low) + 0.0, float(leaf.high) + 0.0  # a least of 0 is written as -0
+    low, high = float(leaf.low) + 0.0, float(leaf.high) + 0.0  # + 0.0, since Parquet writes a minimum of 0 as -0
     return (low, high) if math.isfinite(low) and math.isfinite(high) and low <= high else None
 
 

@@ -9,7 +9,7 @@ _MANIFEST = "mzpeak_index.json"
 
 
 def _looks_like(path: Path) -> bool:
-    """Say whether a path is an mzPeak; a file of that name is one even where its directory of members is cut off."""
+    """Say whether a path is mzPeak; a ZIP named .mzpeak is one even if its directory of members is truncated."""
     if path.suffix.lower() == ".mzpeak" and begins_with(path, ZIP):
         return True
     return zip_holds(path, _MANIFEST, "spectra_data.parquet") or folder_holds(path, _MANIFEST)

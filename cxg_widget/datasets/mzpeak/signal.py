@@ -1,4 +1,4 @@
-"""The points of spectra in one member; skips row groups without wanted points, and reads others in pieces."""
+"""Reads the points of spectra in one member; skips row groups without wanted points and reads others in batches."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ EVERYTHING = SignalWindow()
 
 @dataclass(frozen=True)
 class SignalPoints:
-    """Points that are no nulls.
+    """Points without nulls.
 
     spectrum : int64 (n,), row of the spectrum
     mz : float64 (n,)
     intensity : float (n,)
-    places : int64 (n,), which of the row group's points each is; None where the request does not want them
+    places : int64 (n,), position of each among the points of its row group; None if not requested
     """
 
     spectrum: NDArray[np.int64]
@@ -61,7 +61,7 @@ class SignalPoints:
 class Signal:
     """The arrays of spectra in one member.
 
-    without : bool (n_spectra,), spectra to leave out because another member has them; None = none
+    without : bool (n_spectra,), spectra to skip because another member has them; None = none
     """
 
     def __init__(self, table: ParquetTable, spectra: SpectrumTable, without: NDArray[np.bool_] | None = None) -> None:
@@ -72,11 +72,11 @@ class Signal:
 
     @property
     def is_partial(self) -> bool:
-        """Whether spectra are left out, of which the footer knows nothing."""
+        """Whether some spectra are skipped; the statistics in the footer include these."""
         return self._without is not None
 
     def spectra(self) -> NDArray[np.bool_]:
-        """Return which spectra have points here, bool (n_spectra,); reads the column of indices."""
+        """Return which spectra have points in this member, bool (n_spectra,); reads the column of indices."""
         found = np.zeros(self._spectra.n, dtype=np.bool_)
         for group in range(self.table.n_groups):
             for batch in self.table.batches([self.layout.index], group):
@@ -84,7 +84,7 @@ class Signal:
         return found
 
     def count(self, group: int) -> int:
-        """Return the number of points of a row group: by the footer where that is enough, else by decoding."""
+        """Return the number of points of a row group, from the footer if that suffices, else by decoding."""
         promised = self._promised(group) if self._without is None else None
         if promised is not None:
             return promised
@@ -93,7 +93,7 @@ class Signal:
     def blocks(self, group: int, wanted: SignalWindow = EVERYTHING, *, placed: bool = False) -> Iterator[SignalPoints]:
         """Yield the wanted points of a row group, in its order.
 
-        placed : also say which of the row group's points they are, which means to decode the others too
+        placed : also return `places`, for which all points of the row group are decoded
         """
         if not self._chunks_hold(group, [wanted]):
             return
@@ -110,7 +110,7 @@ class Signal:
     def blocks_of(self, group: int, many: Sequence[SignalWindow]) -> Iterator[tuple[int, SignalPoints]]:
         """Yield the points of a row group that each of several requests wants, with the number of the request.
 
-        The row group is read and decoded once, and not at all where it holds none of them.
+        Reads and decodes the row group once; skips it if it has none of the points.
         """
         held = [(number, wanted) for number, wanted in enumerate(many) if self.may_hold(group, wanted)]
         if not held or not self._chunks_hold(group, [wanted for _, wanted in held]):
@@ -124,7 +124,7 @@ class Signal:
                     yield number, inside
 
     def chunk_range(self, group: int) -> tuple[float, float] | None:
-        """Return the least and the largest m/z by the bounds of chunks, of which those from 0 to 0 hold no points."""
+        """Return the least and the largest m/z from the bounds of chunks; chunks from 0 to 0 have no points."""
         assert isinstance(self.layout, ChunkLayout)
         low, high = np.inf, -np.inf
         for batch in self.table.batches(self.layout.bounds, group):
@@ -139,7 +139,7 @@ class Signal:
 
     @cached_property
     def bounds(self) -> list[tuple[float, float]]:
-        """The m/z range of each row group; infinite where the footer does not say."""
+        """The m/z range of each row group; infinite if the footer does not state it."""
         return [self._mz_range(group) for group in range(self.table.n_groups)]
 
     def _decode(self, batch: pa.RecordBatch, many: Sequence[SignalWindow]) -> SignalPoints:
@@ -179,7 +179,7 @@ class Signal:
         return self._spectra.rows(indices, self.table.label)
 
     def _hits(self, batch: pa.RecordBatch, layout: ChunkLayout, many: Sequence[SignalWindow]) -> NDArray[np.bool_]:
-        """Return the chunks that may hold points of any of several requests."""
+        """Return which chunks may have points of any of several requests, bool (n_chunks,)."""
         starts, ends = chunk_bounds(batch, layout)
         hits = np.zeros(len(starts), dtype=np.bool_)
         for wanted in many:
@@ -190,7 +190,7 @@ class Signal:
         return hits
 
     def _chunks_hold(self, group: int, many: Sequence[SignalWindow]) -> bool:
-        """Say whether any chunk meets any of several requests; reads their bounds, and none of their lists."""
+        """Say whether any chunk meets any of several requests; reads only the bounds of the chunks."""
         if isinstance(self.layout, PointLayout) or _asks_for_all(many):
             return True
         for batch in self.table.batches(self.layout.bounds, group):
@@ -199,10 +199,10 @@ class Signal:
                     return True
         return False
 
-    # What the footer says.
+    # Statistics of the footer.
 
     def may_hold(self, group: int, wanted: SignalWindow) -> bool:
-        """Say whether a row group may hold what is wanted, by what the footer says."""
+        """Say whether a row group may have wanted points, by the statistics in the footer."""
         low, high = self.bounds[group]
         if low > wanted.high or high < wanted.low:
             return False
@@ -225,7 +225,7 @@ class Signal:
         return low - SLACK, high + SLACK
 
     def _promised(self, group: int) -> int | None:
-        """Return the number of points as the footer has it, None where it has not."""
+        """Return the number of points of a row group from the footer; None if the footer does not determine it."""
         layout = self.layout
         if isinstance(layout, PointLayout):
             mz, intensity = (self.table.leaf(path, group).n_null for path in (layout.mz, layout.intensity))
@@ -242,7 +242,7 @@ class Signal:
         return intensity_leaf.n_values - intensity_leaf.n_null
 
     def leaf_of(self, path: str, group: int) -> Leaf:
-        """Return the footer's facts of the one leaf column behind a column that the layout names."""
+        """Return the footer's statistics of a column of the layout, by its only leaf column."""
         leaf = self.table.leaf_path(path)
         assert leaf is not None
         return self.table.leaf(leaf, group)
@@ -265,7 +265,7 @@ def _asks_for_all(many: Sequence[SignalWindow]) -> bool:
 
 
 def _within(points: SignalPoints, wanted: SignalWindow) -> SignalPoints:
-    """Return the points that are wanted."""
+    """Return the points of a request."""
     if wanted is EVERYTHING:
         return points
     inside: NDArray[np.bool_] = (points.mz >= wanted.low) & (points.mz <= wanted.high)
@@ -275,7 +275,7 @@ def _within(points: SignalPoints, wanted: SignalWindow) -> SignalPoints:
 
 
 def _range(low: Any, high: Any) -> tuple[float, float]:
-    """Return bounds as numbers; infinite where they are none."""
+    """Return bounds as floats; infinite if they are missing or invalid."""
     if low is None or high is None or not (low <= high):
         return -np.inf, np.inf
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""The members with points of spectra as one: profiles and peaks, each spectrum once."""
+"""Opens the members with points of spectra, profiles and peaks, as one source that has each spectrum once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Part = tuple[Signal, int]
 class Sources:
     """All points of the spectra.
 
-    signals : the members, none of which has a spectrum of another
+    signals : the members; each spectrum is in one of them only
     """
 
     def __init__(self, signals: Sequence[Signal]) -> None:
@@ -35,14 +35,14 @@ class Sources:
         return [(signal, group) for signal in self.signals for group in range(signal.table.n_groups)]
 
     def points(self, many: Sequence[SignalWindow]) -> Iterator[tuple[int, SignalPoints]]:
-        """Yield the points of several requests, with the number of the request; each row group is read once for all."""
+        """Yield the points of several requests, with the number of the request; reads each row group once for all."""
         for signal in self.signals:
             for group in range(signal.table.n_groups):
                 yield from signal.blocks_of(group, many)
 
 
 def check_choice(choice: object) -> Choice | None:
-    """Return the option `signal`."""
+    """Return the option `signal`; raises `InvalidValue` if it is not a choice."""
     if choice is None or choice in get_args(Choice):
         return choice  # type: ignore[return-value]
     raise InvalidValue(f"signal is {choice!r}; it must be 'data', 'peaks' or None for both.")
@@ -51,7 +51,10 @@ def check_choice(choice: object) -> Choice | None:
 def open_sources(
     manifest: Manifest, tables: Mapping[str, ParquetTable], spectra: SpectrumTable, choice: Choice | None, uri: str
 ) -> Sources:
-    """Open the members with points: profiles and centroids; of a spectrum that is in both, the profile counts."""
+    """Open the members with points: profiles and centroids; if a spectrum is in both, take its profile.
+
+    Raises `InvalidStore` if the file has no such member.
+    """
     wanted = [choice] if choice else list(_KINDS)
     found = [member for one in wanted if (member := manifest.find(_KINDS[one])) is not None]
     if not found:

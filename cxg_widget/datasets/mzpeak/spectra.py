@@ -1,4 +1,4 @@
-"""The spectra of an mzPeak as a table with readable column names; columns are read one at a time."""
+"""Reads the metadata of spectra as a table with readable column names, one column at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIME = "retention_time"
 
 @dataclass(frozen=True)
 class ColumnSource:
-    """Source of a column: its facet and path, its kind, and the coding of its categories."""
+    """Source of a column: its facet and path, its kind, the coding of its categories, and a factor for its numbers."""
 
     facet: Facet
     path: str
@@ -35,7 +35,7 @@ class ColumnSource:
 class SpectrumTable:
     """One row per spectrum, in the order of the file.
 
-    index_name : the column of native identifiers, None where there is none
+    index_name : the column of native identifiers; None if there is none
     """
 
     def __init__(self, facets: Mapping[str, Facet], note: Callable[[str], None]) -> None:
@@ -57,7 +57,7 @@ class SpectrumTable:
         found, _ = self._main.read(self._main.key)
         if found.size != self.n:
             raise DamagedStore(
-                f"{self._main.table.label} has {found.size:,} spectra but its statistics say {self.n:,}."
+                f"{self._main.table.label} has {found.size:,} spectra, but its statistics declare {self.n:,}."
             )
         if np.unique(found).size != found.size:
             raise InvalidStore(f"{self._main.table.label} gives several spectra the same index.")
@@ -65,24 +65,24 @@ class SpectrumTable:
 
     @cached_property
     def times(self) -> NDArray[np.float64]:
-        """Retention time of each spectrum in minutes, float64 (n,); NaN where there is none."""
+        """Retention time of each spectrum in minutes, float64 (n,); NaN = none."""
         return self.floats(TIME)
 
     def floats(self, name: str) -> NDArray[np.float64]:
-        """Return a column of numbers as float64 (n,); NaN where there is none, or no such column."""
+        """Return a column of numbers as float64 (n,); NaN if the value, or the column, is missing."""
         if name not in self._sources or self._sources[name].kind not in ("int", "float"):
             return np.full(self.n, np.nan)
         return np.asarray(self.read(name)).astype(np.float64)
 
     def rows(self, indices: NDArray[np.int64], label: str) -> NDArray[np.int64]:
-        """Return the row of each index."""
+        """Return the row of each spectrum index; raises `DamagedStore`, which begins with `label`, if one has none."""
         found = rows_of(self.index, indices)
         if found.size and found.min() < 0:
             raise DamagedStore(f"{label} names spectrum {indices[np.argmin(found)]}, which is not in the metadata.")
         return found
 
     def read(self, name: str) -> Values:
-        """Read a column: codes, numbers in their own type (as floats where some are missing), or objects of str."""
+        """Read a column: codes, numbers in their stored type (floats if some are missing), or objects of str."""
         source = self._sources[name]
         rows, values = self._rows_and_values(source)
         if source.kind == "string":
@@ -136,11 +136,11 @@ class SpectrumTable:
             return ("categorical", coding) if coding else ("int" if whole else "float", None)
         if _is_text(type_):
             return ("categorical", coding) if coding else ("string", None)
-        self._note(f"column {path!r} of the metadata holds {type_}, which cannot be shown; it is left out.")
+        self._note(f"column {path!r} of the metadata has the unsupported type {type_}; it is left out.")
         return None, None
 
     def _rows_and_values(self, source: ColumnSource) -> tuple[NDArray[np.int64] | None, pa.Array]:
-        """Return values and the rows they belong to, each row once; None = all rows in order."""
+        """Return values and their rows, each row once; rows None = all in order."""
         if source.facet is self._main:
             values = source.facet.values(source.path)
             if len(values) != self.n:
@@ -180,7 +180,7 @@ def _numbers(values: pa.Array, kind: Kind) -> NDArray[Any]:
     if pa.types.is_unsigned_integer(values.type):
         values = pc.cast(values, pa.int64())
     found: NDArray[Any] = values.to_numpy(zero_copy_only=False)
-    # Little-endian and writable, whatever Arrow lent.
+    # Copy, since arrays of Arrow may be read-only.
     return np.array(found.astype(np.float32) if found.dtype == np.float16 else found)
 
 

@@ -1,4 +1,4 @@
-"""Base of both views of an mzPeak: opening, closing and the description of the file."""
+"""Opens, describes and closes an mzPeak: the base of the datasets of spectra and of peaks."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ TIME_LABEL = "retention time (min)"
 
 
 class MzPeakStore(Dataset):
-    """An mzPeak archive or folder; what its observations are, subclasses say.
+    """An mzPeak archive or folder; subclasses choose the observations.
 
     Parameters
     ----------
     uri : a file, or a folder of the same members
-    cache_bytes : how much of what was read is kept in memory
-    signal : "data" for what stands under data arrays, "peaks" for centroids; None = both, no spectrum twice
+    cache_bytes : memory limit of the cache
+    signal : "data" for the member of data arrays, "peaks" for that of centroids; None = both, each spectrum once
 
     Raises
     ------
     InvalidStore
-        If a member is missing, compressed, encrypted, or does not say what its columns are.
+        If a member is missing, compressed, encrypted, or does not describe its columns.
     DamagedStore
-        If the archive, the index or the metadata cannot be read. Damaged points are found when they are read.
+        If the archive, the index or the metadata cannot be read. Reading damaged points raises it later.
     InvalidValue
-        If `signal` is none of those.
+        If `signal` has another value.
     """
 
     format: ClassVar[str] = "mzpeak"
@@ -62,11 +62,11 @@ class MzPeakStore(Dataset):
 
     @abstractmethod
     def _open(self) -> None:
-        """Fill the attributes of a dataset."""
+        """Set the attributes of the dataset."""
 
     @property
     def _points(self) -> Sources:
-        """All points; raises what kept them from being opened."""
+        """All points; raises the error that opening them raised."""
         if isinstance(self._sources, Exception):
             raise type(self._sources)(str(self._sources))
         return self._sources
@@ -77,7 +77,10 @@ class MzPeakStore(Dataset):
         return column is not None and column.kind == "categorical"
 
     def _open_tables(self) -> DamagedStore | None:
-        """Open the members about spectra; return what is wrong with those that hold points."""
+        """Open the members of spectra; return the error of a damaged member with points, None if there is none.
+
+        Such damage leaves the metadata usable. Raises `DamagedStore` if a member with metadata is damaged.
+        """
         damage: DamagedStore | None = None
         for member in self._manifest.members:
             if member.entity != "spectrum" or member.kind not in _OF_SPECTRA:
@@ -142,6 +145,6 @@ class MzPeakStore(Dataset):
 
 
 def labels_of(labels: tuple[str, str], axes: tuple[int, int]) -> tuple[str, str] | None:
-    """Return the labels of two axes of an embedding; None where both are the same axis."""
+    """Return the labels of two axes of an embedding; None if both are the same axis."""
     x, y = axes
     return None if x == y else (labels[x], labels[y])

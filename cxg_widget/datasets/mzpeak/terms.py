@@ -1,4 +1,4 @@
-"""Names of the columns of the metadata, and meanings of their terms, from the PSI-MS vocabulary."""
+"""Translates column names and terms of the metadata by the PSI-MS vocabulary."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ _UNITS = {
     "MS_1000814": "counts/s",
     "MS_1002814": "V s/cm²",
 }
-"""Units of the unit ontology and of PSI-MS, as they are written after a number."""
+"""Symbols of units of the unit ontology and of PSI-MS."""
 
 
 def name_of(path: str, accession: str | None) -> str:
-    """Return the name of a column: by its term where that is known, else as in the file.
+    """Return the readable name of a column, by its term or path if they are known, else as in the file.
 
-    path : below the table, parts joined by points, such as "isolation_window.MS_1000827_isolation_window_target_mz"
-    accession : what the index says of it
+    path : path below the table, such as "isolation_window.MS_1000827_isolation_window_target_mz"
+    accession : its accession in the index; None = take it from the path
     """
     *parents, leaf = path.split(".")
     found = _TERM_COLUMN.fullmatch(leaf)
@@ -123,7 +123,7 @@ def name_of(path: str, accession: str | None) -> str:
 
 
 def coding_of(name: str) -> Coding | None:
-    """Return the coding of the categories of a column; None where it has no categories."""
+    """Return the coding of the categories of a column; None if it has no categories."""
     name = name.removeprefix("selected_ion_").removeprefix("scan_").removeprefix("precursor_")
     if name.startswith(("instrument_configuration", "data_processing")):
         return "label"
@@ -131,13 +131,13 @@ def coding_of(name: str) -> Coding | None:
 
 
 def unit_of(path: str) -> str:
-    """Return the unit that the name of a column states; "" where it states none, or one without a name here."""
+    """Return the unit in the name of a column; "" if it has none or an unknown one."""
     found = _TERM_COLUMN.fullmatch(path.rpartition(".")[2])
     return _UNITS.get(found[4] or "", "") if found else ""
 
 
 def label_of(value: Any, coding: Coding) -> Any:
-    """Return the meaning of a value of a category as text; an unknown value stays as it is."""
+    """Return the label of a category's value; an unknown term or polarity as text, a "label" as stored."""
     if coding == "term":
         return _LABELS.get(str(value), str(value))
     if coding == "polarity":

@@ -1,4 +1,4 @@
-"""Windows of m/z, written ``mz:445.12+-0.02``: each is a var, an ion chromatogram extracted on request."""
+"""Parses m/z windows, such as ``mz:445.12+-0.02``, and adds them as vars: ion chromatograms extracted on request."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Window:
     """A window of m/z, both ends included.
 
     center : Th
-    tolerance : in Th, or in millionths of the center
-    unit : "" or "ppm"
+    tolerance : half the width, in `unit`
+    unit : "ppm" = millionths of the center; "" = Th
     """
 
     center: float
@@ -54,18 +54,18 @@ class Window:
 
     @property
     def label(self) -> str:
-        """The name as one writes it, without a tolerance where that is the usual one."""
+        """The name in queries, such as "mz:445.12+-0.02"; without the tolerance if that is the default."""
         usual = self.unit == "ppm" and self.tolerance == DEFAULT_PPM
         return f"{PREFIX}{self.center:.10g}{'' if usual else f'+-{self.tolerance:.10g}{self.unit}'}"
 
     @property
     def alias(self) -> str:
-        """The name for reading."""
+        """The readable name, such as "m/z 445.12 ± 20 ppm"."""
         return f"m/z {self.center:.10g} ± {self.tolerance:.10g} {self.unit or 'Th'}"
 
 
 def parse(text: str) -> Window | str:
-    """Read a name, or say in a sentence why it is none."""
+    """Parse the name of a window; return the error message if it is invalid."""
     found = _WRITTEN.fullmatch(text.strip())
     if found is None:
         return f"{text!r} is not an m/z window; write {FORMS}."
@@ -87,7 +87,7 @@ def _number(text: str | None) -> float | None:
 
 
 def suggest(mz: NDArray[np.float64], intensity: NDArray[np.float64]) -> list[Window]:
-    """Return windows around the most intense base peaks, the most intense first, none inside of another.
+    """Return up to 100 windows around the most intense base peaks, the most intense first, without overlaps.
 
     mz, intensity : float64 (n_spectra,) of the base peaks; NaN = none
     """
@@ -108,7 +108,7 @@ def suggest(mz: NDArray[np.float64], intensity: NDArray[np.float64]) -> list[Win
 
 
 def _largest(weights: NDArray[np.float64], n: int) -> NDArray[np.intp]:
-    """Return the places of the n largest weights, the largest first, of equal ones the first; all are never sorted."""
+    """Return the positions of the n largest weights, descending, ties in their order; does not sort the others."""
     if len(weights) <= n:
         return np.argsort(-weights, kind="stable")
     places = np.flatnonzero(weights >= np.partition(weights, -n)[-n])
@@ -116,7 +116,7 @@ def _largest(weights: NDArray[np.float64], n: int) -> NDArray[np.intp]:
 
 
 class Windows:
-    """The windows of a dataset: first the suggested ones, which are its vars, then those of requests."""
+    """The windows of a dataset: first the suggested ones, which are its vars, then windows of requests."""
 
     def __init__(self, suggested: Sequence[Window]) -> None:
         self._windows = list(suggested)
@@ -128,7 +128,7 @@ class Windows:
         return self._windows[position]
 
     def place(self, window: Window) -> int:
-        """Return the position of a window; a new window goes behind the others."""
+        """Return the position of a window; appends a new window."""
         with self._lock:
             if window not in self._places:
                 self._windows.append(window)
@@ -137,16 +137,16 @@ class Windows:
 
     @property
     def labels(self) -> WindowNames:
-        """The names of the vars; those behind them can be looked up too."""
+        """Names of the vars; later positions give the names of requested windows."""
         return WindowNames(self, "label")
 
     @property
     def aliases(self) -> WindowNames:
-        """The names for reading."""
+        """Readable names of the vars, and of requested windows at later positions."""
         return WindowNames(self, "alias")
 
     def unknown(self, text: str, title: str) -> UnknownName:
-        """Return the error for a name that is no window."""
+        """Return the error for an invalid name of a window."""
         found = parse(text)
         close = nearest(text, self.labels)
         hint = f" Did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
@@ -156,7 +156,7 @@ class Windows:
 
 
 class WindowNames(Sequence[str]):
-    """Names of windows: as many as vars by length, with those of requests at later positions."""
+    """Names of windows. The length is the number of vars; later positions give the names of requested windows."""
 
     def __init__(self, windows: Windows, what: str) -> None:
         self._windows = windows
@@ -180,14 +180,14 @@ class WindowNames(Sequence[str]):
 
 
 class WindowVars(VarNames):
-    """The vars by name; a window that is no var yet gets the next position behind them."""
+    """Finds vars by name; a window that is not a var yet gets the next position after them."""
 
     def __init__(self, store: Contract, windows: Windows) -> None:
         super().__init__(store)
         self._windows = windows
 
     def find_var(self, name: str) -> int:
-        """Return the position of a window; the error for a name that is none says how one is written."""
+        """Return the position of a window; raises `UnknownName`, which shows the syntax, for an invalid name."""
         position = self._sought(name)
         if position is None:
             raise self._windows.unknown(str(name), self._store.title)
@@ -199,13 +199,13 @@ class WindowVars(VarNames):
             return None if window is None else self._windows.place(window)
 
     def explain_name(self, name: str) -> str | None:
-        """Say why a name that begins as an m/z window is none."""
+        """Explain why a name with the prefix "mz:" is not a window; None if it is one, or has no such prefix."""
         if not name.lower().startswith("mz:") or self._window(name) is not None:
             return None
         return str(self._windows.unknown(name, self._store.title))
 
     def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:
-        """Return the window that a query means, also one that gives the m/z alone, with its name for reading."""
+        """Return the window of a query with its readable name; the query may be the m/z without a prefix."""
         text = query.strip()
         if text[:1].isdigit():
             text = f"mz:{text}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from tiledb.main import PyQuery
 
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.contexts import slow_downs, timeout_s
-from cxg_widget.datasets.tiledb_access.failures import slowed_down
+from cxg_widget.datasets.tiledb_access.failures import slowed_down, was_interrupted
 from cxg_widget.datasets.tiledb_access.lookups import load_categories, load_metadata, load_places
 from cxg_widget.datasets.tiledb_access.root import Root
 from cxg_widget.datasets.tiledb_access.timeouts import unless_refused
@@ -69,6 +70,7 @@ def take(read: Callable[[Ranges], NDArray[Any]], rows: NDArray[np.int64], tile: 
 Result = TypeVar("Result")
 _READS_IN_A_CONTEXT = 250
 """TileDB keeps statistics of each read, about 13 KiB, until the context is freed."""
+_INTERRUPTS = 20
 
 
 class Arrays(Root):
@@ -233,7 +235,7 @@ class Arrays(Root):
 
         def run() -> Result:
             with self.reading(what):
-                found = query()
+                found = despite_interrupts(query)
             if array.ctx is not vars(self).get("ctx"):  # `_renew` has replaced the context
                 self._statistics.look(array.ctx)
             return found
@@ -338,6 +340,20 @@ class Arrays(Root):
     def _lock_of(self, path: str) -> RLock:
         with self._lock:
             return self._locks.setdefault(path, RLock())
+
+
+def despite_interrupts(query: Callable[[], Result]) -> Result:
+    """Return the result of a query, and ask again where TileDB cancelled it for an interrupt of another thread."""
+    for _ in range(_INTERRUPTS):
+        try:
+            return query()
+        except tiledb.TileDBError as error:
+            if not was_interrupted(error):
+                raise
+            # TileDB cancels every query that it sees until all of them have ended. The main thread gets its
+            # `KeyboardInterrupt` here.
+            time.sleep(0.05)
+    return query()
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from cxg_widget.datasets.storage.sentences import (
     too_slow,
     unreachable,
 )
-from cxg_widget.errors import CxgWidgetError, DamagedStore, OutOfMemory
+from cxg_widget.errors import Cancelled, CxgWidgetError, DamagedStore, OutOfMemory
 
-__all__ = ["failure", "reason_of", "slowed_down", "too_late"]
+__all__ = ["failure", "reason_of", "slowed_down", "too_late", "was_interrupted"]
 
 _CURL_TIMEOUT = 28
 _CURL_CUT = (18, 52, 55, 56, 92)
@@ -27,6 +27,7 @@ _CURL = {
     51: "its certificate is not trusted",
     60: "its certificate is not trusted",
 }
+_CANCELLED = "Query cancelled"
 _NO_MEMORY = re.compile(r"bad_alloc|Cannot allocate memory|Error initializing thread pool")
 
 
@@ -45,9 +46,19 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
         found = OutOfMemory(
             f"{uri}: reading {what} ran out of memory ({reason}), or its file is damaged and declares too large a size."
         )
+    if was_interrupted(error):
+        found = Cancelled(f"{uri}: reading {what} was interrupted; the data are unchanged, so ask again.")
     found = found or DamagedStore(f"{uri}: cannot read {what}: data files are missing or damaged ({reason}).")
     found.quoted = reason if f"({reason[:20]}" in str(found) else ""
     return found
+
+
+def was_interrupted(error: Exception) -> bool:
+    """Return whether TileDB cancelled a query because the process received an interrupt.
+
+    TileDB cancels the queries of all threads then, not only those of the thread that Python interrupts.
+    """
+    return _CANCELLED in str(error)
 
 
 def _of_connection(curl: int, uri: str, what: str, text: str) -> CxgWidgetError:

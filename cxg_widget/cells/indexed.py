@@ -14,6 +14,7 @@ from cxg_widget.cells.part_bits import PartBits
 from cxg_widget.cells.under_pointer import CellsUnderPointer, count_in_circle, count_in_mask
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache, Memo
+from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.circle import Circle
@@ -109,9 +110,14 @@ class IndexedCells:
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2); NaN where they are not finite."""
         places = self.index.places[rows]
-        drawn = places < self.index.xy.shape[0]
+        drawn = places < self.index.n
+        # `take` needs a quarter of the time of `xy[places]`: 62 ms for 4 M of 10 M cells in random order.
+        xy: NDArray[np.float32]
+        if drawn.all():
+            xy = self.index.xy.take(places, axis=0)
+            return xy
         xy = np.full((rows.size, 2), np.nan, dtype=np.float32)
-        xy[drawn] = self.index.xy[places[drawn]]
+        xy[drawn] = self.index.xy.take(places[drawn], axis=0)
         return xy
 
     def count(self, view: View) -> int:
@@ -181,6 +187,21 @@ class IndexedCells:
             return self.only(shown.passing).under_pointer(circle, replace(shown, passing=None))
         column = self.column(shown.coloring)
         return count_in_circle(self.index, circle, column, shown.visible)
+
+    def count_categories(
+        self, codes: Codes | None, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None
+    ) -> NDArray[np.uint32]:
+        """Count the cells of each category per pixel, as `counting.count_cells`; mask bool (n_obs,), None = all."""
+        from cxg_widget.draw.aggregate.counting import count_cells
+        from cxg_widget.draw.aggregate.image_columns import arrange_codes, arrange_mask
+
+        column = None
+        if codes is not None:
+            held = self._memo.held("column", id(codes))
+            # Not cached, since it would replace the column that is drawn.
+            column = arrange_codes(self.index, codes) if held is None else held[1]
+        bits = None if mask is None else arrange_mask(self.index, mask)
+        return count_cells(self.index, column, view, size, selected=bits)
 
     def close(self) -> None:
         """Do nothing: everything is in this process."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.errors import Cancelled, CxgWidgetError, Overtaken
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial.view import Extent, View
+from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import Bounds, bounds_of
 
 if TYPE_CHECKING:
@@ -279,6 +281,16 @@ class LocalHolder(Holder):
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
         """Reduce all cells, or those of a mask, bool (n_obs,); data not in memory are read in blocks."""
         from cxg_widget.draw.aggregate.by_rows import sums_over
+        from cxg_widget.draw.aggregate.reductions import sums_of_counts
+
+        cells, counted = self.index_if_built(), wanted.plan.counted
+        if isinstance(cells, IndexedCells) and counted is not None:
+            codes = self.dataset.codes(wanted.columns[counted].name) if counted else None
+            if codes is None or len(codes.categories) <= MISSING_U16:
+                # The exact numbers of cells by the loops of images: 10 M cells of 16 categories take a tenth of the
+                # time of rows, whose coordinates lie anywhere in the index.
+                count = partial(cells.count_categories, codes, view, size, mask)
+                return sums_of_counts(wanted.plan, codes, view, size, count)
 
         def xy_block(start: int, stop: int) -> NDArray[np.float32]:
             if not self.has_places:

@@ -271,6 +271,46 @@ def test_the_answer_is_that_of_all_cells_however_they_are_shown(options, make):
     assert w.aggregate(view=VIEW, **SIZE).sel(cell_type="T cell").sum() > 0
 
 
+INDEXED = {
+    "all cells": (lambda w, **more: w.aggregate("count", **more), None, rd.count()),
+    "of a category": (lambda w, **more: w.aggregate(**more), "cell_type", rd.by("cell_type", rd.count())),
+    "of another column": (
+        lambda w, **more: w.aggregate(rd.by("n_genes", rd.count()), **more), "n_genes", rd.by("n_genes", rd.count())
+    ),
+}  # fmt: skip
+
+
+@PLAIN
+@pytest.mark.parametrize("name", INDEXED)
+def test_an_index_counts_the_same_cells_as_rows_do(name, make, monkeypatch):
+    dataset, frame = dataset_and_frame()
+    frame["n_genes"] = frame["n_genes"].astype("category")
+    count, column, reduction = INDEXED[name]
+    w = make(dataset, color="cell_type", render="raster")
+    w._session.prepare_index()
+    monkeypatch.setattr("cxg_widget.draw.aggregate.by_rows.sums_over", None)
+    for rows in (np.ones(600, bool), np.arange(600) % 3 == 0, np.zeros(600, bool)):
+        known = frame[rows].dropna(subset=column or ["x"])
+        if not rows.all():
+            w.select(rows)
+        more = {} if rows.all() else {"within": "selection"}
+        for view, size in ((VIEW, (17, 11)), ((1.0, 1.5, 8.0, -1.5), (9, 4)), ((100.0, 101.0, 0.0, 1.0), (3, 3))):
+            found = count(w, view=view, width=size[0], height=size[1], **more)
+            assert_same(found, of_datashader(known, reduction, view, *size))
+            np.testing.assert_array_equal(found, of_datashader(known, reduction, view, *size))
+
+
+def test_counts_by_an_index_are_refused_and_named_as_those_by_rows(make):
+    w = make(dataset_and_frame()[0], color="cell_type", render="raster")
+    by_rows = w.aggregate(**SIZE)
+    with pytest.raises(InvalidValue, match="1,000,000,000") as of_rows:
+        w.aggregate(rd.by("n_genes", rd.count()), width=5_000, height=5_000)
+    w._session.prepare_index()
+    xr.testing.assert_identical(w.aggregate(**SIZE), by_rows)
+    with pytest.raises(InvalidValue, match=re.escape(str(of_rows.value))):
+        w.aggregate(rd.by("n_genes", rd.count()), width=5_000, height=5_000)
+
+
 @PLAIN
 def test_only_what_is_reduced_is_read():
     dataset, _ = dataset_and_frame()

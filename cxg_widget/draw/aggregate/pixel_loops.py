@@ -60,6 +60,25 @@ def count(points: Any, grid: Any, counts: Any) -> None:
 
 
 @compiled
+def count_each(points: Any, grid: Any, codes: Any, counts: Any) -> None:
+    """Add 1 to counts (pixels, k + 1) for the code of each selected point; codes from k on count as k.
+
+    Without bits, all points are selected.
+    """
+    xy, bits, starts, stops = points
+    geometry, steps = grid
+    last = counts.shape[1] - 1
+    for run in range(starts.size):
+        for place in range(starts[run], stops[run]):
+            if bits.size and not layer_of(place, bits):
+                continue
+            pixel = pixel_of(xy[place, 0], xy[place, 1], geometry, steps)
+            if pixel >= 0:
+                code = min(np.int64(codes[place]), last) if codes.size else last
+                counts[pixel, code] += np.uint32(1)
+
+
+@compiled
 def mix(points: Any, grid: Any, column: Any, weights: Any, missing_code: Any, totals: Any, missing: Any) -> None:
     """Add the two words of a code's weights to totals (..., 2), or 1 to missing unless that is empty."""
     xy, bits, starts, stops = points

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.merging import Rule, State, begun, finished, merged
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View
@@ -75,6 +77,18 @@ class Plan:
         return all(
             name is None and leaf.by is None and not leaf.depth is not None for name, leaf in self.leaves.items()
         )
+
+    @property
+    def counted(self) -> str | None:
+        """Column of the categories whose cells are counted, "" if all cells are; None for any other reduction."""
+        from datashader import reductions as rd
+
+        leaf = self.leaves.get(None)
+        if leaf is None or leaf.rule != "count":
+            return None
+        part, (column, labels) = leaf.parts["value"], leaf.by or ("", None)
+        inner = part.reduction if isinstance(part, rd.by) else part
+        return column if labels is None and inner.column is None else None
 
     @property
     def is_ordered(self) -> bool:
@@ -192,11 +206,7 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
     x0, x1, y0, y1 = map(float, view)
     canvas = ds.Canvas(plot_width=size[0], plot_height=size[1], x_range=(x0, x1), y_range=(y0, y1))
     coded, labels = _coded(frame, plan)
-    n_planes = sum(leaf.n_planes(labels) for leaf in plan.leaves.values())
-    if n_planes * size[0] * size[1] > MAX_VALUES:
-        raise InvalidValue(
-            f"{n_planes:,} planes of {size[0]:,} x {size[1]:,} px hold more than {MAX_VALUES:,} numbers; ask for less."
-        )
+    _check_planes(plan, labels, size)
     planes: dict[str, xr.DataArray] = {}
     for parts in _passes(plan):
         summary = ds.summary(**parts)
@@ -219,6 +229,37 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
     coords = next(iter(planes.values())).coords
     axes = {axis: coords[axis].to_numpy() for axis in ("x", "y")}  # HoloViews uses the first one for x
     return Sums(plan, states, axes, labels, {"x_range": (x0, x1), "y_range": (y0, y1)})
+
+
+def sums_of_counts(
+    plan: Plan, codes: Codes | None, view: View, size: tuple[int, int],
+    count: Callable[[], NDArray[np.uint32]],
+) -> Sums:  # fmt: skip
+    """Return counts of cells by pixel, of a plan with `counted`, as `sums_of` returns them; other parameters as there.
+
+    codes : column of the categories; None = all cells are counted
+    count : returns the counts, as `counting.count_cells`
+    """
+    x0, x1, y0, y1 = map(float, view)
+    labels = {} if codes is None else {str(plan.counted): list(codes.categories)}
+    _check_planes(plan, labels, size)
+    counts = count()
+    (_, _, _, _, scale_x, shift_x, scale_y, shift_y), _ = PixelGrid.of(view, size).arguments
+    # Source: datashader's `Axis.compute_index`.
+    axes = {
+        axis: np.asarray((np.arange(n) + 0.5 - shift) / scale, dtype=np.float64)
+        for axis, n, scale, shift in (("x", size[0], scale_x, shift_x), ("y", size[1], scale_y, shift_y))
+    }
+    states: list[State] = [{"value": counts[..., 0] if codes is None else counts}]
+    return Sums(plan, states, axes, labels, {"x_range": (x0, x1), "y_range": (y0, y1)})
+
+
+def _check_planes(plan: Plan, labels: Mapping[str, list[Any]], size: tuple[int, int]) -> None:
+    n_planes = sum(leaf.n_planes(labels) for leaf in plan.leaves.values())
+    if n_planes * size[0] * size[1] > MAX_VALUES:
+        raise InvalidValue(
+            f"{n_planes:,} planes of {size[0]:,} x {size[1]:,} px hold more than {MAX_VALUES:,} numbers; ask for less."
+        )
 
 
 def _passes(plan: Plan) -> list[dict[str, Any]]:

@@ -179,6 +179,9 @@ class MatrixContract(ABC):
         """
         return next(self._read_vectors([position], layer))
 
+    def _prepare_vectors(self) -> None:  # noqa: B027 - most stores have nothing to prepare
+        """Do what would delay the first var of remote storage; by default nothing. Errors as `_read_vector`."""
+
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         """Yield distinct vars in their order, each as `_read_vector` returns it; by default one by one.
 

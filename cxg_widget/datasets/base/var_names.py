@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from cxg_widget.datasets.base.column_values import as_strings
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Values, as_plain
-from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore, UnknownName
 from cxg_widget.text.names import not_found
 
 _FEW = 32
@@ -97,7 +98,9 @@ class VarNames:
         return None
 
     def read_names(self) -> None:
-        """Read the index and the readable names ahead, so that the first lookup is fast.
+        """Read the index and the readable names ahead, and open the matrix of remote storage.
+
+        The first gene is then found and read fast. Failures are raised where it is read.
 
         Examples
         --------
@@ -106,6 +109,8 @@ class VarNames:
         """
         for column in (None, *self._store.alias_columns):
             self._position(column, "")
+        with suppress(CxgWidgetError):
+            self._store._prepare_vectors()
 
     def _position(self, column: str | None, name: str) -> int | None:
         """Return the position of a name in a column, None = the index."""

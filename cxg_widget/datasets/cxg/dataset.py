@@ -189,6 +189,11 @@ class CxgDataset(Dataset):
         found = self._matrix.block(position, start, stop)
         return super()._read_vector_block(position, layer, start, stop) if found is None else found
 
+    def _prepare_vectors(self) -> None:
+        if self.is_remote and self.n_var:
+            with self._reading():
+                self._matrix.prepare()
+
     def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - a CXG has no layers
         return self._matrix.vector(position)
 

@@ -1,4 +1,4 @@
-"""Names of the parts of a CXG, the base class of its matrix layouts, and the layout of `Xr` and `Xc`."""
+"""Names of the parts of a CXG, the base classes of its matrix layouts, and the layout of `Xr` and `Xc`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.matrix_contract import Grain, Positions
-from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.cxg.near import Near
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, ranges_of
 from cxg_widget.errors import InvalidStore
 
 Axis = Literal["obs", "var"]
@@ -118,6 +119,10 @@ class Layout(ABC):
         raise NotImplementedError
 
     @abstractmethod
+    def prepare(self) -> None:
+        """Open the array ahead, so that a column takes as few requests as possible."""
+
+    @abstractmethod
     def lines(self, start: int, stop: int) -> Entries | NDArray[np.float32]:
         """Read the lines start <= line < stop along `axis`: their entries, or all values (n_lines, length)."""
 
@@ -208,15 +213,47 @@ class ByColumn(SparseLayout):
 
     def __init__(self, arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None]) -> None:
         self.twin = "Xr" if children.get("Xr") == "array" else None
+        self._tiles: NDArray[np.int64] | None = None
+        self._near: Near | None = None
         super().__init__(arrays, children, n_obs, note)
 
+    def prepare(self) -> None:
+        """Open the array, and learn which columns share its tiles."""
+        self._array()
+        tiles = self._arrays.tile_bounds("Xc")
+        # Hilbert order does not keep columns together, and damaged bounds may have any order.
+        if tiles is not None and (tiles[1:] >= tiles[:-1]).all():
+            self._tiles = tiles
+
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:  # noqa: ARG002 - it has no rows
-        """Read one column."""
-        value = self._value()
-        array = self._arrays.array("Xc", value, "obs", self.stored.dims[0])
-        query = partial(array.query, order="U", attrs=[value, "obs"], dims=False)
-        found = self._column([position], lambda: query().multi_index[[position]])
-        return found[value], found["obs"].astype(np.int64)
+        """Read one column, and keep its neighbors that came along; the next column is often beside it."""
+        near = self._near
+        if near is None or position not in near.columns:
+            array, value, columns = self._array(), self._value(), self._beside(position)
+            column, is_alone = self.stored.dims[0], len(columns) == 1
+            query = partial(array.query, order="U", attrs=[value, "obs"], dims=False if is_alone else [column])
+            what = f"expression, column {position} of Xc"
+            found = self._arrays.read(array, what, lambda: query().multi_index[columns[0] : columns[-1]])
+            if is_alone:
+                return found[value], found["obs"].astype(np.int64)
+            near = self._near = Near.of(columns, found[column], found["obs"].astype(np.int64), found[value])
+        return near.column(position)
+
+    def _array(self) -> Any:
+        return self._arrays.array("Xc", self._value(), "obs", self.stored.dims[0])
+
+    def _beside(self, position: int) -> range:
+        """Return the columns whose tiles are all read for one column, so that they cost no further byte."""
+        if self._tiles is None:
+            return range(position, position + 1)
+        firsts, lasts = self._tiles.T
+        begin, end = np.searchsorted(lasts, position), np.searchsorted(firsts, position, side="right")
+        if begin >= end:  # no tile has it
+            return range(position, position + 1)
+        # The tiles beside these also hold the column at a common edge in part.
+        low = lasts[begin - 1] + 1 if begin else 0
+        high = firsts[end] if end < len(firsts) else self.stored.shape[0]
+        return range(min(int(low), position), max(int(high), position + 1))
 
     def lines(self, start: int, stop: int) -> Entries:
         """Read the entries of neighboring columns."""
@@ -278,10 +315,3 @@ class ByColumn(SparseLayout):
 
     def _quick_axis(self) -> Axis:
         return "var"
-
-
-def ranges_of(lines: NDArray[np.int64], largest_gap: int) -> list[slice]:
-    """Return ascending lines as ranges of `multi_index`, ends included; a gap above `largest_gap` ends a range."""
-    breaks = np.flatnonzero(np.diff(lines) > largest_gap)
-    firsts, lasts = lines[np.append(0, breaks + 1)], lines[np.append(breaks, len(lines) - 1)]
-    return [slice(*one) for one in zip(firsts.tolist(), lasts.tolist(), strict=True)]

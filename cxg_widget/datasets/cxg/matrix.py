@@ -48,6 +48,12 @@ class CxgMatrix:
         if not arrays.is_remote:
             self._look()
 
+    def prepare(self) -> None:
+        """Open the arrays ahead, so that a var takes as few requests as possible; errors as `vector`."""
+        self._usable().prepare()
+        if self._shifted:
+            self._shifts(np.array([0]))
+
     def vector(self, position: int) -> Vector:
         """Read one var."""
         return self._vector(position, self._usable().column(position, None))

@@ -20,6 +20,10 @@ _BOX_BYTES = 2**24
 class Sparse(SparseLayout):
     """`X` (obs, var), sparse."""
 
+    def prepare(self) -> None:
+        """Open the array, with the locations of its tiles."""
+        self._arrays.array("X", self.stored.value, self.stored.dims[0])
+
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:
         """Read one column."""
         row, value = self.stored.dims[0], self.stored.value
@@ -75,6 +79,10 @@ class Sparse(SparseLayout):
 
 class Dense(Layout):
     """`X` (obs, var), dense."""
+
+    def prepare(self) -> None:
+        """Open the array, with the locations of its tiles."""
+        self._query()
 
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:
         """Read one column."""

@@ -31,6 +31,8 @@ _ARGUMENTS: dict[str, list[Any]] = {
     "fragment_info_get_fragment_num": [_P, _P, _P],
     "fragment_info_get_cell_num": [_P, _P, _UINT32, _P],
     "fragment_info_get_non_empty_domain_from_index": [_P, _P, _UINT32, _UINT32, _P],
+    "fragment_info_get_mbr_num": [_P, _P, _UINT32, _P],
+    "fragment_info_get_mbr_from_index": [_P, _P, _UINT32, _UINT32, _UINT32, _P],
     "fragment_info_free": [_P],
     "object_type": [_P, _TEXT, _P],
     "group_alloc": [_P, _TEXT, _P],

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import tiledb
+from numpy.typing import NDArray
 from tiledb.datatypes import DataType
 
 from cxg_widget.datasets.tiledb_access.c_library import READ, Calls, Handle, calls_in, capsule, handle_of
@@ -86,6 +87,27 @@ def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> lis
         calls("fragment_info_load", info)
         n = calls.count("fragment_info_get_fragment_num", info, ctypes.c_uint32)
         return [_fragment(calls, info, place, dtypes) for place in range(n)]
+
+
+def read_tile_bounds(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> NDArray[np.int64] | None:
+    """Return first and last index of each tile of a sparse 1-D array, int64 (n_tiles, 2), in the order of the file.
+
+    None if they are not known in one order: the array has several fragments, or another dimension than integers.
+    Raises `tiledb.TileDBError` if they cannot be read.
+    """
+    calls, dtype = calls_in(ctx), schema.domain.dim(0).dtype
+    if calls is None or dtype.kind not in "iu":
+        return None
+    with calls.made("fragment_info", uri.encode()) as info:
+        calls("fragment_info_load", info)
+        if calls.count("fragment_info_get_fragment_num", info, ctypes.c_uint32) != 1:
+            return None
+        n = ctypes.c_uint64()
+        calls("fragment_info_get_mbr_num", info, 0, ctypes.byref(n))
+        bounds = np.zeros((n.value, 2), dtype)
+        for tile, ends in enumerate(bounds):
+            calls("fragment_info_get_mbr_from_index", info, 0, tile, 0, ends.ctypes.data)
+    return bounds.astype(np.int64)
 
 
 def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:

@@ -14,7 +14,9 @@ from threading import Lock
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import tiledb
+from numpy.typing import NDArray
 
 from cxg_widget.compute.parallel import run_parallel
 from cxg_widget.datasets.base.lifetime import Meter, Traffic
@@ -29,6 +31,7 @@ from cxg_widget.datasets.tiledb_access.lookups import (
     load_schema,
     read_fragments,
     read_stored_group,
+    read_tile_bounds,
 )
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
@@ -160,6 +163,11 @@ class Root:
         schema = self.schema(path)
         what = f"the fragments of {path}"
         return self._all([partial(read_fragments, self._uri_of(path), schema, self.ctx)], [what])[0]
+
+    def tile_bounds(self, path: str) -> NDArray[np.int64] | None:
+        """Return first and last index of each tile of a sparse 1-D array; see `read_tile_bounds`."""
+        what = f"the tiles of {path}"
+        return self._all([partial(read_tile_bounds, self._uri_of(path), self.schema(path), self.ctx)], [what])[0]
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:

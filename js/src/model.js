@@ -78,6 +78,7 @@ export function createWidgetModel(model) {
     onBack() {
       if (store.get().link === "offline") return; // by a restart
       store.set({ link: "live" });
+      traits.repeat();
       client.repeat();
       void begin(); // what was on its way is lost
     },

@@ -97,3 +97,17 @@ def test_a_finger_that_rests_reads_the_cell_beneath_it_and_selects_nothing(stage
     assert stage.json("w.n_selected") == 0
     hand.draw([(x + 80, y), (x + 120, y)])
     expect(tooltip).to_have_count(0)
+
+
+def test_a_long_press_opens_no_menu_of_the_host_or_the_browser_but_a_right_click_does(stage: ServedStage) -> None:
+    opened = """(plot, pointerType) => {
+        let isHeard = false;
+        const hear = () => (isHeard = true);  // as JupyterLab does
+        document.addEventListener("contextmenu", hear, { once: true });
+        const event = new PointerEvent("contextmenu", { pointerType, bubbles: true, composed: true, cancelable: true });
+        const isOpened = plot.dispatchEvent(event);
+        document.removeEventListener("contextmenu", hear);
+        return [isHeard, isOpened];
+    }"""
+    assert stage.canvas.evaluate(opened, "touch") == [False, False]
+    assert stage.canvas.evaluate(opened, "mouse") == [True, True]

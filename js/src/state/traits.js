@@ -54,7 +54,12 @@ export function syncTraits(host, store, { onTake, onLost }) {
     isRecolored = false;
     for (const name of LIMITS) take(name, host.get(name));
   });
-  const listeners = TRAITS.map((name) => ({ event: `change:${name}`, listener: () => follow(name) }));
+  /** The model behind `host`, as its events hand it over. @type {any} */
+  let model = null;
+  const listeners = TRAITS.map((name) => ({
+    event: `change:${name}`,
+    listener: (/** @type {any} */ from) => ((model = from), follow(name)),
+  }));
   for (const { event, listener } of listeners) host.on(event, listener);
 
   return {
@@ -69,6 +74,17 @@ export function syncTraits(host, store, { onTake, onLost }) {
       } catch {
         onLost(); // the comm is closed
       }
+    },
+    /** Sends the changes again that the kernel has not confirmed: they or their confirmations may be lost. ipywidgets
+     * sends no further change before a confirmation, and offers no way to give it up but its own fields. */
+    repeat() {
+      const open = model?._expectedEchoMsgIds;
+      if (!(open instanceof Map)) return;
+      const names = new Set([...open.keys(), ...Object.keys(model._msg_buffer ?? {})]);
+      open.clear();
+      Object.assign(model, { _pending_msgs: 0, _msg_buffer: null });
+      if (names.size > 0)
+        model.save(Object.fromEntries([...names].map((name) => [name, model.get(name)])), { patch: true });
     },
     destroy() {
       unsubscribe();

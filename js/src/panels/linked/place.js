@@ -201,10 +201,11 @@ function createPlace(widget, key, users, isRequested) {
 
   const unsubscribe = base.subscribe((now, before) => {
     if (String(viewIn(now)) !== String(viewIn(before))) view.take(viewIn(now));
-    if (own.points && (isShared() || (now.points !== before.points && !fits()))) clear();
+    const isBack = now.link === "live" && before.link !== "live";
+    const isCut = isBack && held.points?.loaded !== held.points?.n; // the rest may be lost
+    if (own.points && (isShared() || isCut || (now.points !== before.points && !fits()))) clear();
     tell();
-    const isNew = now.points?.seq !== before.points?.seq || (now.link === "live" && before.link !== "live");
-    if (isNew && !own.points) askSoon();
+    if ((isBack || now.points?.seq !== before.points?.seq) && !own.points) askSoon();
   });
   askSoon(isRequested ? 0 : PATIENCE_MS);
   const stopAsking = askForLandmarks(store, client);

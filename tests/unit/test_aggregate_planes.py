@@ -39,8 +39,7 @@ class Index:
         drawn = np.flatnonzero(np.isfinite(xy).all(axis=1))
         self.rows = np.random.default_rng(seed).permutation(drawn).astype(np.uint32)
         self.xy = np.ascontiguousarray(xy[self.rows])
-        self.places = np.full(len(xy), 2**32 - 1, dtype=np.uint32)
-        self.places[self.rows] = np.arange(self.rows.size, dtype=np.uint32)
+        self.n_obs = len(xy)
         cuts = np.linspace(0, self.rows.size, n_runs + 1).astype(np.int64)
         self._runs = SimpleNamespace(starts=cuts[:-1], stops=cuts[1:])
 

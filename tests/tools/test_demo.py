@@ -14,7 +14,7 @@ import cxg_widget
 from cxg_widget import open_dataset
 from cxg_widget.datasets.cxg import demo_store
 from cxg_widget.datasets.cxg.demo import write_demo
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import InvalidOption, InvalidValue
 
 N_OBS, N_VAR = 3_000, 60
 
@@ -193,6 +193,8 @@ def test_a_demo_has_the_path_and_the_cells_that_were_asked_for_or_says_why_not(t
     (tmp_path / "letters").mkdir()
     with pytest.raises(cxg_widget.CxgWidgetError):
         cxg_widget.demo(tmp_path / "letters", 40)
+    with pytest.raises(InvalidOption, match=r"demo\(cells=1000\)"):
+        cxg_widget.demo(1000)  # type: ignore[arg-type]
     assert sorted(one.name for one in tmp_path.iterdir()) == ["deep", "letters"]
 
 

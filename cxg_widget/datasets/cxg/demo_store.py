@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cxg_widget.datasets.cxg.dataset import CxgDataset
 from cxg_widget.datasets.cxg.demo import write_demo
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import InvalidOption, InvalidValue
 from cxg_widget.spatial.cache_folder import cache_folder
 
 
@@ -29,6 +29,8 @@ def demo(path: str | os.PathLike[str] | None = None, cells: int = 100_000, *, ge
 
     Raises
     ------
+    InvalidOption
+        If `path` is a number.
     InvalidValue
         If `cells` or `genes` is not a valid number, or the store at `path` has another size.
     UnknownFormat, InvalidStore
@@ -38,6 +40,8 @@ def demo(path: str | os.PathLike[str] | None = None, cells: int = 100_000, *, ge
     --------
     >>> w = CxgWidget(demo(), color="cell_type")
     """
+    if isinstance(path, int | float):
+        raise InvalidOption(f"path is the number {path}; pass the number of cells by name: demo(cells={path}).")
     wanted = _whole("cells", cells), _whole("genes", genes)
     target = _cached(*wanted) if path is None else Path(path).expanduser()
     if not target.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _MOST = 32
+_LOOK_S = 0.5
 
 
 class Call(Thread, Generic[Result]):
@@ -40,9 +42,11 @@ def run_parallel(calls: Sequence[Callable[[], Result]], seconds: float | None = 
     threads = [Call(call) for call in calls]
     for thread in threads:
         thread.start()
-    end = None if seconds is None else time.monotonic() + seconds
+    end = math.inf if seconds is None else time.monotonic() + seconds
     for thread in threads:
-        thread.join(None if end is None else max(0.0, end - time.monotonic()))
+        # In slices: Python handles an interrupt that comes just before a wait only after that wait.
+        while thread.is_alive() and (left := end - time.monotonic()) > 0:
+            thread.join(min(left, _LOOK_S))
     return [thread.outcome for thread in threads]
 
 

@@ -1,12 +1,14 @@
-"""An interrupt of the kernel leaves the reads of other threads as they are."""
+"""An interrupt of the kernel ends a wait soon, and leaves the reads of other threads as they are."""
 
 import subprocess
 import sys
+from threading import Event, Thread
 
 import numpy as np
 import pytest
 import tiledb
 
+from cxg_widget.compute.parallel import Call, run_parallel
 from cxg_widget.datasets.tiledb_access.arrays import Arrays, despite_interrupts
 from cxg_widget.errors import Cancelled, CxgWidgetError
 
@@ -14,6 +16,7 @@ N_ROWS = 1_000_000
 CODE = """
 import signal, sys, threading, time
 import numpy as np, tiledb
+from cxg_widget.compute.parallel import Call, run_parallel
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 
 ctx = tiledb.Ctx()  # TileDB handles interrupts
@@ -86,3 +89,20 @@ def test_a_query_that_stays_cancelled_is_not_called_damage(root):
         raise tiledb.TileDBError("[TileDB::Query] Error: Query cancelled.")
     assert type(caught.value) is Cancelled
     assert "was interrupted; the data are unchanged" in str(caught.value)
+
+
+@pytest.mark.parametrize("seconds", [None, 60])
+def test_no_wait_for_parallel_calls_is_so_long_that_an_interrupt_just_before_it_seems_lost(seconds, monkeypatch):
+    """Python handles an interrupt that comes just before a wait only after it: a read then ended by its time-out."""
+    waits, is_over = [], Event()
+
+    def join(thread, timeout=None):
+        waits.append(timeout)
+        if len(waits) == 3:
+            is_over.set()
+        Thread.join(thread, 0.01)
+
+    monkeypatch.setattr(Call, "join", join)
+    assert run_parallel([lambda: is_over.wait(10), lambda: 7], seconds) == [True, 7]
+    assert len(waits) >= 3
+    assert all(one is not None and one <= 1 for one in waits)

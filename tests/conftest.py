@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiledb
 from hypothesis import settings
 
 from tools.browser import find
@@ -36,6 +37,10 @@ os.environ["CXG_WIDGET_RESTORE"] = "0"
 _IN_MEMORY = "/dev/shm"
 if os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free > 2 * 2**30:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
+
+# TileDB would return free memory to the system after each query and each array that is closed: up to a second in a
+# process with as many objects as this one. And its threads spin while they wait for each other.
+tiledb.default_ctx({"sm.mem.malloc_trim": "false", "sm.compute_concurrency_level": "1", "sm.io_concurrency_level": "1"})
 
 # Pages are laid out and 2-D canvases drawn by the processor: through a graphics card that is played by software, which
 # WebGL needs, that takes several times as long.

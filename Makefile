@@ -33,7 +33,7 @@ demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 on
 
 test: setup browser ## pytest in three processes, since some wait, then node --test
 	$(BIN)/python -m tests.compiled
-	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser --ignore tests/hosts -n 3 --dist worksteal
+	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser --ignore tests/hosts -m 'not docs' -n 3 --dist worksteal
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent
 
@@ -87,7 +87,8 @@ protocol: $(VENV)/.installed ## write what js/src/wire and docs/protocol.md take
 notebooks: setup ## run the notebooks and keep what they show, for readers on the web
 	$(BIN)/python -m tools.notebooks
 
-docs: setup .venv-docs/.installed ## build the site into docs/_build/html, without the network
+docs: setup .venv-docs/.installed ## run the code of pages and docstrings, build the site into docs/_build/html
+	$(BIN)/python -m pytest -q -m docs -n 2 --dist worksteal tests/test_docs.py tests/unit/test_reference.py
 	@.venv-docs/bin/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 release-check: setup ## build what is released into dist/, check it, install it alone, open the demo

@@ -58,6 +58,7 @@ def at_home(shelf, tmp_path, monkeypatch):
     os.environ.update(before)
 
 
+@pytest.mark.docs
 @by_name(RUN)
 @pytest.mark.filterwarnings("default:::cxg_widget")
 def test_the_code_of_a_page_runs_from_the_first_block_to_the_last(page, shelf, at_home):

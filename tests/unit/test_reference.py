@@ -189,6 +189,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cxg_widget.demo(tmp_path_factory.mktemp("examples") / "blood.cxg", cells=1000)
 
 
+@pytest.mark.docs
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.filterwarnings("ignore")
@@ -218,6 +219,7 @@ def test_each_name_without_an_example_is_there_and_says_why() -> None:
     assert runs == set(ENTRIES) - set(WITHOUT_EXAMPLE)
 
 
+@pytest.mark.docs
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_example_of_each_setting_runs(demo: Path) -> None:
@@ -231,6 +233,7 @@ def test_the_example_of_each_setting_runs(demo: Path) -> None:
             assert name in WITHOUT_A_VALUE or repr(getattr(w, name)) != before
 
 
+@pytest.mark.docs
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_examples_of_each_command_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

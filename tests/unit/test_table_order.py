@@ -12,7 +12,7 @@ from cxg_widget.table import order
 from cxg_widget.table.keys import of_codes, of_numbers, of_text
 from cxg_widget.table.order import Ordered
 
-N = 3000
+N = 1000
 RNG = np.random.default_rng(0)
 
 

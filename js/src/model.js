@@ -65,7 +65,7 @@ export function createWidgetModel(model) {
   /** The kernel has gone, by a restart for one: what is on show stays, and nothing can be requested. */
   function lose() {
     if (store.get().link === "offline") return;
-    store.set({ link: "offline", building: null });
+    store.set({ link: "offline", building: null, awaited: "" });
     client.abandon();
   }
   model.on("comm_live_update", lose);
@@ -255,6 +255,7 @@ function firstState(traits) {
     link: "connecting",
     drawnBy: "cpu",
     building: null,
+    awaited: "",
     compared: 0,
     kept: [],
     cost: null,

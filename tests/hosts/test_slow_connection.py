@@ -63,10 +63,25 @@ def show(stage: Stage, more: str = "") -> None:
 
 
 def come(stage: Stage, *kinds: str) -> int:
-    """Return after how many round trips the last message of some kinds has come, once there is one."""
-    stage.until(lambda: stage.page.evaluate("(kinds) => cxgSlow.received.some((one) => kinds.includes(one[0]))", kinds))
+    """Return after how many round trips the last answer of some kinds has come, once there is one."""
+
+    def depths() -> list[int]:
+        return [depth for kind, _, depth in stage.page.evaluate("cxgSlow.received") if kind in kinds and depth > 0]
+
+    stage.until(depths)
     stage.settle()
-    return max(depth for kind, _, depth in stage.page.evaluate("cxgSlow.received") if kind in kinds)
+    return max(depths())
+
+
+NOTE_WAITING = """(plot) => {
+    globalThis.cxgSaid = new Set();
+    const note = () => {
+        const one = plot.getRootNode().querySelector(".late");
+        if (one?.checkVisibility({ visibilityProperty: true })) cxgSaid.add(one.textContent);
+    };
+    setInterval(note, 20);
+}"""
+"""Notes what the page says to wait for; to be run with the plot."""
 
 
 def sent(stage: Stage) -> int:
@@ -120,6 +135,7 @@ def test_the_first_picture_a_color_a_lasso_and_a_filter_take_one_round_trip_each
         n_counts = store[:]["n_counts"]
     show(stage)
     assert come(stage, "points", "color", "codes") == 1
+    stage.canvas.evaluate(NOTE_WAITING)
     choose_color(stage, "CD3E")
     assert come(stage, "color", "nonzeros", "values") == 1
     assert 0 < sent(stage) < MOST_BYTES_OF_GESTURE
@@ -136,6 +152,9 @@ def test_the_first_picture_a_color_a_lasso_and_a_filter_take_one_round_trip_each
     assert come(stage, "filter") == 1
     assert 0 < sent(stage) < MOST_BYTES_OF_GESTURE
     stage.shows(f"{(n_counts > 2000).sum():,} of 3,000 cells pass")
+    said = set(stage.page.evaluate("[...cxgSaid]"))
+    assert said == {f"Waiting for the {what}" for what in ("color", "selection", "filter")}
+    assert stage.host.locator(".late").count() == 0
 
 
 def test_a_picture_as_an_image_takes_two_round_trips_and_a_zoom_one(stage: Stage) -> None:
@@ -194,9 +213,7 @@ def test_panels_whose_positions_are_lost_are_drawn_as_always_once_the_connection
         stage.settle()
         return [stage.pixels(canvases.nth(i)) for i in range(2)]
 
-    stage.page.evaluate("cxgSlow.reset()")
     stage.ask(show_panels)
-    come(stage, "points")
     stage.until(lambda: all(len(np.unique(one.reshape(-1, 3), axis=0)) > 500 for one in both()))
     expected = both()
     stage.set("w.panels = []")

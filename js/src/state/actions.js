@@ -8,6 +8,8 @@ import { putBrush } from "./scene.js";
 
 /** Maximum number of matches in a search. */
 const MATCHES = 50;
+/** Kind of the reply that each of these traits brings. @type {Partial<Record<keyof Traits, string>>} */
+const BRINGS = { color: "color", embedding: "points", filters: "filter" };
 
 /**
  * @typedef {object} Actions
@@ -54,6 +56,9 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
     setTrait(name, value) {
       if (READ.some((one) => one === name) || (name === "filters" && store.get().error?.of === "filter"))
         store.set({ error: null }); // it concerns the previous value
+      const { link, traits: before } = store.get();
+      if (BRINGS[name] && link !== "offline" && JSON.stringify(before[name]) !== JSON.stringify(value))
+        store.set({ awaited: BRINGS[name] });
       traits.set(name, value);
     },
     dragLimit: (name, value, done) => (done ? traits.set : traits.take)(name, value),
@@ -110,6 +115,7 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
  * @param {import("../wire/client.js").Client} client @param {{kind: "lasso" | "category" | "pick", mode: import("../wire/protocol.js").Mode} & Record<string, any>} request */
 export async function select(store, client, request) {
   const { n } = store.get().selection;
+  store.set({ awaited: "selection" });
   const answer = await client.ask(request);
   const { selection } = store.get();
   const found = /** @type {import("../wire/protocol.js").Selection | undefined} */ (answer?.[0]);

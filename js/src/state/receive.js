@@ -33,6 +33,7 @@ const MENDED = {
 export function createReceiver(scene, store) {
   return (reply) => {
     forgetError(store, reply);
+    if ([store.get().awaited, "error", "cost"].includes(reply.kind) && store.get().awaited) store.set({ awaited: "" });
     switch (reply.kind) {
       case "dataset":
         return store.set({ dataset: toDataset(reply), error: null });

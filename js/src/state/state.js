@@ -117,6 +117,7 @@
  * @property {"gpu" | "cpu"} drawnBy
  * @property {import("../wire/protocol.js").Progress | null} building long-running work of the kernel, with its
  *   progress, 0..1
+ * @property {string} awaited kind of the reply that the last action of the user waits for; "" = none
  * @property {any[]} kept states that the kernel offers to restore
  * @property {number} compared number of the newest comparison that the kernel has announced; 0 = none
  * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost reads of the store by the last action;

@@ -49,6 +49,7 @@ function aside({ state, actions }) {
     return html`<span class="aside">${of === "datashader" ? work : `${work}, ${Math.floor(100 * done)} %`}</span>
       ${ends_by ? html`<button type="button" class="text" title="Stop and keep the current plot" @click=${() => actions.stop()}>Stop</button>` : nothing}`;
   }
+  if (state.awaited) return html`<span class="aside late">Waiting for the ${state.awaited}</span>`;
   const nObs = state.dataset?.nObs ?? 0;
   // Otherwise the tally already shows it.
   const n = selection.n > 0 || selection.missed ? nObs - nShown(state, nObs) : 0;

@@ -14,6 +14,7 @@ from cxg_widget.compare.moments import NO_SCALE, Floats, entries_of
 from cxg_widget.compute.prefetch import Prefetch
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_contract import Plan
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import describe_layer
@@ -21,6 +22,8 @@ from cxg_widget.text.nouns import Noun
 
 Mask = NDArray[np.bool_]
 _BLOCK = 2**20
+_STEP_BYTES = 2**22
+"""Size of a block where reading costs little per call; up to seven are in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -143,11 +146,26 @@ class Grouped:
         Reading by genes is also chosen if it takes as many bytes, or up to twice as many when cells are ranked, since
         ranking by rows must keep the entries.
         """
-        plan = self.dataset.plan(self._some, self.positions, self.layer)
+        plan = self._plan
         if plan.axis == "var":
             return False
         # Ranks by columns need no second copy of the entries, which is worth twice the reading (decision 57).
         return not plan.both_ways or plan.other_bytes > plan.n_bytes * (2 if self.ranked else 1)
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return self.dataset.plan(self._some, self.positions, self.layer)
+
+    @cached_property
+    def cheap_bytes(self) -> int | None:
+        """Bytes of a pass over the matrix by rows if it only copies them; None if it decodes or transfers them."""
+        plan = self.dataset.plan(self._some, None, self.layer)
+        return plan.n_bytes if plan.is_copied and plan.axis == "obs" and not self.dataset.is_remote else None
+
+    @cached_property
+    def _step(self) -> dict[str, int]:
+        is_cheap = self._plan.is_copied and not self.dataset.is_remote
+        return {"step_bytes": _STEP_BYTES} if is_cheap else {}
 
     @property
     def read(self) -> NDArray[np.int64]:
@@ -161,7 +179,7 @@ class Grouped:
     def row_blocks(self) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
         """Yield all rows in blocks, with the group of each row and its scale as `add_rows` takes them."""
         start = 0
-        for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+        for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer, **self._step)):
             rows = slice(start, start + len(block.starts) - 1)
             self.report("Reading", rows.stop, len(self.rows), self.dataset.obs_noun)
             plain = self._plain(block)
@@ -174,7 +192,7 @@ class Grouped:
         Their scale is `scale`.
         """
         start, wanted = 0, self.read
-        for block in self.ahead(partial(self.dataset.columns_of, self.positions, self._some, self.layer)):
+        for block in self.ahead(partial(self.dataset.columns_of, self.positions, self._some, self.layer, **self._step)):
             yield start, block
             start += len(block.starts) - 1
             self.report("Reading", start, len(wanted), self.dataset.var_noun)
@@ -191,7 +209,7 @@ class Grouped:
         totals = np.zeros(len(self.rows))
         if self.dataset.plan(self._some, None, self.layer).axis == "obs":
             start = 0
-            for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+            for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer, **self._step)):
                 stop = start + len(block.starts) - 1
                 totals[start:stop] = self._totals_of(self._plain(block))
                 start = stop

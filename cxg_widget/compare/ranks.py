@@ -18,6 +18,8 @@ from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 BAND_BYTES = 3 * 2**28
 """Limit on entries kept for ranking; beyond it, genes are ranked in bands, each with a pass over all rows."""
+_LEAST_BAND, _SHARE = 2**26, 6
+"""Where a pass only copies bytes: entries kept in each, as a part of the bytes of a pass; 4 passes (decision 57)."""
 _THREADS = min(4, os.cpu_count() or 1)
 _NONE = np.empty(0, dtype=np.uint64)
 
@@ -56,7 +58,9 @@ class Ranks:
 
     def transposed(self, first: int = 0) -> Transposed:
         """Return the buffer that transposes rows for `add_rows`; genes from `first` on are still unranked."""
-        return Transposed((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, BAND_BYTES)
+        copied = self._cells.cheap_bytes
+        most = BAND_BYTES if copied is None else min(max(copied // _SHARE, _LEAST_BAND), BAND_BYTES)
+        return Transposed((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, most)
 
     def add_rows(self, moments: Moments, transposed: Transposed) -> None:
         """Rank all genes: those whose entries one pass over all rows kept, and the others in further passes."""

@@ -8,11 +8,13 @@ from functools import partialmethod
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import tiledb
+from scipy import stats
 
-from cxg_widget.compare import ranks, transposed
+from cxg_widget.compare import compared_groups, ranks, transposed
 from cxg_widget.compare.matrix_statistics import MatrixStats
 from cxg_widget.compare.question import Question, compare
 from cxg_widget.datasets import Dataset, open_dataset
@@ -197,6 +199,34 @@ def test_comparing_takes_the_memory_of_some_blocks_and_of_what_is_ranked_at_a_ti
         tracemalloc.stop()
     assert len(found.frame()) == N_VAR
     assert peak < (3 if method == "t-test" else 4) * MIB  # of a matrix of 9, whose values and groups take 6 more
+
+
+def test_ranks_of_a_file_that_is_not_compressed_keep_a_sixth_of_its_bytes_at_a_time(
+    stores, matrix, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(ranks, "_LEAST_BAND", 2**16)
+    monkeypatch.setattr(compared_groups, "_STEP_BYTES", MIB // 2)
+    bare_h5ad(tmp_path / "plain.h5ad", matrix)
+    a, kept, clear = np.arange(N_OBS) % 3 == 0, [], transposed.Transposed.clear
+
+    def note(held: transposed.Transposed) -> None:
+        kept.append(sum(part.n_bytes for part in held._parts))
+        clear(held)
+
+    monkeypatch.setattr(transposed.Transposed, "clear", note)
+    with open_dataset(tmp_path / "plain.h5ad") as dataset:
+        assert dataset.plan().is_copied
+        found = compare(MatrixStats(dataset), a, ~a, Question("wilcoxon")).frame()
+    n_bytes, n_kept = 8 * matrix.nnz, 5 * matrix.nnz  # a position and a value; a value and a group
+    assert max(kept) <= n_bytes / 6
+    assert len(kept) <= 6
+    assert sum(kept) == n_kept
+    with open_dataset(stores["csr"]) as dataset:
+        assert not dataset.plan().is_copied
+        pd.testing.assert_frame_equal(compare(MatrixStats(dataset), a, ~a, Question("wilcoxon")).frame(), found)
+    u = stats.mannwhitneyu(matrix[a, 7].toarray().ravel(), matrix[~a, 7].toarray().ravel(), method="asymptotic")
+    auc = u.statistic / (a.sum() * (~a).sum())
+    assert found.loc["var7", "auc"] == pytest.approx(auc, rel=1e-9)
 
 
 def test_progress_is_told_for_each_block_and_reading_ends_where_nobody_asks_on(stores):

@@ -53,7 +53,7 @@ class ByRows(MemoryDataset):
 class InParts(ByRows):
     """Says of each block which genes none of its cells were measured by, as an atlas does."""
 
-    def rows_of(self, rows=None, layer=None):
+    def rows_of(self, rows=None, layer=None, **_):
         yield from super().rows_of(np.arange(0), layer)
         for some in np.array_split(np.arange(N_OBS) if rows is None else rows, 5):
             unknown = np.isnan(self._x[some]).all(axis=0)

@@ -90,9 +90,11 @@ class Sparse:
         chunk = self._indices.chunks[0] if self._indices.chunks else 1
         lines = max(chunk * self._n_major // max(self.n_entries, 1), 1)
         entry_bytes = self._data.dtype.itemsize + self._indices.dtype.itemsize
+        is_copied = not (self._indices.chunks or self._data.chunks)
         if self.axis == "obs":
-            return Grain(self.shape, self.n_entries, entry_bytes, lines, None, row_starts=self._starts())
-        return Grain(self.shape, self.n_entries, entry_bytes, None, lines)
+            starts = self._starts()
+            return Grain(self.shape, self.n_entries, entry_bytes, lines, is_copied=is_copied, row_starts=starts)
+        return Grain(self.shape, self.n_entries, entry_bytes, None, lines, is_copied=is_copied)
 
     def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
         """Return some lines of the compressed axis, ascending; skips chunks without their entries."""

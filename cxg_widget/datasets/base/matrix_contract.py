@@ -33,6 +33,7 @@ class Grain:
     cuts : whether vars can be read for some rows only
     both_ways : whether all entries are stored twice, by row and by column
     is_dense : whether blocks of rows are dense
+    is_copied : as in `Plan`
     row_starts : int64 (n_obs + 1,), number of entries before each row, if known; else rows have equally many
     """
 
@@ -44,6 +45,7 @@ class Grain:
     cuts: bool = False
     both_ways: bool = False
     is_dense: bool = False
+    is_copied: bool = False
     row_starts: NDArray[np.int64] | None = None
 
     def steps(self, rows: Positions, n_bytes: int) -> Iterator[Positions]:
@@ -87,6 +89,7 @@ class Plan:
     other_bytes : about how many along the other axis
     why : the reason, in one sentence
     both_ways : whether the matrix can be read along the other axis in one pass too
+    is_copied : whether a read only copies bytes, from arrays that are neither cut into chunks nor compressed
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Plan:
     other_bytes: int
     why: str
     both_ways: bool = False
+    is_copied: bool = False
 
 
 def choose(grain: Grain, rows: Positions | None, positions: Positions | None) -> Plan:
@@ -116,7 +120,7 @@ def choose(grain: Grain, rows: Positions | None, positions: Positions | None) ->
     else:
         reason = f"by {names[other]} about {byte_size(along[other])} would be read"
     why = f"{cells} obs of {vars_} var take about {byte_size(along[axis])} by {names[axis]}; {reason}."
-    return Plan(axis, along[axis], along[other], why, grain.both_ways)
+    return Plan(axis, along[axis], along[other], why, grain.both_ways, grain.is_copied)
 
 
 def covering(lines: Positions, largest_gap: int, most: int) -> Iterator[Positions]:

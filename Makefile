@@ -1,22 +1,22 @@
-# Everything starts from a fresh clone: each target makes what it needs first, once.
-# Needs Python 3.11 or newer. Node.js 20 or newer is used where it is found, and installed into .venv where it is not.
+# Every target works in a fresh clone: it first makes what it needs, once.
+# Needs Python 3.11 or newer. Without Node.js 20 or newer on the machine, it is installed into .venv.
 
 PYTHON ?= $(shell sh tools/find_python.sh)
-# Packages that write and read the same stores, which the tests are compared with, need a newer one.
+# `make test-peers` compares with other packages for the same stores, which need a newer Python.
 PEER_PYTHON ?= $(shell sh tools/find_python.sh 12)
 PEER_TESTS := $(addprefix tests/datasets/test_,anndata_peer.py anndata_written_peer.py anndata_memory.py mudata_peer.py atlas_peer.py \
 	cf_peer.py mzpeak_numpress.py scanpy_peer.py shapely_peer.py \
 	soma_peer.py) tests/unit/test_compare_deseq2.py tests/test_docs.py
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
-# The environment holds Node.js only where the machine has none that is new enough.
+# The environment contains Node.js only if the machine has none that is new enough.
 WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
-# Two are built together; this is the later one.
+# One build writes all bundles; this is the last one written.
 BUNDLE := cxg_widget/static/widget.js
 JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 
-# How long `make fuzz` runs, and from which seed; the time where none is given. For each ten seconds
-# properties are tried once more as often as in `make test`.
+# Seconds that `make fuzz` runs, and its first seed (default: the time). For every ten seconds, property tests draw as
+# many more examples as in `make test`.
 SECONDS ?= 60
 SEED ?=
 PROPERTIES := $(shell grep -rl --include='test_*.py' 'MORE' tests/unit tests/datasets tests/convert)
@@ -31,7 +31,7 @@ setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, J
 demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
 	@$(BIN)/python -m tools.demo
 
-test: setup browser ## pytest in three processes, since some wait, then node --test
+test: setup browser ## pytest in three processes (some tests only wait), then node --test
 	$(BIN)/python -m tests.compiled
 	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser --ignore tests/hosts -m 'not docs' -n 3 --dist worksteal
 	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile
@@ -44,7 +44,7 @@ test-tools: setup browser ## the tests of tools/ and benchmarks/
 	$(BIN)/python -m pytest tests/tools -m 'not browser' -n 2 --dist worksteal
 	$(BIN)/python -m pytest tests/tools -m browser
 
-quick: $(VENV)/.installed ## the tests that need no browser, no store and no other process, in a minute or two
+quick: $(VENV)/.installed ## unit tests without a browser, a store or another process, in a minute or two
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow' tests/unit tests/test_architecture.py
 
 test-lowest: .venv-lowest/.installed ## unit tests with the lowest versions that pyproject.toml allows, pandas 2.2 among them
@@ -59,7 +59,7 @@ fuzz: $(VENV)/.installed ## damage stores and messages, try properties with many
 	@MORE_EXAMPLES=$$((1 + $(SECONDS) / 10)) $(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=search --timeout 1800 \
 		-W ignore $(PROPERTIES) $(if $(SEED),--hypothesis-seed=$(SEED))
 
-record: $(VENV)/.installed ## record anew how settings change, tests/transitions.json; then read its diff
+record: $(VENV)/.installed ## write tests/transitions.json again, which records how settings change; then read its diff
 	$(BIN)/python -m tests.transitions
 
 trace: $(VENV)/.installed ## count the files of the package that run for each action of a user
@@ -79,22 +79,22 @@ check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, unu
 build: js/node_modules/.installed ## bundle the JavaScript, print its size
 	@cd js && $(WITH_NODE) npm run --silent build
 
-protocol: $(VENV)/.installed ## write what js/src/wire and docs/protocol.md take from wire/protocol.py and display/settings.py
+protocol: $(VENV)/.installed ## generate js/src/wire and docs/protocol.md from wire/protocol.py and display/settings.py
 	$(BIN)/python tools/protocol_js.py
 	$(BIN)/python tools/constants_js.py
 	$(BIN)/python -m tools.golden
 
-notebooks: setup ## run the notebooks and keep what they show, for readers on the web
+notebooks: setup ## run the notebooks and save their outputs, for readers on the web
 	$(BIN)/python -m tools.notebooks
 
 docs: setup .venv-docs/.installed ## run the code of pages and docstrings, build the site into docs/_build/html
 	$(BIN)/python -m pytest -q -m docs -n 2 --dist worksteal tests/test_docs.py tests/unit/test_reference.py
 	@.venv-docs/bin/python -m sphinx -n -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
-release-check: setup ## build what is released into dist/, check it, install it alone, open the demo
+release-check: setup ## build sdist and wheel into dist/, check and install each alone, open the demo
 	@$(BIN)/python -m tools.release_check
 
-bench: setup browser ## measure into benchmarks/
+bench: setup browser ## run the benchmarks, write the results into benchmarks/
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[bench]'
 	$(BIN)/python -m benchmarks.run
 
@@ -102,7 +102,7 @@ dev: setup ## rebuild the bundle on every change, with JupyterLab reloading it
 	@(cd js && $(WITH_NODE) exec node build.mjs --watch) & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \
 	ANYWIDGET_HMR=1 $(BIN)/python -m tools.demo
 
-clean: ## remove what was made, but for the environment and the demo data
+clean: ## remove generated files, except the environments and the demo data
 	rm -rf cxg_widget/static dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv*' -not -path './*/node_modules/*' -prune -exec rm -rf {} +
 

@@ -1,1 +1,1 @@
-"""What builds, runs and checks the project; no part of the installed package."""
+"""Scripts that build, run and check the project; not part of the installed package."""

@@ -38,7 +38,7 @@ def find() -> str | None:
 
 
 def install() -> str:
-    """Return a browser's path, after installing one with the system's package manager where there is none.
+    """Return a browser's path, after installing one with the system's package manager if there is none.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def _of_playwright() -> Iterator[str]:
 
 
 def _as_root() -> list[str] | None:
-    """Return what to put before a command so that root runs it without a question, or None."""
+    """Return the prefix that runs a command as root without a password, or None."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return []
     if (
@@ -112,7 +112,7 @@ def _as_root() -> list[str] | None:
 
 
 def main() -> int:
-    """Print the browser's path; return 1 where there is none."""
+    """Print the browser's path; return 1 if there is none."""
     try:
         found = install() if "--install" in sys.argv[1:] else find()
     except RuntimeError as error:

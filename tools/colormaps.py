@@ -53,7 +53,7 @@ def stops(name: str) -> list[str]:
 
 
 def js_text(maps: dict[str, list[str]]) -> str:
-    """Return what js/src/style/colormaps.js must hold."""
+    """Return the text of js/src/style/colormaps.js."""
     packed = "\n".join(
         f"  {name}: {json.dumps(''.join(color[1:] for color in colors))}," for name, colors in maps.items()
     )
@@ -72,7 +72,7 @@ export const COLORMAPS = Object.fromEntries(
 
 
 def python_text(maps: dict[str, list[str]]) -> str:
-    """Return what cxg_widget/color/colormaps.py must hold."""
+    """Return the text of cxg_widget/color/colormaps.py."""
     rows = []
     for name, colors in maps.items():
         rows.append(f'    "{name}": [')
@@ -90,7 +90,7 @@ COLORMAPS: dict[str, list[str]] = {{
 
 
 def main(arguments: list[str]) -> int:
-    """Write the JavaScript, or with --check say whether it is stale; with --from-matplotlib write both."""
+    """Write the JavaScript, or with --check report whether it is stale; with --from-matplotlib write both."""
     maps = COLORMAPS
     if "--from-matplotlib" in arguments:
         maps = {name: stops(name) for name in NAMES}

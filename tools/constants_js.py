@@ -1,4 +1,4 @@
-"""Write js/src/wire/constants.js: the settings of a widget, and the numbers that kernel and front-end draw by alike.
+"""Write js/src/wire/constants.js: the settings of a widget, and the numbers that kernel and front-end both draw with.
 
 Usage: python tools/constants_js.py [--check]
 """
@@ -40,7 +40,7 @@ JS = ROOT / "js" / "src" / "wire" / "constants.js"
 
 
 def theme(paper: Paper) -> dict[str, Any]:
-    """Return a paper as the front-end has its themes."""
+    """Return a paper as a theme of the front-end."""
     return {"background": paper.ground, "foreground": paper.ink, "dark": paper.is_dark}
 
 
@@ -153,7 +153,7 @@ def js() -> str:
 
 
 def settings() -> list[str]:
-    """Return the type of the settings that are synced, and their names by what a change costs."""
+    """Return the type of the synced settings, and their names by the cost of a change."""
     hints, synced = get_type_hints(Settings), [one for one in SETTINGS if one.is_synced]
     lines = [f" * @property {{{js_type(hints[one.name], one)}}} {one.name} {one.doc}" for one in synced]
     named = [("SYNCED", "All settings that the front-end knows.", [one.name for one in synced])]
@@ -176,7 +176,7 @@ def look(hints: dict[str, Any]) -> str:
     """Return the type of what a panel overrides."""
     known = {one.name: one for one in SETTINGS}
     types = {one: js_type(hints[one], known[one]) if one in known else "any" for one in looks.NAMES}
-    # What is None is the widget's, and left out; but no color is a color.
+    # None means the value of the widget, so it is left out; a color of None is a value, "no color".
     given = {one: kind if one == "color" else kind.removesuffix(" | null") for one, kind in types.items()}
     fields = ", ".join(["id: number", *(f"{one}?: {kind}" for one, kind in given.items())])
     return f"/** @typedef {{{{{fields}}}}} Look what a panel shows otherwise than the widget */\n"
@@ -217,7 +217,7 @@ def declaration(name: str, meaning: str, value: Any, kind: str = "") -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or with --check say whether it is stale."""
+    """Write the file, or with --check report whether it is stale."""
     return write({JS: js()}, arguments, "python tools/constants_js.py")
 
 

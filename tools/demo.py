@@ -1,4 +1,4 @@
-"""Show the demo: open its notebook in JupyterLab, or run it unseen and judge the picture.
+"""Show the demo: open its notebook in JupyterLab, or run it headless and check the picture.
 
 ::
 
@@ -50,7 +50,7 @@ def run_unseen(wait_s: float = 60) -> int:
             if picture.is_scatterplot or time.monotonic() > end:
                 break
             time.sleep(0.5)
-        # The first chunk of points is a fair picture already; this is for the rest of them.
+        # The first chunk of points is already a picture; wait for the others.
         page.wait_for_timeout(2000)
         picture = judge(largest_canvas(widget).screenshot())
         widget.screenshot(path=SCREENSHOT)

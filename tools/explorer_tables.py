@@ -1,4 +1,4 @@
-"""Write the tables that CELLxGENE Explorer's own code makes: what `tests/unit/test_compare_explorer.py` compares with.
+"""Write tables computed by CELLxGENE Explorer's own code, the truth of `tests/unit/test_compare_explorer.py`.
 
 Its code is no dependency and stays where it is: check out https://github.com/chanzuckerberg/single-cell-explorer
 (`server/compute/diffexp_cxg.py` is that of a30a0e0; the file imports numpy, numba, scipy and two small modules), then
@@ -27,7 +27,7 @@ LISTED = 15
 
 
 class Adaptor:
-    """What its code asks of a dataset: the array of X, and its shape."""
+    """The part of a dataset that its code needs: the array of X, and its shape."""
 
     def __init__(self, uri: str, shape: tuple[int, int]) -> None:
         self._uri, self._shape = uri, shape
@@ -61,7 +61,7 @@ def put(x: np.ndarray, uri: str, *, sparse: bool) -> Adaptor:
 
 
 def rows_of(found: dict[str, Any]) -> list[list[Any]]:
-    """Return side, place, gene, log fold change, p and adjusted p of what its code answers."""
+    """Return side, place, gene, log fold change, p and adjusted p from its code."""
     return [
         [side, place, int(gene), *(repr(float(number)) for number in numbers)]
         for side in ("positive", "negative")

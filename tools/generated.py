@@ -1,4 +1,4 @@
-"""Files that are written from the Python package: writes them, or says which are stale."""
+"""Write files that are generated from the Python package, or report which are stale."""
 
 from __future__ import annotations
 

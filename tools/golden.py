@@ -332,7 +332,7 @@ def documents() -> dict[str, str]:
 
 
 def main(check: bool) -> int:
-    """Write the files, or with check=True say which differ."""
+    """Write the files, or with check=True report which differ."""
     stale = []
     for name, text in documents().items():
         path = FOLDER / name

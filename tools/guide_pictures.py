@@ -1,4 +1,4 @@
-"""Take the pictures of docs/get_started.md anew, by running its code in JupyterLab.
+"""Take the pictures of docs/get_started.md again, by running its code in JupyterLab.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Drive a real JupyterLab in a real browser: what the end-to-end tests, the demo and the benchmarks stand on.
+"""Drive a real JupyterLab in a real browser, for end-to-end tests, the demo and the benchmarks.
 
 ::
 

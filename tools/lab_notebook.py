@@ -1,4 +1,4 @@
-"""A notebook that is open in JupyterLab: run its cells, read what they put out, find its widgets."""
+"""A notebook open in JupyterLab: run its cells, read their outputs, find its widgets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CellFailed(AssertionError):
 
 @dataclass(frozen=True)
 class Output:
-    """What a cell has put out.
+    """The output of a cell.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Notebook:
                 raise CellFailed(f"cell {number} of {self.path}: {output.error}")
 
     def run(self, number: int, timeout_s: float = 60) -> Output:
-        """Run one cell and return what it put out; raise `CellFailed` if it raised."""
+        """Run one cell and return its output; raise `CellFailed` if it raised."""
         self.evaluate("(p, n) => { p.content.activeCellIndex = n; p.content.deselectAll(); }", number)
         self._command("notebook:run-cell", timeout_s)
         output = self.outputs()[number]
@@ -79,11 +79,11 @@ class Notebook:
         return number
 
     def replace(self, *cells: str) -> None:
-        """Put these code cells in place of all that there are."""
+        """Replace all cells by these code cells."""
         self.evaluate(_REPLACE, list(cells))
 
     def outputs(self) -> list[Output]:
-        """Return what each cell has put out so far."""
+        """Return the output of each cell so far."""
         return [_read_output(outputs) for outputs in self.evaluate(_OUTPUTS)]
 
     def cell(self, number: int) -> Locator:
@@ -95,7 +95,7 @@ class Notebook:
         return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{number}"]')
 
     def widget(self, number: int | None = None, selector: str = "canvas", timeout_s: float = 60) -> Locator:
-        """Return the output of cell `number`, or the first anywhere, that holds `selector`, in a shadow root or not."""
+        """Return the output of cell `number`, or the first, that contains `selector`, also in a shadow root."""
         scope = self.page.locator(".jp-Notebook") if number is None else self.cell(number)
         found = scope.locator(".jp-OutputArea-output").filter(has=self.page.locator(selector)).first
         found.wait_for(state="visible", timeout=timeout_s * 1000)
@@ -115,7 +115,7 @@ class Notebook:
         self.evaluate("async (p) => { await p.context.save(); }")
 
     def _command(self, name: str, timeout_s: float) -> None:
-        """Run a JupyterLab command on this notebook and wait until the cells that it ran are done."""
+        """Run a JupyterLab command on this notebook and wait until its cells have finished."""
         self.wait_for_kernel(timeout_s)
         mark = secrets.token_hex(4)
         self.evaluate(_COMMAND, [name, mark])
@@ -139,7 +139,7 @@ class Notebook:
 
 
 def write_notebook(path: str | os.PathLike[str], *cells: str, text: str = "") -> Path:
-    """Write a notebook of these code cells, and of a last cell of text where there is any; return its path."""
+    """Write a notebook of these code cells, and optionally a last cell of text; return its path."""
     import nbformat  # which takes a second, and most tests in a browser open no notebook
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])

@@ -1,4 +1,4 @@
-"""A JupyterLab server for one test or demo, apart from the user's own."""
+"""A JupyterLab server for one test or demo, separate from the user's own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SETTINGS: dict[str, dict[str, object]] = {
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
 }
 
-# TCP holds back a small packet while another is on its way (Nagle), and the other end is slow to say that it has come.
+# TCP holds back a small packet while another is on its way (Nagle), and the receiver acknowledges it late.
 _AT_ONCE = """
 from tornado.iostream import IOStream
 
@@ -80,7 +80,7 @@ class JupyterLab:
 
     @property
     def log(self) -> str:
-        """What the server has printed so far."""
+        """The output of the server so far."""
         return (Path(self._own.name) / "log").read_text(errors="replace")
 
     def __enter__(self) -> Self:
@@ -129,7 +129,7 @@ class JupyterLab:
         return f"{self.url}/lab/workspaces/{secrets.token_hex(4)}/tree/{quote(path)}?token={self.token}"
 
     def set(self, plugin: str, values: Mapping[str, object]) -> None:
-        """Change the settings of a plugin, as its user would, for pages that are opened from now on."""
+        """Change the settings of a plugin, as its user would, for pages opened later."""
         body = json.dumps({"raw": json.dumps(values)}).encode()
         address = f"{self.url}/lab/api/settings/{plugin}?token={self.token}"
         with urlopen(Request(address, body, method="PUT"), timeout=10):
@@ -139,7 +139,7 @@ class JupyterLab:
         return [
             "--no-browser",
             "--allow-root",
-            # Makes `window.jupyterapp`: commands are surer than key presses, which are lost while a kernel connects.
+            # Makes `window.jupyterapp`: its commands work while a kernel connects; key presses can be lost.
             "--expose-app-in-browser",
             f"--IdentityProvider.token={self.token}",
             "--ServerApp.ip=127.0.0.1",

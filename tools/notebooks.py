@@ -1,9 +1,9 @@
-"""Run the notebooks and keep what they show, so that a reader on the web sees tables and pictures.
+"""Run the notebooks and save their outputs, so that a reader on the web sees tables and pictures.
 
 ::
 
     python -m tools.notebooks              # all of them
-    python -m tools.notebooks 01 05        # those whose names begin so
+    python -m tools.notebooks 01 05        # those whose names begin with these
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ def execute(notebook: nbformat.NotebookNode, client: type[NotebookClient] = Note
 
 
 def run(path: Path, *, timeout_s: int = 1200) -> nbformat.NotebookNode:
-    """Run a notebook in its folder and return it with all that it showed."""
+    """Run a notebook in its folder and return it with all outputs."""
     notebook = nbformat.read(path, as_version=4)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-    os.environ["CXG_WIDGET_RESTORE"] = "0"  # what it shows is of this run alone
+    os.environ["CXG_WIDGET_RESTORE"] = "0"  # its outputs must come from this run alone
     execute(notebook, _Runner, timeout=timeout_s, resources={"metadata": {"path": str(path.parent)}})
     return notebook
 
 
 def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return a notebook with what a reader without a kernel can see, and a fingerprint of the code that showed it.
+    """Return a notebook with the outputs that need no kernel, and a fingerprint of the code that made them.
 
     Of a widget its picture stays; the live view is nothing but an error message without a kernel.
     """
@@ -98,8 +98,8 @@ def fingerprint(notebook: nbformat.NotebookNode) -> str:
 
 
 def main(names: list[str]) -> None:
-    """Run the notebooks named, or all, and write them anew."""
-    os.environ.setdefault("CXG_LARGE_CELLS", "1000000")  # as the notebook says of what is kept in it
+    """Run the notebooks named, or all, and write them."""
+    os.environ.setdefault("CXG_LARGE_CELLS", "1000000")  # the number that the notebook names for its saved outputs
     for path in NOTEBOOKS:
         if not names or path.name.startswith(tuple(names)):
             nbformat.write(tidy(run(path)), path)

@@ -1,4 +1,4 @@
-"""Judge from its pixels whether a scatterplot was really drawn."""
+"""Check by its pixels that a scatterplot was drawn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playwright.sync_api import Locator
 
 @dataclass(frozen=True)
 class Picture:
-    """What the pixels of a screenshot say.
+    """Measurements of the pixels of a screenshot.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ def judge(png: bytes) -> Picture:
 
 
 def largest_canvas(scope: Locator) -> Locator:
-    """Return the largest canvas under an element; the plot, where legends and histograms have canvases of their own."""
+    """Return the largest canvas under an element; this is the plot, since legends and histograms have smaller ones."""
     canvases = scope.locator("canvas").all()
     areas = [(box["width"] * box["height"]) if (box := one.bounding_box()) else 0 for one in canvases]
     return canvases[areas.index(max(areas))]

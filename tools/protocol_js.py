@@ -81,17 +81,17 @@ def js() -> str:
 export const VERSION = {protocol.VERSION};
 /** Missing number or category of 16 bits (of 8 bits: 255), coordinate that is not drawn. */
 export const MISSING = {protocol.MISSING_U16};
-/** How a missing category is called. */
+/** Label of a missing category. */
 export const MISSING_LABEL = {json.dumps(protocol.MISSING_LABEL)};
-/** What it is called where sets color the cells: all of them, or one. */
+/** Labels of a missing category if sets color the cells: all sets, or one. */
 export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = {json.dumps([protocol.IN_NO_SET_LABEL, protocol.NOT_IN_SET_LABEL])};
-/** What is said of cells that are drawn though the filters leave them out. */
+/** Label of filtered-out cells that are drawn. */
 export const LEFT_OUT_LABEL = {json.dumps(protocol.LEFT_OUT_LABEL)};
-/** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
+/** Opacity, of 255, of pixels of an image of numbers that have only filtered-out cells. */
 export const LEFT_OUT_ALPHA = {protocol.LEFT_OUT_ALPHA};
-/** Parts of the width of a spot that sizes of cells come in. */
+/** Sizes of cells are multiples of this fraction of the width of a spot. */
 export const SPOT_PARTS = {protocol.SPOT_PARTS};
-/** Points of a container of a sparse gene. */
+/** Number of points in a container of a sparse gene. */
 export const CONTAINER = {protocol.CONTAINER};
 
 /** @typedef {{{" | ".join(json.dumps(one) for one in get_args(protocol.Mode))}}} Mode */
@@ -132,13 +132,13 @@ def docs() -> str:
     head = inspect.getdoc(protocol).split("\n`tools/", 1)[0].replace("``", "`")  # type: ignore[union-attr]
     parts = [f"# Messages, version {protocol.VERSION}", "", head, ""]
     parts += ["This page is written by `tools/protocol_js.py` from `cxg_widget/wire/protocol.py`.", ""]
-    for title, kinds in (("What the front-end asks", protocol.REQUESTS), ("What the kernel says", protocol.REPLIES)):
+    for title, kinds in (("Requests of the front-end", protocol.REQUESTS), ("Replies of the kernel", protocol.REPLIES)):
         parts += [f"## {title}", "", *(section(kind) for kind in kinds)]
     return "\n".join(parts).rstrip() + "\n"
 
 
 def main(arguments: list[str]) -> int:
-    """Write both files, or with --check say which of them are stale."""
+    """Write both files, or with --check report which of them are stale."""
     return write({JS: js(), DOCS: docs()}, arguments, "make protocol")
 
 

@@ -1,4 +1,4 @@
-"""Take the picture of the README anew: the demo in JupyterLab, with panels, sets and what lies over the points.
+"""Take the picture of the README again: the demo in JupyterLab, with panels, sets and contours.
 
 ::
 

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[1] / "tests" / "golden" / "plots"
 N_OBS = 300
 GENES = tuple(f"gene {at}" for at in range(7))
 GROUPS, DONORS = ("c", "a", "d", "b"), ("D2", "D1")
-ASKED = {
+PLOTS = {
     "group": (["group"], None), "pairs": (["group", "donor"], None), "by-var": (["group"], "var"),
     "by-group": (["group"], "group"),
 }  # fmt: skip
@@ -44,7 +44,7 @@ def main() -> None:
     data.var_names = list(GENES)
     data.obs["group"] = pd.Categorical.from_codes(group, list(GROUPS))
     data.obs["donor"] = pd.Categorical.from_codes(donor, list(DONORS))
-    for name, (by, scale) in ASKED.items():
+    for name, (by, scale) in PLOTS.items():
         # scanpy makes a text of what is missing, so that such cells would be a group of pairs
         cells = data[group >= 0].copy()
         plot = scanpy.pl.dotplot(cells, list(GENES), by, standard_scale=scale, return_fig=True)

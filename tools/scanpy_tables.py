@@ -87,8 +87,8 @@ def main() -> None:
             key = f"{method}-{reference}"
             options |= {"reference": reference, "pts": True, "key_added": key}
             scanpy.tl.rank_genes_groups(data, "group", method=method, **options)
-        told = scanpy.get.rank_genes_groups_df(data, None, key=key)
-        told.to_csv(FOLDER / f"{method}-groups-b.csv", index=False)
+        frame = scanpy.get.rank_genes_groups_df(data, None, key=key)
+        frame.to_csv(FOLDER / f"{method}-groups-b.csv", index=False)
     np.savez_compressed(
         FOLDER / "ranked.npz", **ranked({key: data.uns[key] for key in ("wilcoxon-rest", "wilcoxon-b")})
     )

@@ -1,11 +1,11 @@
-# Makes the environment $3, in which the extra $1 stands on top of the environment $2 of the package: what is there is not installed again.
+# Makes the environment $3 with the extra $1 on top of the environment $2 of the package, without installing its packages again.
 set -eu
 extra=$1
 package=$2
 venv=$3
 [ -x "$venv/bin/python" ] || "$package/bin/python" -m venv "$venv"
 echo "Installing what '.[$extra]' adds into $venv (once; half a minute)"
-# Files of Jupyter, as extensions of a page, lie beside the packages; who looks for them looks in its own environment first.
+# Jupyter keeps files such as extensions of its page beside the packages; programs look for them in their own environment first.
 "$venv/bin/python" - "$package" <<'SETUP'
 import subprocess, sys, sysconfig
 from pathlib import Path

@@ -6,9 +6,9 @@ venv=$2
 echo "Installing the lowest versions into $venv (once; half a minute)"
 pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input"
 $pip uv
-# As pip does: a network with a certificate of its own has it among those of the system. Older versions know the second name.
+# Use the certificates of the system, as pip does, for networks with a certificate of their own. Older versions of uv read the second name.
 export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1
 lowest="$venv/bin/uv pip install --quiet --python $venv/bin/python"
-# Only what a user installs has to be old: the tests' own tools come in their newest versions.
+# Only packages that a user installs are old; tools of the tests come in their newest versions.
 $lowest --resolution lowest-direct -e '.[all,dask]'
 exec $lowest hypothesis pytest pytest-timeout pytest-xdist pynumpress 'moto[server]' polars duckdb

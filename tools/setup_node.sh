@@ -1,4 +1,4 @@
-# Installs Node.js into the virtual environment $1 where the machine has none of version 20 or newer.
+# Installs Node.js into the virtual environment $1 if the machine has no version 20 or newer.
 set -eu
 venv=$1
 PATH="$PWD/$venv/bin:$PATH"

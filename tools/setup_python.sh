@@ -1,4 +1,4 @@
-# Makes the virtual environment $2 with the Python $1, and installs the package in it with what tests and demo need.
+# Makes the virtual environment $2 with the Python $1, and installs the package in it with all that tests and demo need.
 set -eu
 python=$1
 venv=$2

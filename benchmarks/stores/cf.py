@@ -47,8 +47,8 @@ def write_cf(path: Path, n_obs: int) -> None:
     for name, values in (axes | cubes).items():
         attr = f"{name}_" if name in DIMS else name
         domains = {name: sides[name]} if name in DIMS else sides
-        said = {attr: attributes.get(name, {})}
-        write_dense(path / name, domains, {attr: values}, dtype=np.uint32, attributes=said, group=path)
+        found = {attr: attributes.get(name, {})}
+        write_dense(path / name, domains, {attr: values}, dtype=np.uint32, attributes=found, group=path)
 
 
 class TileDB:
@@ -71,10 +71,10 @@ class TileDB:
         self._schemas = {name: self._tiledb.ArraySchema.load(uri) for name, uri in self._uris.items()}
 
     def gene(self, name: str) -> NDArray[np.float32]:
-        values, said = self._read(name)
-        missing = values == said["_FillValue"] if "_FillValue" in said else None
-        if "scale_factor" in said:
-            values = values * np.float32(said["scale_factor"]) + np.float32(said["add_offset"])
+        values, found = self._read(name)
+        missing = values == found["_FillValue"] if "_FillValue" in found else None
+        if "scale_factor" in found:
+            values = values * np.float32(found["scale_factor"]) + np.float32(found["add_offset"])
         if missing is not None:
             values[missing] = np.nan
         return values
@@ -85,11 +85,11 @@ class TileDB:
     def frame(self, column: str) -> Any:
         import pandas as pd
 
-        values, said = self._read(column)
-        return pd.DataFrame({column: pd.Categorical.from_codes(values, said["flag_meanings"].split())})
+        values, found = self._read(column)
+        return pd.DataFrame({column: pd.Categorical.from_codes(values, found["flag_meanings"].split())})
 
     def _read(self, name: str) -> tuple[NDArray[Any], dict[str, Any]]:
         prefix = f"__tiledb_attr.{name}."
         with self._tiledb.open(self._uris[name]) as array:
-            said = {key.removeprefix(prefix): value for key, value in array.meta.items() if key.startswith(prefix)}
-            return array[:][name].reshape(-1), said
+            found = {key.removeprefix(prefix): value for key, value in array.meta.items() if key.startswith(prefix)}
+            return array[:][name].reshape(-1), found

@@ -29,8 +29,8 @@ def write_cxg(path: Path, table: pd.DataFrame, key: str) -> None:
     """Write annotations, checked by `check_fit`, and their `attrs` under a key."""
     from cxg_widget.datasets.cxg.obs_alone import write_obs_alone
 
-    said = table.attrs[key]
-    write_obs_alone(path, table, _index_of(table), said["title"], **{key: said})
+    metadata = table.attrs[key]
+    write_obs_alone(path, table, _index_of(table), metadata["title"], **{key: metadata})
 
 
 def _index_of(table: pd.DataFrame) -> str:
@@ -58,6 +58,6 @@ def read_cxg(path: Path, key: str) -> pd.DataFrame | None:
         raise InvalidStore(f"'{path}' was replaced while it was read, {_TRIES} times; try again.")
     if found is None:
         return None
-    table, said = found
-    table.attrs = {key: said}
+    table, metadata = found
+    table.attrs = {key: metadata}
     return table

@@ -57,9 +57,9 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
         if not found:
             return
         table = theirs.assign(**found)
-    said = {"identity": _digest_of(dataset), "title": dataset.title, "n_obs": dataset.n_obs}
+    metadata = {"identity": _digest_of(dataset), "title": dataset.title, "n_obs": dataset.n_obs}
     orders = {name: [list(one.cat.categories), bool(one.cat.ordered)] for name, one in table.items()}
-    table.attrs = {_KEY: {**said, "categories": orders}}
+    table.attrs = {_KEY: {**metadata, "categories": orders}}
     if path.suffix == ".cxg":
         check_fit(path, table)
         with writing(path, replaces=is_there, is_folder=True) as place:
@@ -123,8 +123,8 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
     table, where = read_table(file), f"'{file}'"
     names = pd.Index(dataset.obs_names(), dtype=object)
     found, n_known = _over(table, names, where, dataset)
-    said = table.attrs.get(_KEY)
-    identity = said.get("identity") if isinstance(said, dict) else None
+    metadata = table.attrs.get(_KEY)
+    identity = metadata.get("identity") if isinstance(metadata, dict) else None
     if identity is not None and identity != _digest_of(dataset):
         warn_caller(
             f"{where} was saved from another dataset, or another state of this one; {n_known:,} of "
@@ -175,8 +175,8 @@ def _with_orders(table: pd.DataFrame) -> pd.DataFrame:
     """Return all columns as categoricals, with the order of categories that the file states."""
     import pandas as pd
 
-    said = table.attrs.get(_KEY)
-    orders = said.get("categories") if isinstance(said, dict) else None
+    metadata = table.attrs.get(_KEY)
+    orders = metadata.get("categories") if isinstance(metadata, dict) else None
     for name in table.columns:
         labels = as_categorical(table[name])
         order, ordered = _order_of(orders, str(name))
@@ -200,7 +200,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
     """Read a CSV of this package or CELLxGENE: comments, then a table whose first column is the index."""
     import pandas as pd
 
-    said: Any = {}
+    metadata: Any = {}
     with path.open(encoding="utf-8") as file:
         n = 0
         for line in file:
@@ -208,7 +208,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
                 break
             n += 1
             if line.startswith("# {") and n == 1:
-                said = json.loads(line[2:])
+                metadata = json.loads(line[2:])
                 break
     with path.open(encoding="utf-8") as file:
         n_columns = next(islice(file, n, None), "").count(",")
@@ -216,9 +216,9 @@ def _read_csv(path: Path) -> pd.DataFrame:
         raise ValueError(f"it has {n_columns:,} columns, and annotations at most {MOST_ANNOTATIONS}")
     table = pd.read_csv(path, skiprows=n, index_col=0, dtype=str, keep_default_na=False, na_values=[])
     table = table.where(table != "", None)  # a label is never empty, but the name of a row may be
-    if isinstance(said, dict) and isinstance(said.get(_KEY), dict):
-        table = _mapped(table, restored) if said[_KEY].get(_ESCAPED) is True else table
-        table.attrs = {_KEY: said[_KEY]}
+    if isinstance(metadata, dict) and isinstance(metadata.get(_KEY), dict):
+        table = _mapped(table, restored) if metadata[_KEY].get(_ESCAPED) is True else table
+        table.attrs = {_KEY: metadata[_KEY]}
     return table
 
 

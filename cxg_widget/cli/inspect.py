@@ -102,8 +102,8 @@ def _kind(column: Column) -> str:
 
 
 def _worth_saying(details: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    told = {name: value for name, value in details.items() if name != "modalities"}
-    return [(name, value) for name, value in told.items() if value or (value == 0 and value is not False)]
+    listed = {name: value for name, value in details.items() if name != "modalities"}
+    return [(name, value) for name, value in listed.items() if value or (value == 0 and value is not False)]
 
 
 def _modality(about: Mapping[str, Any]) -> str:

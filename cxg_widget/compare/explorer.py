@@ -126,7 +126,7 @@ def _moments(one: Summary, n: int, smaller: int) -> tuple[NDArray[np.float32], N
 def _notes_of(dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary]) -> tuple[str, ...]:
     """Return the notes on CELLxGENE Explorer's numbers."""
     n_missing = count_missing(sets)
-    said = [
+    notes = [
         "Use this only to reproduce lists from CELLxGENE Explorer: its t uses the number of "
         f"{dataset.obs_noun.many} of the smaller set for both, p_adj is Bonferroni's over all {dataset.var_noun.many} "
         "of the store, and log_fc is mean_a - mean_b. method='t-test' is Welch's test, and the unit of "
@@ -136,5 +136,5 @@ def _notes_of(dataset: Dataset, question: Question, kind: ValueKind, sets: tuple
     ]
     if n_missing:
         what = dataset.var_noun.counted(n_missing)
-        said.append(f"{what} with NaN in a set: Explorer has no mean there, t = 0 and p = 1.")
-    return (*said, describe_donors(dataset))
+        notes.append(f"{what} with NaN in a set: Explorer has no mean there, t = 0 and p = 1.")
+    return (*notes, describe_donors(dataset))

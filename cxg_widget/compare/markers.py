@@ -355,31 +355,31 @@ def _notes_of(
     """
     few, rest = left
     n_without = rest if isinstance(rest, int) else 0
-    said = [*describe_values(dataset, question, kind), *describe_fold(dataset, question, kind)]
+    notes = [*describe_values(dataset, question, kind), *describe_fold(dataset, question, kind)]
     many, obs = dataset.var_noun.many, dataset.obs_noun
     if n_without:
-        said.append(
+        notes.append(
             f"{capitalized(obs.counted(n_without))} without a value form no group, but are in the rest of each group."
         )
     if few:
         named = ", ".join(shown(one) for one in few[:_MOST_NAMED]) + (", ..." if len(few) > _MOST_NAMED else "")
         how = f"one {obs.one} or all but one" if isinstance(rest, int) else f"one {obs.one}"
-        said.append(f"Not tested, because they have {how}: {named}. Their test results are NaN.")
+        notes.append(f"Not tested, because they have {how}: {named}. Their test results are NaN.")
     tested = [one._tested for one in groups if np.isfinite(one._tested.statistic).any()]
     n_untested = sum(np.count_nonzero(np.isnan(one.statistic)) for one in tested)
     if n_untested:
         of_others = " of other values" if few else ""
-        said.append(
+        notes.append(
             f"{n_untested:,} rows{of_others} cannot be tested (all values equal, or too few {obs.many}): "
             "statistic and p are NaN, and p_adj of the others treats them as p = 1."
         )
     n_tiny = sum(np.count_nonzero((one.p < TINY) & np.isfinite(one.statistic)) for one in tested)
     if n_tiny:
-        said.append(f"p of {n_tiny:,} rows is below 1e-300; see `.log10_p`.")
+        notes.append(f"p of {n_tiny:,} rows is below 1e-300; see `.log10_p`.")
     is_rest = isinstance(rest, int)
     b = f"The rest of a group is all other {obs.many}." if is_rest else f"b is {shown(rest)} alone, for each group."
-    said.append(f"p_adj adjusts over the {many} of one group. {b}")
-    return (*said, describe_donors(dataset))
+    notes.append(f"p_adj adjusts over the {many} of one group. {b}")
+    return (*notes, describe_donors(dataset))
 
 
 def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:

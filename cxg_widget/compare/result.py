@@ -47,13 +47,13 @@ def notes_of(
     dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary], tested: Tested
 ) -> tuple[str, ...]:
     """Return all notes."""
-    said = [
+    notes = [
         *describe_values(dataset, question, kind),
         *describe_fold(dataset, question, kind),
         *_of_genes(dataset, sets, tested),
         describe_donors(dataset),
     ]
-    return tuple(said)
+    return tuple(notes)
 
 
 def describe_donors(dataset: Dataset) -> str:
@@ -95,40 +95,40 @@ def describe_fold(dataset: Dataset, question: Question, kind: ValueKind) -> list
             "log2fc is NaN: scaled values have no fold change, because 0 does not mean no expression. Compare in "
             f"{where}. share_a and share_b are shares of values above 0."
         ]
-    said = [f"log2fc ({question.fold}'s definition): {FORMULAS[question.fold]}."]
+    notes = [f"log2fc ({question.fold}'s definition): {FORMULAS[question.fold]}."]
     if kind.scaled:
         n = sum(stop - start for start, stop in kind.scaled)
-        said.append(f"log2fc is NaN for {dataset.var_noun.counted(n)} whose values are scaled.")
+        notes.append(f"log2fc is NaN for {dataset.var_noun.counted(n)} whose values are scaled.")
     if question.normalize is None and kind.kind in ("counts", "linear"):
         what = "counts" if kind.kind == "counts" else "values that are not logarithms"
-        said.append(
+        notes.append(
             f"log2fc assumes log1p values, but these are {what}, so it is not a fold change. "
             "Use normalize='log1p_10k' to compare log1p of counts per 10,000."
         )
-    return said
+    return notes
 
 
 def _of_genes(dataset: Dataset, sets: tuple[Summary, Summary], tested: Tested) -> list[str]:
     noun, cells = dataset.var_noun, dataset.obs_noun
-    said = []
+    notes = []
     n_missing = count_missing(sets)
     if n_missing:
-        said.append(
+        notes.append(
             f"{capitalized(noun.counted(n_missing))} not measured in all {cells.many}; n_a and n_b count those."
         )
     n_untested = _count(np.isnan(tested.statistic))
     if n_untested:
-        said.append(
+        notes.append(
             f"{noun.counted(n_untested)} cannot be tested (all values equal, or too few {cells.many}): "
             "statistic and p are NaN, and p_adj of the others treats them as p = 1."
         )
     n_same = _count(np.isinf(tested.statistic))
     if n_same:
-        said.append(f"{noun.counted(n_same)} have one value in a and another in b: t is infinite and p is 0.")
+        notes.append(f"{noun.counted(n_same)} have one value in a and another in b: t is infinite and p is 0.")
     n_tiny = _count((tested.p < TINY) & np.isfinite(tested.statistic))
     if n_tiny:
-        said.append(f"p of {noun.counted(n_tiny)} is below 1e-300; see `.log10_p`.")
-    return said
+        notes.append(f"p of {noun.counted(n_tiny)} is below 1e-300; see `.log10_p`.")
+    return notes
 
 
 def count_missing(sets: tuple[Summary, Summary]) -> int:

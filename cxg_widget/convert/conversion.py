@@ -146,11 +146,11 @@ def convert(
         with (
             _sliced(opened, chosen, path, layer, tell) if is_slice else nullcontext((opened, tell)) as (
                 chosen_dataset,
-                told,
+                tell_part,
             )
         ):
             with writing(path) as place:
-                job = Job(chosen_dataset, place, layer, best, explorer_diffexp, told)
+                job = Job(chosen_dataset, place, layer, best, explorer_diffexp, tell_part)
                 carried = _writer(written)(job)
             return Conversion(
                 path,

@@ -122,8 +122,8 @@ class Coloring:
         """Check labels of categories to hide."""
         if hidden and self.scale != "categorical":
             raise InvalidValue("hidden must be [] while the points are not colored by categories")
-        if said := self._unknown(hidden, [*self.labels, MISSING_LABEL]):
-            raise UnknownName(said)
+        if sentence := self._unknown(hidden, [*self.labels, MISSING_LABEL]):
+            raise UnknownName(sentence)
 
     def misfit(self, palette: Iterable[str]) -> str:
         """Return the sentence about a palette that colors a category that does not exist here; "" if it fits."""

@@ -25,7 +25,7 @@ LONGEST_NAME = 200
 """Longest name of a gene or set, in characters."""
 _BETWEEN = re.compile(r"[\s,;]+")
 _LEAST_OF_GMT = 3
-_TOLD = 8
+_MOST_LISTED = 8
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def free_name(taken: Collection[str], dataset: Dataset) -> str:
 
 def describe_unknown(unknown: Sequence[str]) -> str:
     """Return the sentence for skipped names."""
-    listed, more = ", ".join(map(shown, unknown[:_TOLD])), len(unknown) - _TOLD
+    listed, more = ", ".join(map(shown, unknown[:_MOST_LISTED])), len(unknown) - _MOST_LISTED
     others = f" and {more:,} more" if more > 0 else ""
     return f"Not found, skipped: {listed}{others}."
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BETWEEN = re.compile(r"[\s,;]+")
 _DIGITS_LAST = str.maketrans({str(digit): chr(0xE000 + digit) for digit in range(10)})
 _KINDS = ("obs", "sets", "set", "var")
-_TOLD = 3
+_MOST_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ class Catalogue:
         unknown = [name for name, gene in named.items() if gene is None]
         if not genes or (len(genes) < 2 and not re.search("[,;]", query)):
             return []
-        more = f" and {len(unknown) - _TOLD:,} more" if len(unknown) > _TOLD else ""
-        detail = f"{', '.join(unknown[:_TOLD])}{more} not found" if unknown else ", ".join(genes)
+        more = f" and {len(unknown) - _MOST_LISTED:,} more" if len(unknown) > _MOST_LISTED else ""
+        detail = f"{', '.join(unknown[:_MOST_LISTED])}{more} not found" if unknown else ", ".join(genes)
         noun = self._dataset.var_noun
         return [Match(f"mean:{','.join(genes)}", mean_label(noun.counted(len(genes))), "set", detail)]
 

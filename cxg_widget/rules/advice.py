@@ -68,8 +68,8 @@ def in_usual_signs(query: str) -> str:
     parts, end = [], 0
     for token in QUERY_TOKEN.finditer(query):
         word = token["word"]
-        said = word.lower() if word in ("AND", "OR", "NOT", "IN") else token[0]
-        parts += [_signs(query, end, token.start()), said]
+        sign = word.lower() if word in ("AND", "OR", "NOT", "IN") else token[0]
+        parts += [_signs(query, end, token.start()), sign]
         end = token.end()
     return "".join([*parts, _signs(query, end, len(query))])
 
@@ -94,7 +94,7 @@ def with_quotes(query: str, dataset: Dataset) -> str:
         if column in query
         for label in labels_of(column, dataset)
     }
-    known = {text: said for text, said in {**labels, **columns}.items() if not text.isnumeric()}
+    known = {text: literal for text, literal in {**labels, **columns}.items() if not text.isnumeric()}
     for text in sorted(known, key=len, reverse=True):
         found = re.search(rf"(?<![\w.@]){re.escape(text)}(?!\w)", blank)
         if text and text not in dataset.obs_columns.keys() - columns and found is not None:

@@ -45,8 +45,8 @@ def missing_names(unknown: list[str], dataset: Dataset, others: Sequence[str] = 
     known = [*dataset.obs_columns, *(dataset.var_aliases or ()), *dataset.var_labels]
     count = len(dataset.obs_columns) + dataset.n_var
     what = f"obs column or {dataset.var_noun.one}"
-    said = dataset.explain_name(unknown[0]) or not_found(what, unknown[0], known, count=count)
-    return join_missing([said, *map(shown, unknown[1:]), *others])
+    sentence = dataset.explain_name(unknown[0]) or not_found(what, unknown[0], known, count=count)
+    return join_missing([sentence, *map(shown, unknown[1:]), *others])
 
 
 def _resolve(name: str, dataset: Dataset, layer: str | None) -> tuple[str, str] | None:

@@ -152,7 +152,7 @@ class _Block:
         call = call_of(node)
         value = self.value(call.of)
         if _is_scalar(value) or isinstance(value, list):
-            raise self.wrong(f".{call.name}() needs a column; found {_said(value)}")
+            raise self.wrong(f".{call.name}() needs a column; found {_shown_value(value)}")
         if call.name in MISSING_TESTS:
             return _missing(value) == MISSING_TESTS[call.name]
         if call.name == "isin":
@@ -178,7 +178,7 @@ class _Block:
             return ~self._booleans(node.operand)
         number = self.value(node.operand)
         if isinstance(number, str | list | Codes):
-            raise self.wrong(f"{_said(number)} is not a number")
+            raise self.wrong(f"{_shown_value(number)} is not a number")
         if isinstance(node.operand, ast.Name) and not _is_boolean(number):
             number = _as_floats(number, None)
         if isinstance(node.op, ast.UAdd):
@@ -194,7 +194,7 @@ class _Block:
     def _number(self, node: ast.AST, op: ast.AST) -> Any:
         found = self.value(node)
         if isinstance(found, str | list | Codes):
-            raise self.wrong(f"{_said(found)} is not a number, but {type(op).__name__.lower()} needs one")
+            raise self.wrong(f"{_shown_value(found)} is not a number, but {type(op).__name__.lower()} needs one")
         try:
             if _is_scalar(found) and not isinstance(found, bool | np.bool_):
                 return float(found)  # a Python float does not widen a float32 array
@@ -204,7 +204,7 @@ class _Block:
 
     def _compared(self, left: Any, op: ast.cmpop, right: Any) -> Any:
         if isinstance(op, ast.In | ast.NotIn) and not isinstance(right, list):
-            raise self.wrong(f"in takes a list of values such as ['a', 'b']; found {_said(right)}")
+            raise self.wrong(f"in takes a list of values such as ['a', 'b']; found {_shown_value(right)}")
         if isinstance(left, list) or (_is_scalar(left) and isinstance(right, list)):
             raise self.wrong("write the name first, then the list of values")
         if _is_scalar(left) and not _is_scalar(right):
@@ -314,5 +314,5 @@ def _turned(op: ast.cmpop) -> ast.cmpop:
     return turned.get(type(op), type(op))()
 
 
-def _said(value: Any) -> str:
+def _shown_value(value: Any) -> str:
     return "text" if isinstance(value, Codes) else "a list" if isinstance(value, list) else shown(value)

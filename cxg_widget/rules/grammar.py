@@ -63,8 +63,8 @@ def parse(text: str) -> Query:
     try:
         tree = ast.parse(re.sub(r"\s", " ", plain).strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        said = error.msg if isinstance(error, SyntaxError) else "it cannot be read"
-        raise SelectionError(f"query {shown(text)}: {said}; {_TAKES}") from None
+        reason = error.msg if isinstance(error, SyntaxError) else "it cannot be read"
+        raise SelectionError(f"query {shown(text)}: {reason}; {_TAKES}") from None
     found = sorted((one for one in _checked(tree, text) if isinstance(one, ast.Name)), key=_place)
     names = {node.id: quoted.get(node.id, node.id) for node in found}
     if not names:

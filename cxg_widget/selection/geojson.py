@@ -205,7 +205,7 @@ def sets_of(document: Any, place: Place) -> tuple[list[ReadSet], int]:
         If it is not GeoJSON, or a polygon or rule in it is invalid.
     """
     rules: dict[str, list[Rule]] = {}
-    said: dict[str, Mapping[str, Any]] = {}
+    properties_of: dict[str, Mapping[str, Any]] = {}
     n_left_out = 0
     for at, feature in enumerate(_features(document)):
         properties = feature.get("properties")
@@ -219,10 +219,13 @@ def sets_of(document: Any, place: Place) -> tuple[list[ReadSet], int]:
             n_left_out += 1
             continue
         rules.setdefault(name, []).extend(found)
-        said.setdefault(name, properties)
+        properties_of.setdefault(name, properties)
     sets = [
         ReadSet(
-            name, found[0] if len(found) == 1 else {"or": found}, _color_of(said[name]), _own(said[name]).get("within")
+            name,
+            found[0] if len(found) == 1 else {"or": found},
+            _color_of(properties_of[name]),
+            _own(properties_of[name]).get("within"),
         )
         for name, found in rules.items()
     ]

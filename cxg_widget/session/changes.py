@@ -64,10 +64,10 @@ class SettingsCheck:
 
     def palette(self, settings: Settings) -> None:
         """Warn about a palette with unknown categories; raises `UnknownName` if it has no others."""
-        if said := self.misfit(settings):
+        if sentence := self.misfit(settings):
             if not set(settings.palette).intersection(self._loader.of(settings).coloring().labels):
-                raise UnknownName(f"palette: {said}")
-            warn_caller(f"palette: {said}")
+                raise UnknownName(f"palette: {sentence}")
+            warn_caller(f"palette: {sentence}")
 
     def misfit(self, settings: Settings) -> str:
         """Return the sentence about an unknown category of a palette; "" if there is none."""

@@ -141,7 +141,7 @@ def _without_path(text: str, uri: str) -> str:
 class Newest:
     """Ends answers to older requests.
 
-    said : the sentence that they end with
+    described : the sentence that they end with
     """
 
     def __init__(self, described: str) -> None:

@@ -67,10 +67,10 @@ class Pointer:
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", [], panel=at.panel))
         (row, x, y), coloring = found, self._loader.of(settings).coloring()
         about: dict[str, Any] = {"panel": at.panel, "elsewhere": self._elsewhere(row, settings)}
-        beneath = self._beneath(at, settings) if passes else None
-        if beneath is not None and beneath.n >= MANY:
-            name = self._loader.dataset.obs_noun.counted(beneath.n)
-            return Frame(p.Cell(row, x, y, name, "", tooltip_rows(beneath, coloring), n_beneath=beneath.n, **about))
+        crowd = self._beneath(at, settings) if passes else None
+        if crowd is not None and crowd.n >= MANY:
+            name = self._loader.dataset.obs_noun.counted(crowd.n)
+            return Frame(p.Cell(row, x, y, name, "", tooltip_rows(crowd, coloring), n_beneath=crowd.n, **about))
         described = coloring.target.name if coloring.target.source == "obs" else ""
         value = self._describer.value(row, self._of_each(coloring, settings), settings.layer)
         fields = self._describer.fields(row, settings, without=described)
@@ -117,28 +117,28 @@ class Pointer:
         return indexed.under_pointer(circle, shown_of(held, self._display.mask))
 
 
-def tooltip_rows(beneath: CellsUnderPointer, coloring: Coloring) -> list[list[str]]:
+def tooltip_rows(crowd: CellsUnderPointer, coloring: Coloring) -> list[list[str]]:
     """Return rows of the tooltip for several cells as [what, how much]: the largest categories, or a mean."""
-    if beneath.counts is not None and not isinstance(coloring, BlendColoring):
+    if crowd.counts is not None and not isinstance(coloring, BlendColoring):
         labels, order = (
             [*coloring.labels, missing_label(coloring.target.spec)],
-            np.argsort(-beneath.counts, kind="stable"),
+            np.argsort(-crowd.counts, kind="stable"),
         )
-        present = [int(code) for code in order if beneath.counts[code]]
+        present = [int(code) for code in order if crowd.counts[code]]
         first, rest = present[:MOST_NAMED], present[MOST_NAMED:]
         described = [
-            [in_a_line(labels[code]) or EMPTY_LABEL, share(int(beneath.counts[code]), beneath.n)] for code in first
+            [in_a_line(labels[code]) or EMPTY_LABEL, share(int(crowd.counts[code]), crowd.n)] for code in first
         ]
-        others = int(beneath.counts[rest].sum())
-        return described + ([[f"{len(rest)} more", share(others, beneath.n)]] if rest else [])
-    if beneath.mean is None:
+        others = int(crowd.counts[rest].sum())
+        return described + ([[f"{len(rest)} more", share(others, crowd.n)]] if rest else [])
+    if crowd.mean is None:
         return []
-    n_valued = beneath.n - beneath.n_missing
-    about = "≈ " if beneath.off > _ABOUT * abs(beneath.mean) else ""
-    described = [[f"mean of {coloring.target.name}", about + short_number(beneath.mean) if n_valued else MISSING_LABEL]]
-    if coloring.target.source != "obs" and 0 < beneath.n_above < n_valued:
-        described.append(["above 0", share(beneath.n_above, n_valued)])
-    return described + ([[MISSING_LABEL, share(beneath.n_missing, beneath.n)]] if beneath.n_missing else [])
+    n_valued = crowd.n - crowd.n_missing
+    about = "≈ " if crowd.off > _ABOUT * abs(crowd.mean) else ""
+    described = [[f"mean of {coloring.target.name}", about + short_number(crowd.mean) if n_valued else MISSING_LABEL]]
+    if coloring.target.source != "obs" and 0 < crowd.n_above < n_valued:
+        described.append(["above 0", share(crowd.n_above, n_valued)])
+    return described + ([[MISSING_LABEL, share(crowd.n_missing, crowd.n)]] if crowd.n_missing else [])
 
 
 def _both(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

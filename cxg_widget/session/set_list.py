@@ -66,7 +66,7 @@ class SetList:
                 fault = describe_failure(found, self._loader.dataset.uri)
             else:
                 row[:] = found
-            said = {"name": one["name"], "within": one.get("within") or "", "fault": fault}
+            fields = {"name": one["name"], "within": one.get("within") or "", "fault": fault}
             about = {"is_rule": "rows" not in one["rule"], "of": digest_of(one["rule"]), "color": colors[one["name"]]}
-            listed.append({**said, **about})
+            listed.append({**fields, **about})
         return Frame(p.Sets(seqs.filter, seqs.selection, listed, self.combined(settings, chosen)), {"counts": counts})

@@ -66,7 +66,7 @@ class Keeper:
         self._is_on = restore is not False
         self._lock = threading.RLock()
         self._states: KeptStates | None = None
-        self._name, self._last, self._has_said = "", "", False
+        self._name, self._last, self._has_warned = "", "", False
         self._offered: list[KeptState] | None = None
 
     def note_change(self) -> None:
@@ -90,8 +90,8 @@ class Keeper:
             saved = dict(self._session.saved_labels)
             if (last := digest(repr(saved), 16) + digest(text)) == self._last:
                 return
-            if len(text) > MOST_BYTES and not self._has_said:
-                self._has_said = True
+            if len(text) > MOST_BYTES and not self._has_warned:
+                self._has_warned = True
                 self._say(
                     InvalidValue(f"sets and labels take more than {MOST_BYTES >> 20} MB and are not kept: save labels.")
                 )

@@ -181,8 +181,8 @@ class CxgWidget(
         check.landmarks(settings)
         check.panels(settings)
         check.hidden(settings)
-        if is_colored and (said := check.misfit(settings)):
-            warn_caller(f"palette: {said}")
+        if is_colored and (sentence := check.misfit(settings)):
+            warn_caller(f"palette: {sentence}")
 
     def _restore_newest(self) -> None:
         """Restore the newest saved state; if that fails, warn and show the dataset without it."""

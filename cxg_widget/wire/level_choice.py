@@ -57,7 +57,7 @@ def levels_for(known: Range, rule: ColorRule) -> Levels:
         return even
     narrowest = min(scales, key=_finest_of)
     candidates = [_around_zero(known, narrowest), _around_middle(known, narrowest), even]
-    candidates = [one for one in candidates if one.tells_apart]
+    candidates = [one for one in candidates if one.has_distinct_ends]
     # The first that resolves all, else the best: numbers over hundreds of decades cannot all be resolved.
     missed = [[coarseness(one, scale, known) > FINEST for scale in scales] for one in candidates]
     return candidates[missed.index(min(missed))]

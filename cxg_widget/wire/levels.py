@@ -45,7 +45,7 @@ class Levels:
         return self.width > 0
 
     @property
-    def tells_apart(self) -> bool:
+    def has_distinct_ends(self) -> bool:
         """Whether both ends have different codes: far from the center all may be the same."""
         low, high = self._ends if self.is_bent else (0.0, 1.0)
         return low < high

@@ -48,10 +48,10 @@ def sign(*event):
 
 def result_of(obj):
     """Return the type that a function returns, by full names; of parameters, sentences tell the types."""
-    said = getattr(inspect.unwrap(obj), "__annotations__", {}).get("return")
-    if said in (None, "None", "Any", "Self"):
+    hint = getattr(inspect.unwrap(obj), "__annotations__", {}).get("return")
+    if hint in (None, "None", "Any", "Self"):
         return None
-    plain = re.sub(r"NDArray\[[^]]*\]+", "numpy.ndarray", said)
+    plain = re.sub(r"NDArray\[[^]]*\]+", "numpy.ndarray", hint)
     return re.sub(r"(?<![\w.])[A-Za-z]\w*", lambda name: TYPES.get(name[0], name[0]), plain)
 
 

@@ -81,7 +81,7 @@ for (const one of summaries) {
         quantiles: new Float32Array(),
       },
     });
-    assert.deepEqual(summaryOf(state).split("\n"), one.said);
+    assert.deepEqual(summaryOf(state).split("\n"), one.summary);
   });
 }
 

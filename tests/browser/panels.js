@@ -78,9 +78,9 @@ function taken({ columns, rows }) {
 }
 /** Gene sets as a kernel would read them: of names apart by spaces, or those of the store. */
 function genesIn({ text, name }) {
-  if (text === "") return { kind: "gene_sets", sets: [{ name: "hallmarks <i>", genes: GENES.slice(0, 5), n: 250 }], said: "" };
+  if (text === "") return { kind: "gene_sets", sets: [{ name: "hallmarks <i>", genes: GENES.slice(0, 5), n: 250 }], sentence: "" };
   const genes = text.split(/\s+/).filter((gene) => GENES.includes(gene));
-  return { kind: "gene_sets", sets: [{ name: name || "gene set 1", genes, n: genes.length }], said: "Not found, skipped: 'FOO'." };
+  return { kind: "gene_sets", sets: [{ name: name || "gene set 1", genes, n: genes.length }], sentence: "Not found, skipped: 'FOO'." };
 }
 /** What is known of a long list once a kernel has told the rows asked for, the first ones where there was none. */
 function partly(part, asked) {
@@ -163,7 +163,7 @@ function annotationsOf({ name, query }) {
 }
 function annotated({ op, on_conflict: way }) {
   const isConflict = op === "save" && way === "error";
-  return { kind: "annotated", said: op === "save" && !isConflict ? "Saved the labels of 5,000 cells to 'mine.csv'." : "", conflict: isConflict ? [900, 1_234, 34] : [] };
+  return { kind: "annotated", sentence: op === "save" && !isConflict ? "Saved the labels of 5,000 cells to 'mine.csv'." : "", conflict: isConflict ? [900, 1_234, 34] : [] };
 }
 function fileOf({ start: from, n, separator }) {
   const total = store.get().dataset?.nObs ?? 0;

@@ -49,7 +49,7 @@ def test_panels_are_words_of_the_toolbar_with_their_keys_in_tooltips(panels: Any
     assert ends == sorted(ends)
     assert ends[-1] <= fold["x"]
     for button, key in zip(buttons.all(), KEYS, strict=True):
-        assert button.locator("kbd").get_attribute("data-said") == key
+        assert button.locator("kbd").get_attribute("data-text") == key
     buttons.first.hover()
     expect(buttons.first.locator(".tip")).to_be_visible()
 

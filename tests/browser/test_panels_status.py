@@ -55,11 +55,11 @@ def test_work_that_can_be_ended_has_a_button_that_the_keyboard_reaches(page: Any
 
 def test_a_gesture_that_changed_nothing_is_said_and_announced(page: Any) -> None:
     show(page, "missed")
-    expect(page.locator(".said")).to_have_text("0 of 100,000 cells selected")
+    expect(page.locator(".spoken")).to_have_text("0 of 100,000 cells selected")
     assert told(page).startswith("PBMC atlas, 38 donors 0 of 100,000 cells selected")
     show(page, "unchanged")
     expect(page.locator(".what")).to_contain_text("1.2\u00a0% · unchanged")
-    expect(page.locator(".said")).to_contain_text("1,234 of 100,000 cells selected, unchanged; ")
+    expect(page.locator(".spoken")).to_contain_text("1,234 of 100,000 cells selected, unchanged; ")
 
 
 def test_what_the_last_action_read_is_said_where_there_is_room(page: Any) -> None:
@@ -243,7 +243,7 @@ def test_the_notes_say_what_is_on_show_now(page: Any) -> None:
 def test_what_the_filters_leave_is_counted_and_they_can_be_cleared_where_nothing_passes(page: Any) -> None:
     show(page, "filtered")
     expect(page.locator(".what")).to_have_text("4,321 of 100,000 cells shown")
-    expect(page.locator(".said")).to_have_text("4,321 of 100,000 cells pass the filters")
+    expect(page.locator(".spoken")).to_have_text("4,321 of 100,000 cells pass the filters")
     page.get_by_role("button", name="Notes on the plot").click()
     expect(page.get_by_text("4,321 of 100,000 cells pass 2 filters; the others are not drawn.")).to_be_visible()
     show(page, "lost")

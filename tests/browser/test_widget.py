@@ -138,7 +138,7 @@ def test_a_polygon_by_keys_selects_the_cells_between_its_corners(stage, truth):
     rows = rows_inside(truth, stage.to_data(corners))
     assert len(rows) > 10
     stage.until(lambda: selected(stage) == rows)
-    said = stage.host.locator(".said")
+    said = stage.host.locator(".spoken")
     stage.until(lambda: said.text_content() == f"{len(rows):,} of {len(truth['codes']):,} cells selected")
 
 

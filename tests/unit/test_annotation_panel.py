@@ -266,11 +266,11 @@ def test_a_conflict_is_told_in_counts_and_each_way_out_is_taken(widget, tmp_path
     note = widget.annotations.new("mine")
     note.assign("there", np.arange(1000) < 10)
     file = str(tmp_path / "mine.csv")
-    assert edit(widget, "save", "mine", to=file)["said"] == f"Saved the labels of 10 cells to {file!r}."
+    assert edit(widget, "save", "mine", to=file)["sentence"] == f"Saved the labels of 10 cells to {file!r}."
     note.assign("here", np.arange(1000) < 4)
     note.assign("here", [20])
     assert edit(widget, "save", "mine", to=file)["conflict"] == [11, 10, 5]
     for way, expected in (("theirs", "there"), ("ours", "here")):
         assert not edit(widget, "save", "mine", to=file, on_conflict=way)["conflict"]
         assert pd.read_csv(file, comment="#", index_col=0)["mine"].iloc[0] == expected
-    assert edit(widget, "save", "mine", to=str(tmp_path / "other.csv"))["said"]
+    assert edit(widget, "save", "mine", to=str(tmp_path / "other.csv"))["sentence"]

@@ -241,7 +241,7 @@ def test_a_page_that_pastes_is_answered_with_sets_and_never_reads_a_file(widget,
         answered(widget, p.AskGenes(str(tmp_path / "secret")))
     (found,) = answered(widget, p.AskGenes("CD3E <b>x"))
     assert found.sets == [{"name": "gene set 1", "n": 1, "genes": ["CD3E"]}]
-    assert found.said == "Not found, skipped: '<b>x'."
+    assert found.sentence == "Not found, skipped: '<b>x'."
     (of_store,) = answered(widget, p.AskGenes(""))
     assert of_store.sets == [{"name": "pair", "n": 2, "genes": ["CD3E", "MS4A1"]}]
 

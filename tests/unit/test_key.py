@@ -58,7 +58,7 @@ def test_the_summary_says(case):
     about = {"title": case["title"], "noun": Noun("cell", "cells"), "n_selected": case["n_selected"]}
     legend, about["n_shown"] = passing(legend, case), case.get("n_shown")
     key = key_of(legend, np.linspace(legend.lo, legend.hi, 1001), settings, **about)
-    assert summary_of(key, legend, settings, case["axis_names"]).split("\n") == case["said"]
+    assert summary_of(key, legend, settings, case["axis_names"]).split("\n") == case["summary"]
 
 
 def test_numbers_are_written_as_in_the_browser():

@@ -193,7 +193,7 @@ def _by_code(finite: NDArray[Any], fill: float, n_fill: int, levels: Levels) -> 
 def _by_size(lo: float, hi: float, least: float) -> Levels:
     """Return levels that outliers do not make coarse, whatever the range."""
     levels = Levels(lo, hi, 0.0, max(least, max(abs(lo), abs(hi)) * _SMALLEST))
-    return levels if lo < hi and levels.tells_apart else Levels(lo, hi)
+    return levels if lo < hi and levels.has_distinct_ends else Levels(lo, hi)
 
 
 def quantiles_of(codes: NDArray[np.int64], levels: Levels) -> NDArray[np.float64]:

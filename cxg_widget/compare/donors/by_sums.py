@@ -194,10 +194,12 @@ def _at(tested: Tested, genes: slice | NDArray[np.int64]) -> Tested:
 def _describe_untested(found: _Found, dataset: Dataset) -> list[str]:
     n = int(np.count_nonzero(np.isnan(found.tested.p)))
     n_left_out = 0 if found.p_adj is None else int(np.count_nonzero(np.isnan(found.p_adj))) - n
-    said = []
+    notes = []
     if n:
         why = "no donor has a count" if found.p_adj is None else "no donor has a count, or one is an outlier"
-        said.append(f"{dataset.var_noun.counted(n)} without p (NaN): {why}.")
+        notes.append(f"{dataset.var_noun.counted(n)} without p (NaN): {why}.")
     if n_left_out:
-        said.append(f"{dataset.var_noun.counted(n_left_out)} without p_adj (NaN): removed by its filter for low means.")
-    return said
+        notes.append(
+            f"{dataset.var_noun.counted(n_left_out)} without p_adj (NaN): removed by its filter for low means."
+        )
+    return notes

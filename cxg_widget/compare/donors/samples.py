@@ -115,11 +115,11 @@ def _describe_pairs(
             f"Not paired: {DONOR.counted(n_both)} on both sides, fewer than min_donors={question.min_donors}; p "
             "treats both sums of such a donor as independent."
         )
-    said = f"Paired: {DONOR.counted(n_both)} on both sides."
+    sentence = f"Paired: {DONOR.counted(n_both)} on both sides."
     if alone.any():
         left = " and ".join(f"{DONOR.counted(int(n))} of {name}" for n, name in zip(alone, set_names, strict=True) if n)
-        said += f" Excluded, on one side only: {left}."
-    return said
+        sentence += f" Excluded, on one side only: {left}."
+    return sentence
 
 
 def _describe_few(

@@ -101,7 +101,7 @@ class AnnDataDataset(WithMatrices):
         self._obs = self._frame("obs")
         self._var = self._frame("var")
         self._take_tables()
-        self.title = self._said("title") or name_of(self._path)
+        self.title = self._text_in_uns("title") or name_of(self._path)
         self._matrix = self._open_matrix(self._quietly("X"), "X")
         self._layers = self._find_layers()
         self._raw = self._open_raw()
@@ -110,7 +110,7 @@ class AnnDataDataset(WithMatrices):
         self.embeddings = {name: one.width for name, one in self._embeddings.items()}
         for sentence in self._unusable.values():
             self._note(sentence)
-        self._choose_embedding(self._said("default_embedding"))
+        self._choose_embedding(self._text_in_uns("default_embedding"))
         self.sections()  # read now, so that faulty images are among the notes
         if self.is_remote:
             self._tell_cost()
@@ -161,7 +161,7 @@ class AnnDataDataset(WithMatrices):
             self._note(f"{path} is left out: {error}")
             return None
 
-    def _said(self, name: str) -> str | None:
+    def _text_in_uns(self, name: str) -> str | None:
         """Return a string in `uns`, None if there is none."""
         return None if self._uns is None else _text_of(self._quietly(f"uns/{name}"))
 
@@ -247,7 +247,7 @@ class AnnDataDataset(WithMatrices):
         obs = self._obs.node
         version = obs.attrs.get("encoding-version") if isinstance(obs, Group) else None
         found = {"encoding": f"dataframe {version}" if version else "records, as before 0.7"} | super()._read_details()
-        schema = self._said("schema_version")
+        schema = self._text_in_uns("schema_version")
         return found | ({"schema_version": schema} if schema else {})
 
     def _read_sizes(self) -> dict[str, int]:

@@ -131,12 +131,12 @@ class StoredMatrix:
         node, layout = self.node, layout_of(self.node)
         assert node is not None, "the dataset raises for a missing matrix"
         if layout is None:
-            raise InvalidStore(f"{node.uri}: {self._name} has an unsupported encoding: {_said(node)}.")
+            raise InvalidStore(f"{node.uri}: {self._name} has an unsupported encoding: {_describe_node(node)}.")
         shape = _shape_of(node)
         if shape != self.shape:
-            said = "x".join(str(length) for length in shape)
+            sizes = "x".join(str(length) for length in shape)
             raise InvalidStore(
-                f"{node.uri}: {self._name} is {said} but obs has {self.shape[0]} rows and var {self.shape[1]}."
+                f"{node.uri}: {self._name} is {sizes} but obs has {self.shape[0]} rows and var {self.shape[1]}."
             )
         if isinstance(node, Array):
             return Dense(node)
@@ -151,8 +151,8 @@ def layout_of(node: Node | None) -> Literal["csr", "csc", "dense"] | None:
         return "dense" if len(node.shape) == 2 and node.dtype.kind in "biuf" else None
     if not isinstance(node, Group):
         return None
-    said = node.encoding or str(node.attrs.get("h5sparse_format", ""))
-    return "csr" if said.startswith("csr") else "csc" if said.startswith("csc") else None
+    encoding = node.encoding or str(node.attrs.get("h5sparse_format", ""))
+    return "csr" if encoding.startswith("csr") else "csc" if encoding.startswith("csc") else None
 
 
 def is_matrix(node: Node | None) -> bool:
@@ -173,14 +173,14 @@ def same_positions(labels: list[str], others: list[str]) -> NDArray[np.int64]:
 def _shape_of(node: Node) -> tuple[int, ...]:
     if isinstance(node, Array):
         return node.shape
-    said = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))
+    shape = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))
     try:
-        return tuple(int(length) for length in said or ())
+        return tuple(int(length) for length in shape or ())
     except (TypeError, ValueError):
         return ()
 
 
-def _said(node: Node) -> str:
+def _describe_node(node: Node) -> str:
     if isinstance(node, Array):
         return f"an array of {len(node.shape)} dimensions of {node.dtype}"
     return node.encoding or f"a group of {', '.join(node.names()[:6]) if isinstance(node, Group) else 'nothing'}"

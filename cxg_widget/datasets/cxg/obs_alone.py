@@ -28,17 +28,17 @@ _ROWS_PER_SLAB = 1 << 19
 _OTHER_PARTS = ("var", "X", "Xr", "Xc")
 
 
-def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **said: Mapping[str, Any]) -> None:
+def write_obs_alone(path: Path, table: pd.DataFrame, index: str, title: str, **metadata: Mapping[str, Any]) -> None:
     """Write a new CXG that has only obs.
 
     table : categorical columns of text, indexed by cell name; at least one row
     index : name of the column for the cell names
-    said : metadata of the array, written as JSON
+    metadata : metadata of the array, written as JSON
     """
     labels = {str(name): _labels_of(table[name]) for name in table.columns}
     types = {name: writer.categorical(found) for name, found in labels.items()}
     writer.create_group(path, {"cxg_version": "0.3.0", "cxg_properties": {"title": title}})
-    writer.create_table(path / "obs", len(table), {index: writer.STRING, **types}, index, _LEVEL, **said)
+    writer.create_table(path / "obs", len(table), {index: writer.STRING, **types}, index, _LEVEL, **metadata)
     names = as_strings(table.index.tolist())
     for start in range(0, len(table), _ROWS_PER_SLAB):
         rows = slice(start, start + _ROWS_PER_SLAB)
@@ -54,20 +54,20 @@ def read_obs_alone(path: Path, key: str) -> tuple[pd.DataFrame, Any] | None:
     try:
         if arrays.kind("obs") != "array" or any(arrays.kind(name) is not None for name in _OTHER_PARTS):
             return None
-        said = _said(path, key, arrays.metadata_value("obs", key))
-        if said is None:
+        metadata = _parsed(path, key, arrays.metadata_value("obs", key))
+        if metadata is None:
             return None
         obs = CxgColumns(arrays, "obs", lambda _: None)
         if (arrays.n_written("obs") or 0) < obs.n:
             raise DamagedStore(f"{path}: obs declares {obs.n:,} rows, but some were never written.")
         columns = {name: _categorical(obs.read(name)) for name in obs.columns}
         names = pd.RangeIndex(obs.n) if obs.index is None else pd.Index(as_plain(obs.read(obs.index)), name=obs.index)
-        return pd.DataFrame(columns, index=names), said
+        return pd.DataFrame(columns, index=names), metadata
     finally:
         arrays.close()
 
 
-def _said(path: Path, key: str, stored: Any) -> Any:
+def _parsed(path: Path, key: str, stored: Any) -> Any:
     try:
         return None if stored is None else json.loads(stored)
     except (ValueError, TypeError, RecursionError) as error:

@@ -128,12 +128,12 @@ class SomaDataset(Dataset):
         numbers = [name for name, one in self.obs_columns.items() if one.kind in ("int", "float") and name != JOINID]
         counts = next((pair for pair in _COUNTS if set(pair) <= set(numbers)), None)
         listed = ", ".join(numbers[:6]) or "none"
-        said = f"measurement {self._parts.measurement!r} has no usable embedding in obsm"
+        sentence = f"measurement {self._parts.measurement!r} has no usable embedding in obsm"
         if len(numbers) > 1:
             self._columns = counts or (numbers[0], numbers[1])
             self.embeddings = {_QC: 2}
-            said += f", so the axes are {self._columns[0]} and {self._columns[1]}"
-        self._note(f"{said}; two obs columns of numbers ({listed}) or genes can be the axes: embedding=(x, y).")
+            sentence += f", so the axes are {self._columns[0]} and {self._columns[1]}"
+        self._note(f"{sentence}; two obs columns of numbers ({listed}) or genes can be the axes: embedding=(x, y).")
 
     def index_name(self, table: Table) -> str | None:
         """Return the name of the index before it was written by tiledbsoma."""

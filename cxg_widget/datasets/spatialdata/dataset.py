@@ -129,7 +129,7 @@ class SpatialDataDataset(ZarrDataset):
     def _read_places(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         import pandas as pd
 
-        region_key, instance_key = (self._said_of_regions(name) for name in ("region_key", "instance_key"))
+        region_key, instance_key = (self._region_column(name) for name in ("region_key", "instance_key"))
         rows, instances = (pd.Series(as_plain(self._obs.read(name, None))) for name in (region_key, instance_key))
         known = {name: self._instances(name) for name in self._regions}
         found, wide = np.full((self.n_obs, 2), np.nan), np.full(self.n_obs, np.nan, dtype=np.float32)
@@ -145,8 +145,8 @@ class SpatialDataDataset(ZarrDataset):
             self._note(f"{elsewhere:,} of {self.n_obs:,} cells belong to no region in {self._system!r}.")
         return found, freeze(wide)
 
-    def _said_of_regions(self, name: str) -> str:
-        found = self._said(f"spatialdata_attrs/{name}")
+    def _region_column(self, name: str) -> str:
+        found = self._text_in_uns(f"spatialdata_attrs/{name}")
         if found is None or found not in self._obs.columns:
             raise InvalidStore(f"{self.uri}: the table names no obs column as its {name}.")
         return found

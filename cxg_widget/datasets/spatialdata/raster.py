@@ -85,12 +85,12 @@ def read_raster(group: Group, name: str) -> Raster:
     InvalidStore
         If it is not OME-Zarr with axes x and y.
     """
-    said = group.attrs.get("ome", group.attrs)
+    metadata = group.attrs.get("ome", group.attrs)
     try:
-        multiscale = said["multiscales"][0]
+        multiscale = metadata["multiscales"][0]
         axes = "".join(str(axis["name"] if isinstance(axis, Mapping) else axis) for axis in multiscale["axes"])
         arrays = [group.get(str(one["path"])) for one in multiscale["datasets"]]
-        channels = tuple(str(one["label"]) for one in said.get("omero", {}).get("channels", ()))
+        channels = tuple(str(one["label"]) for one in metadata.get("omero", {}).get("channels", ()))
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise InvalidStore(f"{group.uri}: {group.path} is not OME-Zarr ({error!r}).") from error
     if not {"x", "y"} <= set(axes) <= set("czyx"):

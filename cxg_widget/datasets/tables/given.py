@@ -105,8 +105,8 @@ def _checked(source: Mapping[Any, Any]) -> dict[str, Any]:
             )
         lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name!r} has {n:,}" for name, n in list(lengths.items())[:6])
-        raise InvalidValue(f"all columns must have the same length; {told}.")
+        listed = ", ".join(f"{name!r} has {n:,}" for name, n in list(lengths.items())[:6])
+        raise InvalidValue(f"all columns must have the same length; {listed}.")
     return dict(source)
 
 

@@ -60,9 +60,9 @@ def read_mtx(
         raise InvalidStore(f"{uri}: {of_genes.name} must have an id and a name in each line, separated by a tab.")
     with opened(path, uri, meter) as file:
         is_whole, (n_var, n_obs, n_entries) = _header(file, path.name, uri)
-    for what, n, said in ((of_genes.name, len(rows), n_var), (of_cells.name, len(barcodes), n_obs)):
-        if n != said:
-            raise InvalidStore(f"{uri}: {what} has {n:,} lines, but {path.name} says {said:,}.")
+    for what, n, declared in ((of_genes.name, len(rows), n_var), (of_cells.name, len(barcodes), n_obs)):
+        if n != declared:
+            raise InvalidStore(f"{uri}: {what} has {n:,} lines, but {path.name} says {declared:,}.")
     size = path.stat().st_size * (_MOST_PER_BYTE if path.suffix == ".gz" else 1)
     if n_entries * _LEAST_LINE > size + 1:  # the last line may have no end
         raise InvalidStore(f"{uri}: {path.name} declares {n_entries:,} entries, but the file is too small for them.")

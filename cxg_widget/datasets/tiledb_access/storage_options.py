@@ -36,13 +36,13 @@ def translate(storage_options: Mapping[str, Any], uri: str) -> Config:
         if name.startswith(("vfs.", "sm.")):
             found[name] = str(value)
         elif name in known:
-            found.update(_said(known[name], name, value))
+            found.update(_translated(known[name], name, value))
         else:
             raise InvalidOption(not_found("storage option", name, known, f"TileDB's {scheme}:// storage"))
     return found
 
 
-def _said(translated: str | Callable[[Any], Config], name: str, value: Any) -> Config:
+def _translated(translated: str | Callable[[Any], Config], name: str, value: Any) -> Config:
     if isinstance(translated, str):
         return {translated: as_text(value)}
     try:

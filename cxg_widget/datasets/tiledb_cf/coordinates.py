@@ -38,13 +38,13 @@ def role_of(variable: Variable) -> tuple[Role | None, int]:
 
     Source: CF Conventions 1.11, chapter 4 and appendix F.
     """
-    units = variable.said("units").casefold()
+    units = variable.text_of("units").casefold()
     if not variable.is_numeric:
         return None, 0
     hints: tuple[tuple[Role | None, int], ...] = (
-        (_STANDARD_NAMES.get(variable.said("standard_name")), 4),
+        (_STANDARD_NAMES.get(variable.text_of("standard_name")), 4),
         ("time" if " since " in units else UNIT_ROLES.get(units), 3),
-        (_AXES.get(variable.said("axis").upper()), 2),
+        (_AXES.get(variable.text_of("axis").upper()), 2),
         (_NAMES.get(variable.name.casefold()), 1),
     )
     return next((hint for hint in hints if hint[0] is not None), (None, 0))
@@ -57,8 +57,8 @@ def coordinate_names(variables: Iterable[Variable]) -> frozenset[str]:
     `coordinates` or `bounds`, or if its attributes or its name give it a role.
     """
     known = list(variables)
-    listed = {name for variable in known for name in variable.said("coordinates").split()}
-    bounds = {variable.said("bounds") for variable in known}
+    listed = {name for variable in known for name in variable.text_of("coordinates").split()}
+    bounds = {variable.text_of("bounds") for variable in known}
     return frozenset(
         variable.name
         for variable in known
@@ -122,6 +122,6 @@ class Axes:
 
     def _best(self, role: str) -> Variable | None:
         """Return the most certain coordinate of a role; of equals, prefer one with the name of its dimension."""
-        bounds = {variable.said("bounds") for variable in self._variables}
+        bounds = {variable.text_of("bounds") for variable in self._variables}
         found = [one for one in self._variables if role_of(one)[0] == role and one.name not in bounds]
         return max(found, key=lambda one: (role_of(one)[1], one.dims == (one.name,)), default=None)

@@ -28,7 +28,7 @@ from cxg_widget.datasets.tiledb_cf.units import label_of, mean_nothing, share_un
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 from cxg_widget.text.nouns import Noun
 
-_SAID = ("long_name", "standard_name", "units")
+_TEXTS = ("long_name", "standard_name", "units")
 _VAR_COLUMNS = ("long_name", "standard_name", "units", "variable")
 
 
@@ -135,7 +135,7 @@ class CfDataset(Dataset):
             return [feature.label for feature in self._vars]
         if name == "variable":
             return [feature.variable.name for feature in self._vars]
-        return [_said_of(feature, name) for feature in self._vars]
+        return [_text_of_feature(feature, name) for feature in self._vars]
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:
         return self._read_vector_block(position, layer, 0, self.n_obs)
@@ -221,7 +221,7 @@ class CfDataset(Dataset):
             "isel": dict(self._isel),
             "dimensions": {name: dim.size for name, dim in self._space.dimensions.items()},
             "variables": {
-                name: {"dims": list(one.dims), **{key: one.said(key) for key in _SAID if one.said(key)}}
+                name: {"dims": list(one.dims), **{key: one.text_of(key) for key in _TEXTS if one.text_of(key)}}
                 for name, one in shown.items()
             },
             "metadata": {name: _plain(value) for name, value in self._space.metadata.items()},
@@ -255,11 +255,11 @@ def _meant(variable: Variable, values: NDArray[Any]) -> Values:
     return Codes(values, variable.encoding.categories) if variable.encoding.kind == "categorical" else values
 
 
-def _said_of(feature: Feature, key: str) -> str:
-    said = feature.variable.said(key)
-    if key == "long_name" and said and feature.label != feature.variable.name:
-        return said + feature.label.removeprefix(feature.variable.name)
-    return said
+def _text_of_feature(feature: Feature, key: str) -> str:
+    text = feature.variable.text_of(key)
+    if key == "long_name" and text and feature.label != feature.variable.name:
+        return text + feature.label.removeprefix(feature.variable.name)
+    return text
 
 
 def _plain(value: Any) -> Any:

@@ -80,7 +80,7 @@ class Dataspace:
     def _add(self, path: str, member: str | None, schema: Any, *, after_member: bool) -> None:
         metadata = self._attributes(path)
         attrs = [schema.attr(place) for place in range(schema.nattr)]
-        said = attributes_of(metadata, [attr.name for attr in attrs])
+        attributes = attributes_of(metadata, [attr.name for attr in attrs])
         dims = tuple(plain(schema.domain.dim(place).name) for place in range(schema.ndim))
         if schema.sparse:
             self.sparse[path] = self._coordinates(path, schema, metadata)
@@ -95,7 +95,7 @@ class Dataspace:
                     "because another variable has the name."
                 )
                 name = f"{path}.{attr.name}"
-            encoding = self._encoding(path, schema, attr, said[attr.name], dims)
+            encoding = self._encoding(path, schema, attr, attributes[attr.name], dims)
             if encoding.kind is None:
                 self._note(f"variable {name!r} is left out: its type {attr.dtype} is not supported.")
                 continue
@@ -108,7 +108,7 @@ class Dataspace:
                 path,
                 attr.name,
                 sparse=bool(schema.sparse),
-                attributes=said[attr.name],
+                attributes=attributes[attr.name],
                 text=text,
             )
 
@@ -119,7 +119,9 @@ class Dataspace:
             self._note(f"{error} Values are shown as they are stored.")
             return {}
 
-    def _encoding(self, path: str, schema: Any, attr: Any, said: Mapping[str, Any], dims: tuple[str, ...]) -> Encoding:
+    def _encoding(
+        self, path: str, schema: Any, attr: Any, attributes: Mapping[str, Any], dims: tuple[str, ...]
+    ) -> Encoding:
         dtype = np.dtype(attr.dtype)
         complete = True
         if dtype.kind in "iu" and not schema.sparse:
@@ -129,11 +131,11 @@ class Dataspace:
             complete = self._reads.covered(path, box)
         nullable = bool(attr.isnullable)
         fill = None if nullable else attr.fill
-        return encoding_of(dtype, said, fill, nullable=nullable, is_var=bool(attr.isvar), complete=complete)
+        return encoding_of(dtype, attributes, fill, nullable=nullable, is_var=bool(attr.isvar), complete=complete)
 
     def _coordinates(self, path: str, schema: Any, metadata: Mapping[str, Any]) -> tuple[Variable, ...]:
         dims = [schema.domain.dim(place) for place in range(schema.ndim)]
-        said = attributes_of(metadata, [dim.name for dim in dims], dims=True)
+        attributes = attributes_of(metadata, [dim.name for dim in dims], dims=True)
         return tuple(
             Variable(
                 plain(dim.name),
@@ -143,7 +145,7 @@ class Dataspace:
                 dim.name,
                 is_dim=True,
                 sparse=True,
-                attributes=said[dim.name],
+                attributes=attributes[dim.name],
             )
             for dim in dims
         )

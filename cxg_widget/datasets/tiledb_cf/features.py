@@ -112,7 +112,7 @@ class Features:
                 f"isel={{{dim!r}: ...}} shows another position."
             )
         for variable in (*self.along.values(), *shown):
-            units = variable.said("units")
+            units = variable.text_of("units")
             if " since " in units:
                 note(f"{variable.name} is shown in its stored units, {units}.")
 

@@ -40,7 +40,7 @@ def label_of(variable: Variable, *, from_first: bool = False) -> str:
 
     from_first : whether the axis shows the difference from its first value
     """
-    name, unit = variable.said("long_name") or variable.name, _said(variable)
+    name, unit = variable.text_of("long_name") or variable.name, _unit_text(variable)
     if from_first:
         unit = f"{unit.split(' since ')[0]} since the first".strip()
     elif _unit(variable) == _POSITIONS:
@@ -50,17 +50,17 @@ def label_of(variable: Variable, *, from_first: bool = False) -> str:
 
 def unit_of(variable: Variable) -> str:
     """Return the unit of the decoded values in the store's spelling; "" if there is none or the store does not say."""
-    unit = _said(variable)
+    unit = _unit_text(variable)
     return "" if unit == "1" else unit
 
 
-def _said(variable: Variable) -> str:
-    return variable.encoding.unit or variable.said("units")
+def _unit_text(variable: Variable) -> str:
+    return variable.encoding.unit or variable.text_of("units")
 
 
 def _unit(variable: Variable) -> str:
     """Return the unit of an axis in one common spelling; "" if it is unknown."""
-    said = " ".join(_said(variable).casefold().split())
-    if said:
-        return _SPELLINGS.get(said, said)
+    text = " ".join(_unit_text(variable).casefold().split())
+    if text:
+        return _SPELLINGS.get(text, text)
     return _UNSAID.get(role_of(variable)[0]) or (_POSITIONS if variable.attr is None else _NONE)

@@ -38,7 +38,7 @@ class Variable:
         """Whether its values can be colored as numbers."""
         return self.encoding.kind in ("int", "float", "boolean")
 
-    def said(self, key: str) -> str:
+    def text_of(self, key: str) -> str:
         """Return a text attribute; "" if there is none."""
         value = self.attributes.get(key)
         return value.strip() if isinstance(value, str) else ""

@@ -104,9 +104,9 @@ def _denser(place: str, legend: PlotLegend, room: float, paper: Paper) -> _Piece
 
 
 def _words(text: str, most: float, *, bold: bool = False, quiet: bool = False, is_note: bool = False) -> _Piece:
-    said = fitted(text, _SIZE, most, bold=bold)
-    drawn = DrawnText(said, 0, _LINE - 5, _SIZE, bold=bold, quiet=quiet)
-    return _Piece(ceil(width_of(said, _SIZE, bold=bold)), Parts(texts=(drawn,)), is_note)
+    fitting = fitted(text, _SIZE, most, bold=bold)
+    drawn = DrawnText(fitting, 0, _LINE - 5, _SIZE, bold=bold, quiet=quiet)
+    return _Piece(ceil(width_of(fitting, _SIZE, bold=bold)), Parts(texts=(drawn,)), is_note)
 
 
 def _dash(color: str) -> _Piece:

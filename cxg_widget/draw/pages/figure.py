@@ -58,8 +58,8 @@ def lay_out(key: Key, width: float, height: float, side: float | None = None) ->
     layout = Layout(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
     if key.ramp:
         layout, top = _with_bar(layout, key, (x, top, x + column, top + BAR)), top + BAR + LINE + 8
-    if key.said:
-        layout.texts.append(DrawnText(fitted(key.said, TEXT_PX, column), x, top + SWATCH, TEXT_PX))
+    if key.sentence:
+        layout.texts.append(DrawnText(fitted(key.sentence, TEXT_PX, column), x, top + SWATCH, TEXT_PX))
         top += ROW + 4
     return _with_rows(layout, key, (x, top, column), room * n_columns, n_columns)
 
@@ -84,7 +84,11 @@ def _heading(key: Key, x: float, room: float) -> Iterator[DrawnText]:
 
 def _column(key: Key, widest: float) -> float:
     """Return the width of a column without truncated labels, up to a limit."""
-    texts = [width_of(key.heading, HEADING_PX, bold=True), width_of(key.detail, SMALL_PX), width_of(key.said, TEXT_PX)]
+    texts = [
+        width_of(key.heading, HEADING_PX, bold=True),
+        width_of(key.detail, SMALL_PX),
+        width_of(key.sentence, TEXT_PX),
+    ]
     rows = [width_of(label, TEXT_PX) + width_of(count, SMALL_PX) + SWATCH + 3 * SPACE for label, count, _ in key.rows]
     return min(max(LEAST_COLUMN, *texts, *rows), widest)
 

@@ -37,7 +37,7 @@ class Key:
     ramp : colors of a bar, low to high, as "#rrggbb"; empty without a bar
     ends : its two limits
     middle : number in its middle, if that is not half way between them
-    said : text instead of a bar
+    sentence : text instead of a bar
     """
 
     title: str = ""
@@ -49,7 +49,7 @@ class Key:
     ramp: tuple[str, ...] = ()
     ends: tuple[str, str] = ("", "")
     middle: str = ""
-    said: str = ""
+    sentence: str = ""
 
 
 def key_of(
@@ -95,17 +95,19 @@ def key_of(
         return replace(named, rows=(*listed, *missing, *left_out), more=len(shown) - len(rows))
     named = replace(named, rows=(*missing, *left_out))
     if legend.n_missing >= legend.n_obs or math.isnan(legend.lo):
-        return replace(named, said="No values.")
+        return replace(named, sentence="No values.")
     if legend.lo == legend.hi:
-        return replace(named, said=f"All values are {short_number(legend.lo)}.")
+        return replace(named, sentence=f"All values are {short_number(legend.lo)}.")
     stops = stops_of(settings.cmap, dark=dark)
     suiting = None if automatic is None else Levels(*legend.levels or (legend.lo, legend.hi)).ends_at(automatic)
     known = Range(legend.lo, legend.hi, quantiles, legend.least)
     scale = scale_of(settings.color_rule, known, suiting)
-    said = legend.detail, statistic, "log scale" if scale.is_log else ""
-    named = replace(named, detail=" · ".join(filter(None, said)), rows=(*_zeros(legend, settings, dark), *named.rows))
+    details = legend.detail, statistic, "log scale" if scale.is_log else ""
+    named = replace(
+        named, detail=" · ".join(filter(None, details)), rows=(*_zeros(legend, settings, dark), *named.rows)
+    )
     if scale.is_log and legend.hi <= 0:
-        return replace(named, said="No values above 0.")
+        return replace(named, sentence="No values above 0.")
     middle = "" if scale.middle is None else short_number(scale.middle)
     ends = ends_of(scale.low, scale.high, legend.least if scale.is_log else legend.lo, legend.hi)
     return replace(named, ramp=tuple(stops), ends=ends, middle=middle)
@@ -180,7 +182,7 @@ def _count(counts: list[int], i: int) -> str:
 def lines_of(key: Key) -> list[str]:
     """Return the legend as lines of text."""
     named = f"{key.heading} ({key.detail})" if key.detail else key.heading
-    bar = f"{key.ends[0]} to {key.ends[1]}" if key.ramp else key.said
+    bar = f"{key.ends[0]} to {key.ends[1]}" if key.ramp else key.sentence
     bar += f", {key.middle} in the middle" if key.middle else ""
     rows = [f"{label}: {count}" if count else label for label, count, _ in key.rows]
     more = f"and {key.more:,} more" if key.more else ""

@@ -52,10 +52,10 @@ def _describe_place(settings: Settings, axis_names: Sequence[str]) -> str:
 def _describe_color(key: Key, legend: Color, settings: Settings) -> list[str]:
     named = f"Color: {key.heading} ({key.detail})" if key.detail else f"Color: {key.heading}"
     label = missing_label(legend.spec)
-    said = "Without a value" if label == MISSING_LABEL else capitalized(label)
-    missing = [f"{said}: {short_count(legend.n_missing)}"] if legend.n_missing else []
+    missing_name = "Without a value" if label == MISSING_LABEL else capitalized(label)
+    missing = [f"{missing_name}: {short_count(legend.n_missing)}"] if legend.n_missing else []
     if legend.scale == "continuous":
-        return [f"{named}, {key.ends[0]} to {key.ends[1]}" if key.ramp else f"{named}. {key.said}", *missing]
+        return [f"{named}, {key.ends[0]} to {key.ends[1]}" if key.ramp else f"{named}. {key.sentence}", *missing]
     hidden, n = set(settings.hidden), len(legend.categories)
     shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
     rows = [_describe_category(legend, i) for i in largest_of(legend, shown, MOST_NAMED)]

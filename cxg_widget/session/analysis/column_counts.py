@@ -225,12 +225,12 @@ def _arrays(tally: Tally, chosen: Chosen, rows: list[int], *, is_known: bool) ->
 
 
 def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -> Frame:
-    said = error_frame("columns", error, uri).message
-    assert isinstance(said, p.Error)
+    failure = error_frame("columns", error, uri).message
+    assert isinstance(failure, p.Error)
     nothing = np.empty(0, dtype=np.uint32)
     arrays = {"all": nothing, "filtered": nothing, "selected": nothing, "grouped": nothing.reshape(0, 0)}
     arrays |= NOTHING.arrays([])
-    return Frame(p.ColumnCounts(part, parts, name, "none", [], [], [], said.message), arrays)
+    return Frame(p.ColumnCounts(part, parts, name, "none", [], [], [], failure.message), arrays)
 
 
 _MOST_FIELDS = 40

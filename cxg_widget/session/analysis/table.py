@@ -104,7 +104,7 @@ class CellTable:
         except CxgWidgetError as failure:
             if setting.sort is None:
                 raise
-            error = self._said(failure)
+            error = self._message_of(failure)
             setting = TableSetting(setting.columns, None, False, setting.of)
             ordered = self._order("page", setting, settings, mask)
         at = ordered.place(request.find)
@@ -114,7 +114,7 @@ class CellTable:
         heads = [
             {
                 "spec": one.spec, "name": one.name, "detail": one.detail, "is_number": one.is_number,
-                "error": "" if one.error is None else self._said(one.error),
+                "error": "" if one.error is None else self._message_of(one.error),
             }
             for one in columns
         ]  # fmt: skip
@@ -229,7 +229,7 @@ class CellTable:
             pass  # the plot reports it
         return np.full((rows.size, 2), np.nan, dtype=np.float32)
 
-    def _said(self, error: CxgWidgetError) -> str:
-        said = error_frame("table", error, self._dataset.uri).message
-        assert isinstance(said, p.Error)
-        return said.message
+    def _message_of(self, error: CxgWidgetError) -> str:
+        failure = error_frame("table", error, self._dataset.uri).message
+        assert isinstance(failure, p.Error)
+        return failure.message

@@ -27,13 +27,19 @@ class PlotInWords:
 
     def summary(self, view: View | None, size: tuple[int, int]) -> str:
         """Describe a picture of some px of a view, data units; None = everything. See `summary_of`."""
-        held, settings, said, axes = self._held, self._settings, Portrait(), None
+        held, settings, portrait, axes = self._held, self._settings, Portrait(), None
         if settings.embedding is not None:
-            said = Painter(held, self._mask, sight_of(held, view, size), PAPERS["white"]).describe()
+            portrait = Painter(held, self._mask, sight_of(held, view, size), PAPERS["white"]).describe()
             axes = self._dataset.axis_names(settings.embedding, settings.axes)
-        known = legend_now(held, said.pixels)
+        known = legend_now(held, portrait.pixels)
         key = key_now(
-            held, self._mask, dark=False, pixels=said.pixels, statistic=said.statistic, limits=said.limits, known=known
+            held,
+            self._mask,
+            dark=False,
+            pixels=portrait.pixels,
+            statistic=portrait.statistic,
+            limits=portrait.limits,
+            known=known,
         )
         return summary_of(key, known[0], settings, axes or ())
 

@@ -371,8 +371,8 @@ class Painter:
             return Portrait()
         known = self._crowding
         is_small = self._dataset.n_obs <= few_of(self._settings) and known.weight == 1
-        said = "" if is_small else statistic_of(known.weight, known.behind)
-        return Portrait(statistic=said, limits=known.limits)
+        statistic = "" if is_small else statistic_of(known.weight, known.behind)
+        return Portrait(statistic=statistic, limits=known.limits)
 
     def _diameter_of(self, view: View) -> float:
         """Return the diameter of a point of a view, CSS px, as `diameterOf` in js/src/style/point_style.js does."""

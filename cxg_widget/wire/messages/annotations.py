@@ -73,10 +73,10 @@ class AnnotationLabels(Message, kind="annotations"):
 class Annotated(Message, kind="annotated"):
     """Result of an edit of an annotation.
 
-    said : one sentence about effects that the page does not show, such as the saved file
+    sentence : one sentence about effects that the page does not show, such as the saved file
     conflict : if the target has other labels and `on_conflict` did not decide: number of labeled cells here, number
         there, and how many differ; nothing was written
     """
 
-    said: str = ""
+    sentence: str = ""
     conflict: list[int] = field(default_factory=list)

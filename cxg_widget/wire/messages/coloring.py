@@ -183,8 +183,8 @@ class FieldCounts(OfPanel, kind="field_counts"):
 class GeneSets(Message, kind="gene_sets"):
     """Gene sets: name, n = number of genes, and genes; for those of the store, only the first genes.
 
-    said : one sentence that lists skipped names, "" if there are none
+    sentence : one sentence that lists skipped names, "" if there are none
     """
 
     sets: list[dict[str, Any]]
-    said: str
+    sentence: str

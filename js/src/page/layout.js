@@ -29,16 +29,16 @@ export function createElements(el) {
   const plotHost = document.createElement("div");
   plotHost.className = "host";
   mount.append(plotHost); // the first redraw moves it into the layout
-  const said = document.createElement("div");
-  said.className = "said";
-  said.setAttribute("role", "status");
+  const spoken = document.createElement("div");
+  spoken.className = "spoken";
+  spoken.setAttribute("role", "status");
   const described = document.createElement("p");
   described.id = "described";
   described.hidden = true;
-  plotHost.append(said);
+  plotHost.append(spoken);
   root.append(style, mount, described);
   el.append(host);
-  return { host, mount, plotHost, said, described };
+  return { host, mount, plotHost, spoken, described };
 }
 
 /** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context, more: unknown) => unknown} drawLegend */

@@ -55,9 +55,9 @@ export function describeCounts(state, before) {
     isSelected || selection.n > 0 ? `${wholeNumber(selection.n)} of ${all} selected${unchanged}${pass}` : "";
   const passing = n < nObs ? wholeNumber(n) : isFiltered ? "all" : "";
   if (passing === "") return selected;
-  const said = isHidingOfSets(state) || isHidingOfSets(before) ? "shown" : "pass the filters";
-  if (selected !== "") return `${selected}; ${passing} ${said}`;
-  return n < nObs ? `${passing} of ${all} ${said}` : `All ${all} ${said}`;
+  const verb = isHidingOfSets(state) || isHidingOfSets(before) ? "shown" : "pass the filters";
+  if (selected !== "") return `${selected}; ${passing} ${verb}`;
+  return n < nObs ? `${passing} of ${all} ${verb}` : `All ${all} ${verb}`;
 }
 
 /** Delay before the second module loads, because its bytes would delay the points. */

@@ -60,8 +60,8 @@ const MORE_MS = 200;
 /** Shows a model in an element. @param {{el: HTMLElement, model: Model & {createPlot: CreatePlot}}} options
  * @returns {() => void} removes the view */
 export function createView({ el, model }) {
-  const { host, mount, plotHost, said, described } = createElements(el);
-  const announcer = createAnnouncer(said);
+  const { host, mount, plotHost, spoken, described } = createElements(el);
+  const announcer = createAnnouncer(spoken);
   const description = createDescription(described, () => model.store.set({ needsQuietly: true }));
   const room = plotHost.appendChild(document.createElement("div"));
   room.className = "host";

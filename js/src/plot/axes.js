@@ -76,7 +76,7 @@ function alongAxis(axis, name, from, to, { width, height }, margin) {
   };
   const text = shortened(name, length);
   /** @type {Layout} */
-  const laid = {
+  const layout = {
     names: text === "" ? [] : [mark(text, length / 2, NAME_PX[axis])],
     numbers: [],
     lines: [[...at(0, 0.5), ...at(length, 0.5)]],
@@ -85,12 +85,12 @@ function alongAxis(axis, name, from, to, { width, height }, margin) {
     Math.max(widthOf(one) + GAP_PX, APART_PX),
   )) {
     const along = ((value - from) / (to - from)) * length;
-    laid.lines.push([...at(along, 0), ...at(along, TICK_PX)]);
+    layout.lines.push([...at(along, 0), ...at(along, TICK_PX)]);
     // Omits a number that would extend beyond the plot, but keeps its tick.
     const half = widthOf(number) / 2;
-    if (along >= half && along + half <= length) laid.numbers.push(mark(number, along, NUMBER_PX[axis]));
+    if (along >= half && along + half <= length) layout.numbers.push(mark(number, along, NUMBER_PX[axis]));
   }
-  return laid;
+  return layout;
 }
 
 /** @param {string} text @returns {number} approximate width, CSS px */
@@ -133,14 +133,14 @@ export function createAxes() {
 
   return {
     element,
-    /** @param {Layout} layout @param {string[]} said names of x and y, in full */
-    draw({ names, numbers, lines: drawn }, said) {
+    /** @param {Layout} layout @param {string[]} titles names of x and y, in full */
+    draw({ names, numbers, lines: drawn }, titles) {
       if (drawn.length === 0) {
         for (const name of ["role", "aria-label"]) element.removeAttribute(name); // an empty image must not have a name
         return element.replaceChildren();
       }
       if (element.childElementCount === 0) element.append(lines, groups.x, groups.y);
-      set(element, { role: "img", "aria-label": `Horizontal axis: ${said[0]}. Vertical axis: ${said[1]}.` });
+      set(element, { role: "img", "aria-label": `Horizontal axis: ${titles[0]}. Vertical axis: ${titles[1]}.` });
       const px = (/** @type {number} */ one) => one.toFixed(1);
       set(lines, { d: drawn.map(([x0, y0, x1, y1]) => `M${px(x0)} ${px(y0)}L${px(x1)} ${px(y1)}`).join("") });
       for (const axis of /** @type {Axis[]} */ (["x", "y"])) {

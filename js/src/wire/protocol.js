@@ -3,17 +3,17 @@
 export const VERSION = 2;
 /** Missing number or category of 16 bits (of 8 bits: 255), coordinate that is not drawn. */
 export const MISSING = 65535;
-/** How a missing category is called. */
+/** Label of a missing category. */
 export const MISSING_LABEL = "(missing)";
-/** What it is called where sets color the cells: all of them, or one. */
+/** Labels of a missing category if sets color the cells: all sets, or one. */
 export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = ["in no set", "not in the set"];
-/** What is said of cells that are drawn though the filters leave them out. */
+/** Label of filtered-out cells that are drawn. */
 export const LEFT_OUT_LABEL = "filtered out";
-/** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
+/** Opacity, of 255, of pixels of an image of numbers that have only filtered-out cells. */
 export const LEFT_OUT_ALPHA = 1;
-/** Parts of the width of a spot that sizes of cells come in. */
+/** Sizes of cells are multiples of this fraction of the width of a spot. */
 export const SPOT_PARTS = 1024;
-/** Points of a container of a sparse gene. */
+/** Number of points in a container of a sparse gene. */
 export const CONTAINER = 65536;
 
 /** @typedef {"replace" | "add" | "subtract" | "intersect"} Mode */
@@ -794,22 +794,22 @@ export const CONTAINER = 65536;
 /**
  * Result of an edit of an annotation.
  *
- * said : one sentence about effects that the page does not show, such as the saved file
+ * sentence : one sentence about effects that the page does not show, such as the saved file
  * conflict : if the target has other labels and `on_conflict` did not decide: number of labeled cells here, number
  *     there, and how many differ; nothing was written
  * @typedef {object} Annotated
  * @property {"annotated"} kind
- * @property {string} said
+ * @property {string} sentence
  * @property {number[]} conflict
  */
 /**
  * Gene sets: name, n = number of genes, and genes; for those of the store, only the first genes.
  *
- * said : one sentence that lists skipped names, "" if there are none
+ * sentence : one sentence that lists skipped names, "" if there are none
  * @typedef {object} GeneSets
  * @property {"gene_sets"} kind
  * @property {Record<string, any>[]} sets
- * @property {string} said
+ * @property {string} sentence
  */
 /**
  * Points of a view at full precision; codes as in `points`, over `extent`; one of parts, start = first entry.

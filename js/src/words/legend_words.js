@@ -28,11 +28,20 @@ import { capitalized, nounsOf } from "./nouns.js";
  * @property {string[]} ramp colors of the color bar, low to high; empty if there is none
  * @property {[string, string]} ends the two limits of the bar
  * @property {string} middle the number at its middle, if it is not halfway between the limits
- * @property {string} said text in place of a bar
+ * @property {string} sentence text in place of a bar
  */
 
 /** An empty legend, with only a title and a size to add. @type {Omit<Key, "title" | "size">} */
-export const NO_KEY = { heading: "", detail: "", rows: [], more: 0, ramp: [], ends: ["", ""], middle: "", said: "" };
+export const NO_KEY = {
+  heading: "",
+  detail: "",
+  rows: [],
+  more: 0,
+  ramp: [],
+  ends: ["", ""],
+  middle: "",
+  sentence: "",
+};
 
 /** The largest categories, at most `most`: largest first, or in their own order if it is meaningful.
  * @param {Pick<Coloring, "counts" | "ordered">} color @param {number[]} shown @param {number} most @returns {number[]} */
@@ -73,12 +82,12 @@ export function keyOf(state, dark = false) {
   }
   const others = [...missing, ...leftOut];
   if (/** @type {Coloring} */ (state.color).nMissing >= color.nObs)
-    return { ...named, rows: others, said: "No values." };
-  if (lo === hi) return { ...named, rows: others, said: `All values are ${shortNumber(lo)}.` };
+    return { ...named, rows: others, sentence: "No values." };
+  if (lo === hi) return { ...named, rows: others, sentence: `All values are ${shortNumber(lo)}.` };
   const scale = scaleOf(color, traits);
   const detailNow = [detail, statisticOf(state), scale.isLog ? "log scale" : ""].filter(Boolean).join(" · ");
   const rows = [...zerosOf(color, traits, dark), ...others];
-  if (scale.isLog && hi <= 0) return { ...named, detail: detailNow, rows, said: "No values above 0." };
+  if (scale.isLog && hi <= 0) return { ...named, detail: detailNow, rows, sentence: "No values above 0." };
   const middle = middleOf(scale);
   return {
     ...named,
@@ -144,9 +153,9 @@ function sizeOf(state) {
 }
 
 /** The legend as lines of text. @param {Key} key @returns {string[]} */
-export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, middle, said }) {
+export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, middle, sentence }) {
   const named = (detail && `${heading} (${detail})`) || heading;
-  const bar = (ramp.length > 0 ? ends.join(" to ") : said) + (middle && `, ${middle} in the middle`);
+  const bar = (ramp.length > 0 ? ends.join(" to ") : sentence) + (middle && `, ${middle} in the middle`);
   const texts = rows.map(([label, count]) => (count && `${label}: ${count}`) || label);
   return [title, size, named, bar, ...texts, more > 0 ? `and ${wholeNumber(more)} more` : ""].filter(
     (line) => line !== "",

@@ -50,14 +50,14 @@ function describePlace({ embedding, axes: [x, y], axisLabels }, isPair) {
 function describeColor(
   { scale, categories, counts, corners = [], nMissing, spec, ordered },
   hidden,
-  { heading, detail, ramp, ends, said },
+  { heading, detail, ramp, ends, sentence },
 ) {
   const named = `Color: ${heading}${detail && ` (${detail})`}`;
   const label = missingLabel({ spec });
   const called = label === MISSING_LABEL ? "Without a value" : capitalized(label);
   const missing = nMissing > 0 ? [`${called}: ${shortCount(nMissing)}`] : [];
   if (scale === "continuous")
-    return [ramp.length > 0 ? `${named}, ${ends.join(" to ")}` : `${named}. ${said}`, ...missing];
+    return [ramp.length > 0 ? `${named}, ${ends.join(" to ")}` : `${named}. ${sentence}`, ...missing];
   if (corners.length > 0)
     return [named, ...corners.filter((one) => one[1]).map((one) => one.slice(0, 2).join(", ")), ...missing];
   const isHidden = new Set(hidden);

@@ -12,8 +12,8 @@ export function missingRow(context, color) {
   const { first, second, key } = legendCounts(state, color);
   const [count, selected] = [second[second.length - 1], first?.[first.length - 1]];
   const label = missingLabel(color);
-  const said = label === MISSING_LABEL ? `without a value in ${color.name}` : label;
-  const title = `${describeRow(context, count, selected, key)} ${said}`;
+  const name = label === MISSING_LABEL ? `without a value in ${color.name}` : label;
+  const title = `${describeRow(context, count, selected, key)} ${name}`;
   const isCategory = color.scale === "categorical";
   const end = isCategory ? rowEnd(context, count, selected) : rowEnd(context, count, selected, false);
   const parts = html`<i class="swatch"></i><span class="label">${label}</span>${end}`;

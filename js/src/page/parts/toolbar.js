@@ -111,8 +111,8 @@ export function panelButton({ ui, update }) {
     </button></div>`;
 }
 
-/** A tooltip of a button. The style sheet writes the hint and the key from `data-said`, so that they are not part of
+/** A tooltip of a button. The style sheet writes the hint and the key from `data-text`, so that they are not part of
  * the button's text. @param {string} name @param {string} [more] @param {string} [key] */
 function tip(name, more = "", key = "") {
-  return html`<span class="tip" aria-hidden="true">${name}${key === "" ? nothing : html`<kbd data-said=${key}></kbd>`}${more === "" ? nothing : html`<small data-said=${more}></small>`}</span>`;
+  return html`<span class="tip" aria-hidden="true">${name}${key === "" ? nothing : html`<kbd data-text=${key}></kbd>`}${more === "" ? nothing : html`<small data-text=${more}></small>`}</span>`;
 }

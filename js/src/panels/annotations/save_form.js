@@ -20,14 +20,14 @@ export function createSaveForm(edit, redraw) {
   let path = null;
   /** The last conflict with existing labels. @type {{name: string, to: string, counts: number[]} | null} */
   let conflict = null;
-  let said = { name: "", sentence: "" };
+  let saved = { name: "", sentence: "" };
 
   /** @param {string} name @param {string} to "" = obs of the AnnData @param {string} way */
   async function save(name, to, way = "error") {
-    [conflict, said] = [null, { name: "", sentence: "" }];
+    [conflict, saved] = [null, { name: "", sentence: "" }];
     const done = await edit({ op: "save", name, to, on_conflict: way });
     if (done !== null && done.conflict.length > 0) conflict = { name, to, counts: done.conflict };
-    else if (done !== null) said = { name, sentence: done.said };
+    else if (done !== null) saved = { name, sentence: done.sentence };
     redraw();
   }
 
@@ -82,7 +82,7 @@ export function createSaveForm(edit, redraw) {
             : nothing
         }</div>
         ${conflict?.name === name ? question(context, conflict) : nothing}
-        <p class="caption" role="status">${said.name === name ? said.sentence : ""}</p>
+        <p class="caption" role="status">${saved.name === name ? saved.sentence : ""}</p>
       </form>`;
     },
   };

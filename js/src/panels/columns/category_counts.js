@@ -102,9 +102,9 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
     const all = arrays.all[i];
     const [filtered, selected] = isCounted ? [arrays.filtered[i], arrays.selected[i]] : [all, 0];
     const alsoPass = describeChosen(counts, i, context.state);
-    const said = `${label}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected${alsoPass}` : ""}`;
+    const title = `${label}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected${alsoPass}` : ""}`;
     return html`<div id="${id}-${k}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
-      aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${said}>
+      aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${title}>
       <span class="label">${label === "" ? html`<em>(empty)</em>` : marked(label, place.text)}</span>
       ${isOfChosen && isCounted ? oddsOf(counts, i) : html`<span class="amount">${!isCounted ? "… / " : filtered === all ? nothing : html`<b>${shortCount(filtered)}</b> / `}${shortCount(all)}</span>`}
       ${isCounted ? (isOfChosen ? shareBar(counts, i, mostOfShares) : bar(context, counts, i, most)) : html`<span class="bars" aria-hidden="true"></span>`}
@@ -113,13 +113,13 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
 
   const enriched = isOfChosen ? madeOf(counts).enriched(counts) : [];
   const isWhole = isOfChosen && place.found === null;
-  const said = isWhole ? describeEnriched(counts, enriched) : describeList(rows, categories.length, place);
+  const status = isWhole ? describeEnriched(counts, enriched) : describeList(rows, categories.length, place);
   const pointed = place.pointed >= 0 ? place.pointed : active >= 0 ? rows[active] : enriched[0];
   const [sorted, isSorted] = isOfChosen ? ["enrichment", place.byEnrichment] : ["count", place.byCount];
   const sort = isOfChosen ? { byEnrichment: !isSorted } : { byCount: !isSorted };
   return html`<div class="count-list">
     ${nAll > MOST_IN_SIGHT ? valueField(name, place.text, seek) : nothing}
-    <div class="bar"><span class="grow" role=${place.text === "" && place.mode === "counts" ? nothing : "status"}>${said}</span>
+    <div class="bar"><span class="grow" role=${place.text === "" && place.mode === "counts" ? nothing : "status"}>${status}</span>
       ${
         areFound
           ? html`<button type="button" class="text" title=${areNamed ? "Filter by all matching values" : "Too many values; narrow the search"}

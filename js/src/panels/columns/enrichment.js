@@ -96,7 +96,7 @@ function amount(n) {
 export function oddsOf(counts, i) {
   const mark = isEnriched(counts, i) ? html`<span class="mark" aria-hidden="true">▲</span>` : nothing;
   return html`<span class="amount odds ${mark === nothing ? "" : "enriched"}" aria-hidden="true">${mark}${oddsText(counts.arrays.odds[i])}</span>
-    <span class="said">${sentenceOf(counts, i)}</span>`;
+    <span class="spoken">${sentenceOf(counts, i)}</span>`;
 }
 
 /** A bar: the row's share of the selected cells, with a tick at its share of all cells.

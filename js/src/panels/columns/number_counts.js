@@ -67,13 +67,13 @@ export function numberCounts(
   const { most, cut } = cutOf(arrays.all.slice(0, n), edges, counts.n_zeros);
   const isOfShares = showsShares(counts, mode);
   const path = (/** @type {Uint32Array} */ one) => barPath(barHeights(one.slice(0, n), most, isRoot));
-  const said = isOn ? `${shortNumber(low)} to ${shortNumber(high - room)}` : "all";
+  const range = isOn ? `${shortNumber(low)} to ${shortNumber(high - room)}` : "all";
   const countStrip = () => html`<svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
     aria-label="Histogram of ${name}, ${isRoot ? "heights by cube root" : "linear heights"}, highest ${wholeNumber(most)}: all ${many}, those that pass, those selected">
     ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>`;
   return html`<div class="numbers">
     <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift + arrows resize it, Escape clears it"
-      aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press} @pointermove=${point} @pointerleave=${point}>
+      aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${range} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press} @pointermove=${point} @pointerleave=${point}>
       ${isOfShares ? shareStrip(counts, cut, name) : countStrip()}
       ${isOfShares ? nothing : html`<span class="axis" aria-hidden="true"><small>${wholeNumber(most)}</small><small>0</small></span>`}
       ${cut < 0 ? nothing : html`<i class="cut" style="left:${(100 * cut) / n}%;width:${100 / n}%"></i>`}

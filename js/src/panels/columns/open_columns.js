@@ -100,11 +100,11 @@ export function createOpened(client, redraw) {
       redraw();
     };
     const fail = (/** @type {string} */ sentence) => then(() => void (wrong = { spec, sentence }));
-    const said = wrong.spec === spec ? wrong.sentence : "";
+    const sentence = wrong.spec === spec ? wrong.sentence : "";
     const { mode } = open.get(spec) ?? TOP;
     const setRoot = (/** @type {boolean} */ wanted) => then(() => void (isRoot = wanted));
     return numberCounts(
-      { name, counts, mode, isInteger, isRoot, setRoot, now, wrong: said, take, drag, fail },
+      { name, counts, mode, isInteger, isRoot, setRoot, now, wrong: sentence, take, drag, fail },
       context,
     );
   }

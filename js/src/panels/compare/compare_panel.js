@@ -149,7 +149,7 @@ export function createCompare({ redraw, comparing, sets }) {
     const noun = nounsOf(state).var;
     const { a, b } = sides(found, keep);
     const isAll = n === found.n;
-    const said = isAll ? counted(n, noun) : `${wholeNumber(n)} of ${counted(found.n, noun)}`;
+    const number = isAll ? counted(n, noun) : `${wholeNumber(n)} of ${counted(found.n, noun)}`;
     const higher =
       n === 0 ? "" : `: ${wholeNumber(a)} higher in ${found.sets[0]}, ${wholeNumber(b)} in ${found.sets[1]}`;
     const untested = nUntested(found);
@@ -163,7 +163,7 @@ export function createCompare({ redraw, comparing, sets }) {
     return html`<div class="gene-filters">
       <div class="box">${ICONS.search}<input type="text" autocomplete="off" spellcheck="false" aria-label="Find ${noun.many}" placeholder="Find ${noun.many}" .value=${live(wanted.text)} @input=${(/** @type {Event} */ event) => list({ text: textIn(event) })}></div>
       ${cut("|log2fc| ≥", "fold", why === "" ? cuts.fold : null, 0.5, 1, why)}${cut("p_adj ≤", "p", cuts.p, 0.01, 1, "")}${cut("share ≥ %", "share", cuts.share, 5, 100, "")}
-      <span class="caption" role="status">${said}${higher}${never}${why === "" ? "" : "; scaled values have no fold change"}</span>
+      <span class="caption" role="status">${number}${higher}${never}${why === "" ? "" : "; scaled values have no fold change"}</span>
       ${inOther === "" ? nothing : html`<button type="button" class="text" ?disabled=${state.link === "offline" || comparing.isBusy()} @click=${() => comparing.repeatIn(inOther)}>Compare in ${inOther}</button>`}
       ${isAll ? nothing : html`<button type="button" class="text" @click=${clear}>Show all</button>`}
     </div>`;

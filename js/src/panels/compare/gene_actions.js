@@ -23,7 +23,7 @@ export function colorBy({ actions }, name) {
  *   listed: names in the table; n: their number */
 export function createGeneActions(redraw) {
   let typed = "";
-  let said = "";
+  let result = "";
   /** The genes that the last message is about. */
   let of = "";
 
@@ -33,15 +33,15 @@ export function createGeneActions(redraw) {
     const { var: noun } = nounsOf(state);
     const setNoun = setNounOf(nounsOf(state));
     const isOffline = state.link === "offline";
-    if (of !== `${chosen} ${n}`) [of, said] = [`${chosen} ${n}`, ""];
+    if (of !== `${chosen} ${n}`) [of, result] = [`${chosen} ${n}`, ""];
     /** @param {string[]} genes @param {boolean} isMore */
     const put = (genes, isMore) => {
       const name = typed.trim();
-      if (name === "") return void ((said = `Enter a name for the ${setNoun.one} first.`), redraw());
+      if (name === "") return void ((result = `Enter a name for the ${setNoun.one} first.`), redraw());
       const before = isMore ? (own.find((one) => one.name === name)?.genes ?? []) : [];
       const all = [...new Set([...before, ...genes])];
       actions.setTrait("gene_sets", withSets(own, [{ name, genes: all }]));
-      said = `${name} has ${counted(all.length, noun)}.`;
+      result = `${name} has ${counted(all.length, noun)}.`;
       redraw();
     };
     const pin = () =>
@@ -68,7 +68,7 @@ export function createGeneActions(redraw) {
       <datalist id="own-gene-sets">${own.map(({ name }) => html`<option value=${name}></option>`)}</datalist>
       <button type="submit" class="text" title=${n > MOST_NAMES ? `At most ${counted(MOST_NAMES, noun)}: narrow by search, cut-offs or brush` : `All ${noun.many} in the table; replaces ${withArticle(setNoun.one)} of the same name`} ?disabled=${isOffline || n === 0 || n > MOST_NAMES}>Create ${setNoun.one} of ${counted(n, noun)}</button>
       ${chosen === "" ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => put([chosen], true)}>Add ${chosen}</button>`}
-      </form><span class="caption" role="status">${said}</span>
+      </form><span class="caption" role="status">${result}</span>
     </div>`;
   };
 }

@@ -16,7 +16,7 @@ export function createPasteField(client, redraw) {
   let isAsking = false;
   /** Input so far; it stays when the panel closes. */
   let typed = { genes: "", name: "" };
-  let said = "";
+  let result = "";
   let fault = "";
 
   /** Scroll the result into view after the redraw: the list of sets above may be long.
@@ -30,7 +30,7 @@ export function createPasteField(client, redraw) {
   async function read(context, form) {
     const { genes: text, name } = typed;
     if (text.trim() === "" || isAsking) return;
-    [isAsking, said, fault] = [true, "", ""];
+    [isAsking, result, fault] = [true, "", ""];
     redraw();
     const found = await askGenes(client, text, name);
     isAsking = false;
@@ -41,7 +41,7 @@ export function createPasteField(client, redraw) {
     }
     const sets = found.sets.map(({ name, genes }) => ({ name, genes }));
     context.actions.setTrait("gene_sets", withSets(context.state.traits.gene_sets, sets));
-    said = `Added ${counted(sets.length, setNounOf(nounsOf(context.state)))}. ${found.said}`;
+    result = `Added ${counted(sets.length, setNounOf(nounsOf(context.state)))}. ${found.sentence}`;
     typed = { genes: "", name: "" };
     reveal(form.parentElement);
   }
@@ -78,7 +78,7 @@ export function createPasteField(client, redraw) {
             <button type="submit" class="text" ?disabled=${isOffline || isAsking}>${isAsking ? "Reading…" : `Create ${noun.one}`}</button></form>`
           : nothing
       }
-      <p class="caption" role="status">${said}</p>
+      <p class="caption" role="status">${result}</p>
       ${fault === "" ? nothing : html`<p class="fault" role="alert" title="Use the names of ${many} in this dataset">${fault}</p>`}
     </div>`;
   };

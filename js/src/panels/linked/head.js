@@ -78,8 +78,8 @@ function places(state, look, choose) {
 
 /** @param {State} state @param {boolean} dark */
 function meaning(state, dark) {
-  const { detail, ramp, ends, rows, more, said } = keyOf(state, dark);
-  if (said !== "") return html`<span class="meaning">${said}</span>`;
+  const { detail, ramp, ends, rows, more, sentence } = keyOf(state, dark);
+  if (sentence !== "") return html`<span class="meaning">${sentence}</span>`;
   if (ramp.length > 0) {
     const colors = `background:linear-gradient(to right,${ramp.join()})`;
     return html`<span class="meaning" title=${[detail, `${ends[0]} to ${ends[1]}`].filter(Boolean).join("\n")}><span>${ends[0]}</span><i class="bar-of-colors" style=${colors}></i><span>${ends[1]}</span></span>`;
@@ -94,7 +94,7 @@ function meaning(state, dark) {
 }
 
 /** The announcement for screen readers. @param {number} n panels */
-export function saidOf(n) {
+export function describePanelCount(n) {
   return n > 1 ? `${n} panels side by side.` : "One panel.";
 }
 

@@ -6,7 +6,7 @@ import { NO_KEY } from "../../words/legend_words.js";
 import { nounsOf } from "../../words/nouns.js";
 import { createLegendLine, legendOf } from "../overlays/legend_line.js";
 import { notesOnPlot, tieNote } from "../overlays/overlay_notes.js";
-import { gridOf, head, isPart, placeOf, saidOf, titleOf } from "./head.js";
+import { describePanelCount, gridOf, head, isPart, placeOf, titleOf } from "./head.js";
 import { compose } from "./linked_picture.js";
 import { createLook } from "./look.js";
 import { placesOf } from "./place.js";
@@ -111,7 +111,7 @@ export function linkPlots(plot, room, widget, say) {
     room.style.display = wanted.length > 0 && !wanted.some(isPlot) ? "none" : "";
     draws.delete(drawAll);
     if (wanted.length > 0) draws.add(drawAll);
-    if (had || wanted.length > 0) say(saidOf(wanted.length));
+    if (had || wanted.length > 0) say(describePanelCount(wanted.length));
     place();
     order();
     draw();

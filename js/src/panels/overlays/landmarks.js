@@ -54,9 +54,9 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     context.clearRect(0, 0, canvas.width, canvas.height);
     placed = camera === null ? [] : paint(context, size.ratio, camera, theme, getComputedStyle(element).fontFamily);
-    const said = describe(placed);
-    canvas.hidden = said === "";
-    if (said !== canvas.getAttribute("aria-label")) canvas.setAttribute("aria-label", said);
+    const description = describe(placed);
+    canvas.hidden = description === "";
+    if (description !== canvas.getAttribute("aria-label")) canvas.setAttribute("aria-label", description);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} scale @param {Camera} camera @param {Theme} theme @param {string} family */

@@ -58,14 +58,14 @@ export function layOut(context, { sets, differences, many }, width, theme, famil
   const words = (text, { weight = 400, quiet = false, most = room } = {}) => {
     const widthOf = (/** @type {string} */ one) => context.measureText(one).width;
     context.font = font(weight);
-    const said = fitted(text, most, widthOf);
+    const fitting = fitted(text, most, widthOf);
     return {
-      width: widthOf(said),
+      width: widthOf(fitting),
       paint(x, y) {
         context.font = font(weight);
         Object.assign(context, { textAlign: "left", textBaseline: "alphabetic" });
         context.fillStyle = `rgba(${theme.foreground},${quiet ? QUIET : 1})`;
-        context.fillText(said, x, y + LINE - 5);
+        context.fillText(fitting, x, y + LINE - 5);
       },
     };
   };

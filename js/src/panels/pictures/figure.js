@@ -90,7 +90,7 @@ function columnsOf(pen, key, width, height) {
   if (key.heading === "") return { side: 0, column: 0, nColumns: 0, most: 0 };
   const room = Math.max(1, Math.floor((TOP + height - PAD - firstRow(key)) / ROW));
   const nColumns = key.rows.length + Number(key.more > 0) > room && width >= TWO_COLUMNS_FROM ? 2 : 1;
-  const texts = [pen.width(key.heading, HEADING), pen.width(key.detail, COUNT), pen.width(key.said, TEXT)];
+  const texts = [pen.width(key.heading, HEADING), pen.width(key.detail, COUNT), pen.width(key.sentence, TEXT)];
   const rows = key.rows.map(([label, count]) => pen.width(label, TEXT) + pen.width(count, COUNT) + SWATCH + 3 * SPACE);
   const column = Math.min(Math.max(LEAST_COLUMN, ...texts, ...rows), nColumns === 2 ? WIDEST_OF_TWO : WIDEST_COLUMN);
   return { side: MARGIN + nColumns * column + (nColumns - 1) * GAP + PAD, column, nColumns, most: room * nColumns };
@@ -130,8 +130,8 @@ function writeKey(pen, context, key, x, columns) {
     pen.write(key.middle, x + (column - pen.width(key.middle, SMALL)) / 2, top + BAR + LINE - 2, SMALL);
     top += BAR + LINE + 8;
   }
-  if (key.said !== "") {
-    pen.write(pen.fitted(key.said, TEXT, column), x, top + SWATCH, TEXT);
+  if (key.sentence !== "") {
+    pen.write(pen.fitted(key.sentence, TEXT, column), x, top + SWATCH, TEXT);
     top += ROW + 4;
   }
   writeRows(pen, key, x, top, columns);

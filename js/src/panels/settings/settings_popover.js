@@ -13,10 +13,10 @@ import { nounsOf } from "../../words/nouns.js";
  * @property {number} max
  * @property {number} step
  * @property {number} start value when the setting stops being automatic
- * @property {(value: number) => string} text @property {(value: number) => string} said to screen readers
+ * @property {(value: number) => string} text @property {(value: number) => string} spoken to screen readers
  */
 /** @type {Slider} */
-const SIZE = { min: 0.5, max: 12, step: 0.5, start: 3, text: (px) => `${px} px`, said: (px) => `${px} pixels` };
+const SIZE = { min: 0.5, max: 12, step: 0.5, start: 3, text: (px) => `${px} px`, spoken: (px) => `${px} pixels` };
 const percent = (/** @type {number} */ share) => Math.round(share * 100);
 /** @type {Slider} */
 const OPACITY = {
@@ -25,7 +25,7 @@ const OPACITY = {
   step: 0.01,
   start: 1,
   text: (share) => `${percent(share)} %`,
-  said: (share) => `${percent(share)} percent`,
+  spoken: (share) => `${percent(share)} percent`,
 };
 /** @type {Record<import("../../wire/constants.js").Settings["density"], string>} */
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
@@ -75,7 +75,7 @@ export function settingsPopover(context, tissue) {
 /** A slider for a number that may be automatic.
  * @param {string} label @param {number | null} value @param {Slider} slider
  * @param {(value: number | null) => void} set */
-function slider(label, value, { min, max, step, start, text, said }, set) {
+function slider(label, value, { min, max, step, start, text, spoken }, set) {
   const isAuto = value === null;
   return html`<div class="setting">
     <span>${label}</span>
@@ -84,7 +84,7 @@ function slider(label, value, { min, max, step, start, text, said }, set) {
       <input type="checkbox" aria-label="Auto ${label.toLowerCase()}" .checked=${live(isAuto)} @change=${() => set(isAuto ? start : null)}>Auto
     </label>
     <input type="range" aria-label=${label} min=${min} max=${max} step=${step} class=${isAuto ? "quiet" : ""}
-      aria-valuetext=${isAuto ? "automatic" : said(value)} .value=${live(String(value ?? start))}
+      aria-valuetext=${isAuto ? "automatic" : spoken(value)} .value=${live(String(value ?? start))}
       @input=${(/** @type {Event} */ event) => set(Number(textIn(event)))}>
   </div>`;
 }

@@ -18,11 +18,11 @@ const OF = [
 /**
  * @param {import("../../page/parts/ui.js").Context} context
  * @param {{setting: Setting, set: (change: Partial<Setting>) => void, found: import("./row_requests.js").Rows | null, cells: Of,
- *   choose: (cells: Of) => void, said: string, columnChoice: ReturnType<typeof import("./table_columns.js").createColumnChoice>,
+ *   choose: (cells: Of) => void, sentence: string, columnChoice: ReturnType<typeof import("./table_columns.js").createColumnChoice>,
  *   exported: ReturnType<typeof import("./table_export.js").createExport>}} given
- *   cells: which cells are listed while a filter is active; said: replaces the number of rows
+ *   cells: which cells are listed while a filter is active; sentence: replaces the number of rows
  */
-export function tableBar(context, { setting, set, found, cells, choose, said, columnChoice, exported }) {
+export function tableBar(context, { setting, set, found, cells, choose, sentence, columnChoice, exported }) {
   const { state } = context;
   const isOffline = state.link === "offline";
   const { of = "filter", columns: chosen } = setting;
@@ -40,7 +40,7 @@ export function tableBar(context, { setting, set, found, cells, choose, said, co
           <option value="filter" ?selected=${cells === "filter"}>passing ${many}</option><option value="" ?selected=${cells === ""}>all ${many}</option></select>`
         : nothing
     }
-    <span class="caption" role="status">${said || found?.error || (found === null ? "Reading…" : sizeOf(state, found.total, of === "selection" && cells === "filter"))}</span>
+    <span class="caption" role="status">${sentence || found?.error || (found === null ? "Reading…" : sizeOf(state, found.total, of === "selection" && cells === "filter"))}</span>
     <div class="choices">${columnChoice(context, columns, (wanted) => set({ columns: wanted }))}
     <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || exported.isBusy()} @click=${() => void exported.copy(state, cells)}>Copy</button>
     <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state, undefined, cells)}>${exported.isBusy() ? "Stop" : "CSV"}</button></div>

@@ -67,7 +67,7 @@ export function tableGrid(sight, at, shown, hands) {
     const way = shown.sort !== spec ? "none" : shown.descending ? "descending" : "ascending";
     const isActive = at.row < 0 && at.column === column;
     return html`<div role="columnheader" id=${idOf(-1, column)} class="datum ${isNumber ? "number" : ""} ${isActive ? "active" : ""}" aria-sort=${way} aria-colindex=${column + 1} data-head=${column}
-      title=${error || (detail === "" ? name : `${name} (${detail})`)}><span class="label">${error === "" ? nothing : html`<b class="damaged">⚠<span class="said">${error}</span></b>`}${name === "" ? html`<em>(empty)</em>` : name}</span>
+      title=${error || (detail === "" ? name : `${name} (${detail})`)}><span class="label">${error === "" ? nothing : html`<b class="damaged">⚠<span class="spoken">${error}</span></b>`}${name === "" ? html`<em>(empty)</em>` : name}</span>
       ${way === "none" ? nothing : html`<i aria-hidden="true">${way === "ascending" ? "▲" : "▼"}</i>`}</div>`;
   }
 

@@ -23,7 +23,7 @@ export function createTable({ client, redraw }) {
   let grid = null;
   let top = 0;
   let [row, column] = [-1, 0];
-  let said = "";
+  let result = "";
   /** Which cells the table lists while a filter is active. @type {import("./row_requests.js").Of} */
   let cells = "filter";
   /** The last clicked cell; undefined = not compared yet.
@@ -70,8 +70,8 @@ export function createTable({ client, redraw }) {
     if (found.at >= 0) {
       row = found.at;
       goTo(row * ROW_PX - viewPx() / 2);
-      said = "";
-    } else if (sought) said = `This ${nounsOf(/** @type {Context} */ (now).state).obs.one} is not in the table.`;
+      result = "";
+    } else if (sought) result = `This ${nounsOf(/** @type {Context} */ (now).state).obs.one} is not in the table.`;
     sought = false;
     if (row >= 0 && grid?.matches(":focus")) ring(row);
   }
@@ -159,7 +159,7 @@ export function createTable({ client, redraw }) {
 
   /** @param {string} sentence */
   function say(sentence) {
-    said = sentence;
+    result = sentence;
     redraw();
   }
 
@@ -229,7 +229,7 @@ export function createTable({ client, redraw }) {
       found: rows.get(),
       cells,
       choose,
-      said,
+      sentence: result,
       columnChoice,
       exported,
     });

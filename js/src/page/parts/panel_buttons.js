@@ -35,7 +35,7 @@ export function panelButtons(context) {
       const { id, key } = panel;
       const name = panel.name(nouns);
       return html`<button type="button" class="tool word" aria-label=${name} aria-controls=${id} aria-expanded=${traits.open_panels.includes(id)} aria-keyshortcuts=${key}
-        data-key=${key} ?disabled=${isOff} @click=${(/** @type {Event} */ event) => togglePanel(context, id, event)}><span class="label">${name.split(" of ")[0]}</span><span class="tip" aria-hidden="true"><span data-said=${panel.about(nouns)}></span><kbd data-said=${key}></kbd></span></button>`;
+        data-key=${key} ?disabled=${isOff} @click=${(/** @type {Event} */ event) => togglePanel(context, id, event)}><span class="label">${name.split(" of ")[0]}</span><span class="tip" aria-hidden="true"><span data-text=${panel.about(nouns)}></span><kbd data-text=${key}></kbd></span></button>`;
     })}</div></div>`;
 }
 

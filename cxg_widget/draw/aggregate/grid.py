@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View
 
 _MAX_PX = 2.0**53
+_NEAR = 4
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,46 @@ class PixelGrid:
             self.width if self.downward else -self.width,
         )
         return geometry, steps
+
+    @cached_property
+    def edges(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The least x of each column and y of each line, counted from x0 and y0, then infinity, as float32."""
+        _, _, _, _, scale_x, shift_x, scale_y, shift_y = self.arguments[0]
+        return _edges(self.width, scale_x, shift_x), _edges(self.height, scale_y, shift_y)
+
+
+def _edges(n: int, scale: float, shift: float) -> NDArray[np.float32]:
+    """Return the least float32 of each of n pixels, and infinity: `x >= edge` decides as `int(x * scale + shift)`."""
+    pixels = np.arange(n, dtype=np.float64)
+
+    def is_before(ordinals: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.asarray(_floats(ordinals).astype(np.float64) * scale + shift < pixels)
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        guess = _ordinals(((pixels - shift) / scale).astype(np.float32))
+        least, most = _ordinals(np.array([-np.inf, np.inf], dtype=np.float32))
+        low, high = np.maximum(guess - _NEAR, least), np.minimum(guess + _NEAR, most)
+        low, high = np.where(is_before(low), low, least), np.where(is_before(high), most, high)
+        # Bisection over the order of floats: near 0 they are so dense that single steps would not end.
+        while (low + 1 < high).any():
+            middle = (low + high) >> 1
+            before = is_before(middle)
+            low, high = np.where(before, middle, low), np.where(before, high, middle)
+    edges = _floats(high)
+    edges = np.append(edges, np.float32(np.inf))  # the end of the view belongs to the last pixel
+    edges.flags.writeable = False
+    return edges
+
+
+def _ordinals(values: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the places of float32 in the order of all of them."""
+    bits = values.view(np.int32).astype(np.int64)
+    return np.where(bits >= 0, bits, bits ^ 0x7FFFFFFF)
+
+
+def _floats(ordinals: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the float32 at places in the order of all of them."""
+    return np.where(ordinals >= 0, ordinals, ordinals ^ 0x7FFFFFFF).astype(np.int32).view(np.float32)
 
 
 def disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,6 +23,10 @@ _ALONE = 200_000
 """Up to this many points a second thread costs more than it saves."""
 Part = TypeVar("Part")
 _NO_BITS = np.zeros(0, dtype=np.uint8)
+BLOCK = 32
+"""Points of a block, half a byte per cell; 16 are faster for 10 M cells, slower for 100 M (decision 90)."""
+Blocks = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+"""Boxes of blocks of points, and the edges of columns and lines; see `block_loops.py`."""
 
 
 class Task(NamedTuple):
@@ -33,6 +37,7 @@ class Task(NamedTuple):
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
     grid: PixelGrid
+    blocks: Blocks | None = None
 
     @classmethod
     def of(cls, index: SpatialIndex, selected: NDArray[Any] | None, grid: PixelGrid) -> Task:
@@ -50,6 +55,10 @@ class Task(NamedTuple):
             f"a selection of {n:,} points must be bool ({n},) or bits uint8 ({-(-n // 8)},); "
             f"found {selected.dtype} {selected.shape}"
         )
+
+    def left(self, runs: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Task:
+        """Return the task with the runs that the loops over blocks left."""
+        return self._replace(starts=runs[0], stops=runs[1])
 
     @property
     def layers(self) -> int:

@@ -6,6 +6,7 @@ import logging
 import threading
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cxg_widget.draw.aggregate.canvas import aggregate
 from cxg_widget.draw.aggregate.image_columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
@@ -16,6 +17,7 @@ from cxg_widget.wire.levels import Levels
 
 _LOG = logging.getLogger("cxg_widget")
 _STATISTICS: tuple[Statistic, ...] = ("mean", "max", "both")
+_ENOUGH = 32
 _once = threading.Lock()
 _thread: threading.Thread | None = None
 
@@ -58,3 +60,13 @@ def compile_loops() -> None:
         for statistic in _STATISTICS:
             planes = aggregate(index, one, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic)
             number_image(planes, levels=one.levels, behind=2)
+    # Last: the first image waits for one of these loops at most.
+    _compile_blocks(np.repeat(xy, _ENOUGH, axis=0), colors, even)
+
+
+def _compile_blocks(xy: NDArray[np.float32], colors: NDArray[np.uint8], levels: Levels) -> None:
+    """Aggregate enough points for blocks."""
+    index, codes = SpatialIndex.build(xy), np.zeros(len(xy), dtype=np.uint16)
+    of_categories = [CategoryColumn(codes.astype(kind), 1, True) for kind in (np.uint8, np.uint16)]
+    for column in (None, *of_categories, NumberColumn(codes, levels, True)):
+        aggregate(index, column, (0, 1, 0, 1), (1, 1), colors=colors)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -320,5 +321,24 @@ def test_a_frame_whose_host_lets_no_page_open_leaves_the_picture_to_see(
     page = open_any(chromium, tmp_path / "site.html", dark=True)
     page.frames[1].locator("html[hidden]").wait_for(state="attached")
     assert "#123456" in colors_of(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGBA")))
+    page.context.close()
+    w.close()
+
+
+def test_an_embedded_page_is_live_where_a_module_renders_it_into_a_shadow_root_as_the_directive_of_myst_does(
+    data: Any, chromium: Any, tmp_path: Path
+) -> None:
+    w = CxgWidget(data, color="cell_type", opacity=1.0)
+    rendered = """<div id="root"></div><script type="module">
+        const widget = { render({ el }) { el.innerHTML = PAGE; } };
+        const el = document.createElement("div");
+        document.querySelector("#root").attachShadow({ mode: "open" }).append(el);
+        widget.render({ el });
+    </script>"""
+    page_of_widget = json.dumps(w.embed().html).replace("</", "<\\/")
+    (tmp_path / "myst.html").write_text(rendered.replace("PAGE", page_of_widget), encoding="utf-8")
+    page = open_any(chromium, tmp_path / "myst.html")
+    ready(page.frames[1])
+    assert "#123456" in colors_of(canvas(page.frames[1]))
     page.context.close()
     w.close()

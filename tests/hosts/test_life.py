@@ -128,10 +128,19 @@ def test_sets_and_labels_are_offered_after_a_kernel_restart_and_back_by_one_clic
     assert stage.json("[w.undo(), len(w.sets), w.redo(), len(w.sets)]") == [True, 0, True, 2]
 
 
-def test_a_widget_whose_kernel_was_restarted_says_so_keeps_its_picture_and_moves_it(open_stage):
+DIE = """() => void jupyterapp.shell.currentWidget.sessionContext.session.kernel
+    .requestExecute({ code: "import os; os._exit(1)" })"""
+
+
+@pytest.mark.parametrize("is_dead", [False, True], ids=["restarted", "dead and back"])
+def test_a_widget_whose_kernel_is_another_says_so_keeps_its_picture_and_moves_it(open_stage, is_dead):
     stage = open_stage()
     before = stage.pixels()
-    stage.notebook.restart()
+    if is_dead:
+        stage.page.evaluate(DIE)
+        stage.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
+    else:
+        stage.notebook.restart()
     stage.host.get_by_text("The kernel restarted. Run this cell again.").wait_for()
     assert stage.host.get_by_role("combobox", name="Color by").is_disabled()
     np.testing.assert_array_equal(stage.pixels(), before)
@@ -307,3 +316,11 @@ def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(serve):
     stage.shows("T cell")
     stage.color_by("MS4A1").settle()
     stage.shows_no("X/CD3E cannot be read")
+
+
+def test_where_a_host_drops_binary_data_the_widget_says_in_one_sentence_what_shows_the_plot(serve):
+    stage = serve(small(500))
+    stage.ask("w.color = 'CD3E'")
+    said = stage.served._flushed()
+    stage.page.evaluate("take", [["msg", one[1], []] if one[0] == "msg" else one for one in said])
+    stage.shows('This host drops binary data: show the plot by w.embed() or w.save("page.html").')

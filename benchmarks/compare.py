@@ -32,12 +32,13 @@ writes it, not compressed, CXG as `convert` writes it. A quarter of the cells ag
 anywhere (scattered) or are the first half of the rows (contiguous); or each of 30 groups of a column against the rest.
 The floor reads the entries of the same rows by the library of the store, all of them where they are scattered or lie
 by column, and adds values and squares of each set up by `numpy.bincount`. "Rows alone" are the same rows out of
-`Dataset.rows_of`, in blocks that nothing is done with; of CSC each block takes a look at all of it. scanpy reads the
-file into memory first, which counts.
+`Dataset.rows_of`, in blocks that nothing is done with; of CSC each block takes a look at all of it. scanpy and
+illico read the file into memory first, which counts.
 
-The best of {calls} calls (scanpy: one) in a process of its own, which opens the store in each. Memory is the peak of
-resident bytes above what the process held after a call on a small store. Beside the clock stands what it is compared
-with: Welch's test with the floor, ranks with Welch's test, groups with one pair, scanpy with the same test here.
+The best of {calls} calls (scanpy, illico: one) in a process of its own, which opens the store in each. Memory is the
+peak of resident bytes above what the process held after a call on a small store. Beside the clock stands what it is
+compared with: Welch's test with the floor, ranks with Welch's test, groups with one pair, scanpy and illico with the
+same test here.
 
 {facts}
 
@@ -121,7 +122,18 @@ def rows(path: str, where: str) -> None:
             pass
 
 
+def by_illico(path: str, where: str) -> None:
+    """Compare each group with the rest by ranks, of a file that illico gets in memory."""
+    import anndata
+    import illico  # type: ignore[import-not-found]
+
+    assert where == ALL
+    data = anndata.read_h5ad(path)
+    illico.asymptotic_wilcoxon(data, is_log1p=True, group_keys="type", n_threads=2, use_continuity=False)
+
+
 ALL = "all cells"
+PEERS = ("scanpy", "illico")
 ACTS: dict[str, tuple[Act, tuple[str, ...], str]] = {
     "floor": (floor, (SCATTERED, CONTIGUOUS), ""),
     "rows alone": (rows, (SCATTERED, CONTIGUOUS), "floor"),
@@ -133,6 +145,7 @@ ACTS: dict[str, tuple[Act, tuple[str, ...], str]] = {
     "30 groups, wilcoxon": (of_groups("wilcoxon"), (ALL,), "a group, wilcoxon"),
     "scanpy, t-test": (by_scanpy("t-test"), (SCATTERED,), "t-test"),
     "scanpy, wilcoxon": (by_scanpy("wilcoxon"), (SCATTERED,), "wilcoxon"),
+    "illico, wilcoxon": (by_illico, (ALL,), "30 groups, wilcoxon"),
 }
 """What is done, of which cells, and what it is compared with."""
 
@@ -207,15 +220,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--calls", type=int, default=CALLS, help="of which the best counts; %(default)s")
     parser.add_argument("--folder", type=Path, default=RAW, help="where stores are kept; %(default)s")
     parser.add_argument("--linear", action="store_true", help="measure 1 and 10 million cells by 200 genes too")
-    parser.add_argument("--scanpy", default=sys.executable, help="a Python that has scanpy")
+    parser.add_argument("--scanpy", default=sys.executable, help="a Python that has scanpy and illico")
     wanted = parser.parse_args(arguments)
     small, folder = made(wanted.folder, *SMALL), made(wanted.folder, wanted.cells, wanted.genes)
-    has_scanpy = not subprocess.run([wanted.scanpy, "-c", "import scanpy"], capture_output=True, check=False).returncode
+    has = {
+        name: not subprocess.run([wanted.scanpy, "-c", f"import {name}"], capture_output=True, check=False).returncode
+        for name in PEERS
+    }
     measured: Measured = {}
 
     def take(what: str, where: str, folder: Path, told: tuple[str, str], store: str = "h5ad, CSR") -> None:
-        is_scanpy = "scanpy" in what
-        python, calls = (wanted.scanpy, 1) if is_scanpy else (sys.executable, wanted.calls)  # it takes long
+        is_peer = what.startswith(PEERS)
+        python, calls = (wanted.scanpy, 1) if is_peer else (sys.executable, wanted.calls)  # it takes long
         found = measured[store, *told] = measure(what, where, folder / STORES[store], small, calls=calls, python=python)
         print(store, *told, *(f"{one:.2f}" for one in found), flush=True)
         text = report(wanted.cells, wanted.genes, wanted.calls, measured)  # after each, since all take long
@@ -223,15 +239,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     for store in STORES:
         for what, (_, wheres, _) in ACTS.items():
-            for where in wheres if "scanpy" not in what else ():
+            for where in wheres if not what.startswith(PEERS) else ():
                 take(what, where, folder, (what, where), store)
     if wanted.linear:
         for n_obs in LINEAR:
             of_size = made(wanted.folder, n_obs, LINEAR_GENES, ("h5ad, CSR",))
             take("t-test", SCATTERED, of_size, ("t-test", _told(n_obs)))
-    for what in ACTS if has_scanpy else ():
-        if "scanpy" in what:
-            take(what, SCATTERED, folder, (what, SCATTERED))
+    for what in ACTS:
+        for where in ACTS[what][1] if what.startswith(PEERS) and has[what.partition(",")[0]] else ():
+            take(what, where, folder, (what, where))
     beside = [sys.executable, "-m", "benchmarks.compare_beside", str(folder)]
     meanwhile = subprocess.run(beside, capture_output=True, text=True, check=True, cwd=HERE.parent).stdout
     with (HERE / "compare.md").open("a") as file:
